@@ -21,8 +21,8 @@ def installed_file(distribution: str, ending: str) -> Path:
 def main() -> int:
     """Looks the two files up; status 1 and the reason on stderr when one is missing."""
     try:
-        header = installed_file("onednn-devel-cpu-gomp", "include/oneapi/dnnl/dnnl.hpp")
-        library = installed_file("onednn-cpu-gomp", "lib/libdnnl.so.3")
+        header = installed_file("onednn-devel-cpu-gomp", "oneapi/dnnl/dnnl.hpp")
+        library = installed_file("onednn-cpu-gomp", "libdnnl.so.3")
     except (importlib.metadata.PackageNotFoundError, FileNotFoundError) as error:
         print(f"oneDNN not found: {error}", file=sys.stderr)
         return 1
