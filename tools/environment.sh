@@ -86,11 +86,11 @@ install_requirements() {
 }
 
 # Folder in which scikit-build-core builds for this Python, as pyproject.toml names it.
-build_folder() { printf 'build/%s' "$("$venv_python" -m scikit_build_core.builder wheel-tag)"; }
+build_folder() { printf 'build/%s' "$("$venv_python" -m scikit_build_core.builder.wheel_tag)"; }
 
 # Builds the package and installs it into .venv. Without build isolation, so that the build tree
 # stays valid and the next call compiles what has changed. Arguments are passed on to pip.
 install_mindspore() {
-  "$venv_python" -m pip install --quiet --disable-pip-version-check --no-build-isolation \
+  "$venv_python" -m pip install --disable-pip-version-check --no-build-isolation \
     --no-deps "$@" .
 }
