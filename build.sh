@@ -14,7 +14,7 @@ Builds the wheel into output/, after installing what the build needs.
   -V <version>    version of the device's toolkit, such as 12.4; of no effect for cpu
   -j<n>           number of parallel compile jobs (default: one per processor)
   -t on|off       also build the C++ tests (default: off)
-  -a <sanitizer>  build with a sanitizer, in a build tree of its own
+  -a <sanitizer>  build with a sanitizer, in a build tree of its own, into output/<sanitizer>
   -h              show this text
 TEXT
 }
@@ -68,8 +68,10 @@ if [ "$tests" = on ]; then
 fi
 install_requirements build
 tree=$(build_folder)
+wheels=output
 if [ -n "$sanitizer" ]; then
   tree=build/$sanitizer
+  wheels=output/$sanitizer
   settings+=(-C "build-dir=$tree")
 fi
 if [ -n "$jobs" ]; then
@@ -77,10 +79,10 @@ if [ -n "$jobs" ]; then
 fi
 
 say "building the wheel in $tree"
-mkdir -p output
+mkdir -p "$wheels"
 "$venv_python" -m pip wheel --disable-pip-version-check --no-build-isolation --no-deps \
-  --wheel-dir output "${settings[@]}" .
-say "built:" output/mycel-*.whl
+  --wheel-dir "$wheels" "${settings[@]}" .
+say "built:" "$wheels"/mycel-*.whl
 if [ "$tests" = on ]; then
   say "C++ tests: $tree/mycel_tests"
 fi

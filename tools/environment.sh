@@ -73,16 +73,15 @@ make_venv() {
 # Installs the Python requirements of the named groups: build, test, quickstart.
 install_requirements() {
   make_venv
-  local list stamp
+  local list stamp requirements
   list=$("$venv_python" tools/list_requirements.py "$@") || fail "could not read pyproject.toml"
-  stamp=.venv/requirements-$(printf '%s' "$list" | sha256sum | cut -c1-16)
-  [ -e "$stamp" ] && return
-  say "installing Python packages: $(printf '%s' "$list" | tr '\n' ' ')"
-  local requirements
+  stamp=.venv/requirements-$(IFS=- && printf '%s' "$*")
+  [ -e "$stamp" ] && [ "$(<"$stamp")" = "$list" ] && return
+  say "installing Python packages: ${list//$'\n'/ }"
   mapfile -t requirements <<<"$list"
   "$venv_python" -m pip install --quiet --disable-pip-version-check "${requirements[@]}" ||
     fail "could not install the Python packages"
-  touch "$stamp"
+  printf '%s\n' "$list" >"$stamp"
 }
 
 # Folder in which scikit-build-core builds for this Python, as pyproject.toml names it.
