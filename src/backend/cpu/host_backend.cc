@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host as a device: aligned memory, and streams that have finished before a call returns.
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "device/backend.h"
+#include "platform/error/error.h"
+
+namespace mycel::backend {
+namespace {
+
+constexpr std::size_t kAlignmentBytes = 64;
+constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
+// Linux lends more than it has; far more than that is a mistake in a shape, not a need.
+constexpr std::size_t kOvercommitFactor = 4;
+
+std::size_t physical_memory_bytes() {
+  static const std::size_t bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                                   static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+  return bytes;
+}
+
+class HostStream final : public device::Stream {
+ public:
+  void synchronize() override {}
+};
+
+class HostEvent final : public device::Event {
+ public:
+  void record(device::Stream&) override {}
+  void wait(device::Stream&) override {}
+  void synchronize() override {}
+};
+
+class HostBackend final : public device::Backend {
+ public:
+  std::string_view name() const override { return "CPU"; }
+  int device_count() const override { return 1; }
+
+  device::Capabilities capabilities(int) const override {
+    return {.host_accessible = true,
+            .asynchronous = false,
+            .description = platform::join("host, ", std::thread::hardware_concurrency(),
+                                          " threads, ", physical_memory_bytes() >> 20, " MiB")};
+  }
+
+  void* allocate(int, std::size_t bytes) override {
+    if (bytes > physical_memory_bytes() * kOvercommitFactor) return nullptr;
+    if (bytes < kHugePageBytes) {
+      const std::size_t rounded = (bytes + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
+      return std::aligned_alloc(kAlignmentBytes, rounded == 0 ? kAlignmentBytes : rounded);
+    }
+    const std::size_t rounded = (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+    void* data = std::aligned_alloc(kHugePageBytes, rounded);
+    // Only advice: where huge pages are off, ordinary ones serve.
+    if (data != nullptr) madvise(data, rounded, MADV_HUGEPAGE);
+    return data;
+  }
+
+  void release(int, void* data, std::size_t) override { std::free(data); }
+
+  void copy(int, void* target, const void* source, std::size_t bytes, device::CopyDirection,
+            device::Stream&) override {
+    if (bytes != 0) std::memmove(target, source, bytes);
+  }
+
+  device::Stream& default_stream(int) override { return stream_; }
+  std::unique_ptr<device::Stream> create_stream(int) override {
+    return std::make_unique<HostStream>();
+  }
+  std::unique_ptr<device::Event> create_event(int) override {
+    return std::make_unique<HostEvent>();
+  }
+  void synchronize(int) override {}
+
+ private:
+  HostStream stream_;
+};
+
+struct Registration {
+  Registration() {
+    device::register_backend(std::make_unique<HostBackend>());
+    // Kernels may have reserved the name before; nothing else inside the library may reserve one.
+    platform::require(device::reserve_backend("CPU") == device::kHostBackend,
+                      platform::ErrorKind::Internal, "the host must be the first device backend");
+  }
+};
+const Registration registration;
+
+}  // namespace
+}  // namespace mycel::backend
