@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/backend.h"
+
+#include <array>
+#include <mutex>
+
+#include <dlfcn.h>
+
+#include "platform/error/error.h"
+
+namespace mycel::device {
+namespace {
+
+using platform::ErrorKind;
+
+struct Registry {
+  std::mutex mutex;  // guards names and count while libraries load
+  std::array<std::string, kMaxBackends> names;
+  std::array<std::unique_ptr<Backend>, kMaxBackends> backends;
+  std::size_t count = 0;
+};
+
+Registry& registry() {
+  static Registry instance;
+  return instance;
+}
+
+}  // namespace
+
+std::uint8_t reserve_backend(std::string_view name) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  for (std::size_t i = 0; i < all.count; ++i) {
+    if (all.names[i] == name) return static_cast<std::uint8_t>(i);
+  }
+  platform::require(all.count < kMaxBackends, ErrorKind::Internal, "more than ", kMaxBackends,
+                    " device backends");
+  all.names[all.count] = name;
+  return static_cast<std::uint8_t>(all.count++);
+}
+
+void register_backend(std::unique_ptr<Backend> backend) {
+  const std::uint8_t index = reserve_backend(backend->name());
+  registry().backends[index] = std::move(backend);
+}
+
+Backend* find_backend(std::string_view name) {
+  Registry& all = registry();
+  for (std::size_t i = 0; i < all.count; ++i) {
+    if (all.names[i] == name) return all.backends[i].get();
+  }
+  return nullptr;
+}
+
+Backend& backend_at(std::uint8_t index) {
+  Registry& all = registry();
+  platform::require(index < all.count && all.backends[index] != nullptr, ErrorKind::Runtime,
+                    "device backend ", static_cast<int>(index), " is not loaded");
+  return *all.backends[index];
+}
+
+std::string backend_name(std::uint8_t index) { return registry().names.at(index); }
+
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  Registry& all = registry();
+  for (std::size_t i = 0; i < all.count; ++i) {
+    if (all.backends[i] != nullptr) names.push_back(all.names[i]);
+  }
+  return names;
+}
+
+void load_plugin(const std::string& path) {
+  if (dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+    platform::fail(ErrorKind::Runtime, "the device plug-in '", path,
+                   "' cannot be opened: ", dlerror());
+  }
+}
+
+}  // namespace mycel::device

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/pool.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "platform/error/error.h"
+
+namespace mycel::device {
+namespace {
+
+constexpr std::size_t kAlignmentBytes = 64;
+constexpr int kClassesPerOctave = 4;  // at most 19 % of a block is wasted by rounding up
+constexpr std::size_t kMaxBytes = std::size_t{1} << 46;
+
+// Size class k holds blocks of class_bytes(k): 64, 128, 192, 256, then four steps per power of two.
+int class_of(std::size_t bytes) {
+  const std::size_t units =
+      std::max<std::size_t>(1, (bytes + kAlignmentBytes - 1) / kAlignmentBytes);
+  if (units <= kClassesPerOctave) return static_cast<int>(units) - 1;
+  const int octave = std::bit_width(units - 1) - 3;  // units in (4 << octave, 8 << octave]
+  const std::size_t step = std::size_t{1} << octave;
+  const int within = static_cast<int>((units - 1) / step) - kClassesPerOctave;
+  return kClassesPerOctave + octave * kClassesPerOctave + within;
+}
+
+std::size_t class_bytes(int size_class) {
+  if (size_class < kClassesPerOctave)
+    return static_cast<std::size_t>(size_class + 1) * kAlignmentBytes;
+  const int octave = (size_class - kClassesPerOctave) / kClassesPerOctave;
+  const int within = (size_class - kClassesPerOctave) % kClassesPerOctave;
+  return (static_cast<std::size_t>(kClassesPerOctave + within + 1) << octave) * kAlignmentBytes;
+}
+
+constexpr int kClassCount = 176;
+
+class SpinLock {
+ public:
+  void lock() {
+    while (flag_.test_and_set(std::memory_order_acquire)) {
+    }
+  }
+  void unlock() { flag_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag flag_;
+};
+
+struct Pool {
+  SpinLock lock;  // guards everything below; held for a few instructions only
+  std::array<std::vector<void*>, kClassCount> free_blocks;
+  MemoryStatistics statistics;
+};
+
+Pool& pool_of(Device device) {
+  static std::array<std::array<Pool, 16>, kMaxBackends> pools;
+  return pools[device.backend][device.index & 15];
+}
+
+std::atomic<LiveReport> live_report{nullptr};
+
+std::size_t drop_cached(Pool& pool, Device device) {
+  std::vector<Block> dropped;
+  {
+    const std::lock_guard guard(pool.lock);
+    for (int k = 0; k < kClassCount; ++k) {
+      for (void* data : pool.free_blocks[k]) dropped.push_back({data, class_bytes(k)});
+      pool.free_blocks[k].clear();
+    }
+    for (const Block& block : dropped) pool.statistics.reserved -= block.bytes;
+  }
+  std::size_t total = 0;
+  for (const Block& block : dropped) {
+    backend_at(device.backend).release(device.index, block.data, block.bytes);
+    total += block.bytes;
+  }
+  return total;
+}
+
+[[noreturn]] void fail_for_memory(const Pool& pool, Device device, std::size_t asked) {
+  const MemoryStatistics& now = pool.statistics;
+  const LiveReport report = live_report.load();
+  platform::fail(platform::ErrorKind::Memory, "Out of memory on ", backend_name(device.backend),
+                 " ", static_cast<int>(device.index), ": asked for ", asked, " bytes, in use ",
+                 now.in_use, " bytes, reserved ", now.reserved, " bytes, limit ",
+                 now.limit == 0 ? std::string("none") : platform::join(now.limit, " bytes"),
+                 ". Use smaller batches, release tensors, or raise 'max_device_memory'.",
+                 report == nullptr ? std::string() : report(device));
+}
+
+void note_handed_out(MemoryStatistics& statistics, std::size_t bytes) {
+  statistics.in_use += bytes;
+  statistics.peak_in_use = std::max(statistics.peak_in_use, statistics.in_use);
+  ++statistics.allocations;
+}
+
+Block allocate_fresh(Pool& pool, Device device, std::size_t bytes) {
+  const std::size_t limit = pool.statistics.limit;
+  if (limit != 0 && pool.statistics.reserved + bytes > limit) drop_cached(pool, device);
+  if (limit != 0 && pool.statistics.reserved + bytes > limit) fail_for_memory(pool, device, bytes);
+  Backend& backend = backend_at(device.backend);
+  void* data = backend.allocate(device.index, bytes);
+  if (data == nullptr && drop_cached(pool, device) > 0)
+    data = backend.allocate(device.index, bytes);
+  if (data == nullptr) fail_for_memory(pool, device, bytes);
+  const std::lock_guard guard(pool.lock);
+  MemoryStatistics& statistics = pool.statistics;
+  statistics.reserved += bytes;
+  statistics.peak_reserved = std::max(statistics.peak_reserved, statistics.reserved);
+  ++statistics.backend_allocations;
+  note_handed_out(statistics, bytes);
+  return {data, bytes};
+}
+
+}  // namespace
+
+Block allocate(Device device, std::size_t bytes) {
+  Pool& pool = pool_of(device);
+  if (bytes > kMaxBytes) fail_for_memory(pool, device, bytes);
+  const int size_class = class_of(bytes);
+  const std::size_t rounded = class_bytes(size_class);
+  {
+    const std::lock_guard guard(pool.lock);
+    std::vector<void*>& blocks = pool.free_blocks[size_class];
+    if (!blocks.empty()) [[likely]] {
+      void* data = blocks.back();
+      blocks.pop_back();
+      note_handed_out(pool.statistics, rounded);
+      return {data, rounded};
+    }
+  }
+  return allocate_fresh(pool, device, rounded);
+}
+
+void release(Device device, Block block) {
+  if (block.data == nullptr) return;
+  Pool& pool = pool_of(device);
+  const std::lock_guard guard(pool.lock);
+  pool.free_blocks[class_of(block.bytes)].push_back(block.data);
+  pool.statistics.in_use -= block.bytes;
+}
+
+MemoryStatistics memory_statistics(Device device) {
+  Pool& pool = pool_of(device);
+  const std::lock_guard guard(pool.lock);
+  return pool.statistics;
+}
+
+void reset_peak_statistics(Device device) {
+  Pool& pool = pool_of(device);
+  const std::lock_guard guard(pool.lock);
+  pool.statistics.peak_in_use = pool.statistics.in_use;
+  pool.statistics.peak_reserved = pool.statistics.reserved;
+}
+
+void empty_cache(Device device) { drop_cached(pool_of(device), device); }
+
+void set_memory_limit(Device device, std::size_t bytes) {
+  Pool& pool = pool_of(device);
+  const std::lock_guard guard(pool.lock);
+  pool.statistics.limit = bytes;
+}
+
+void set_live_report(LiveReport report) { live_report = report; }
+
+}  // namespace mycel::device

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operator/op_def.h"
+
+#include <map>
+
+#include "operator/contexts.h"
+#include "operator/registry.h"
+
+namespace mycel::op {
+
+// Built on first use and kept: the flattened program and the derived gradient operators.
+struct OpDef::Lazy {
+  std::once_flag program_once;
+  ScalarProgram program;
+  std::mutex gradient_mutex;  // guards gradients
+  std::map<int, std::unique_ptr<OpDef>> gradients;
+};
+
+OpDef::OpDef() : lazy_(std::make_unique<Lazy>()) {}
+OpDef::~OpDef() = default;
+
+int OpDef::find_attribute(std::string_view attribute_name) const {
+  for (std::size_t i = 0; i < attributes.size(); ++i) {
+    if (attributes[i].name == attribute_name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int OpDef::find_input(std::string_view input_name) const {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].name == input_name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+const ScalarProgram& OpDef::program() const {
+  std::call_once(lazy_->program_once, [&] { lazy_->program = flatten(scalar); });
+  return lazy_->program;
+}
+
+namespace {
+
+// dy * conj(f'(x)): the convention under which gradients of real losses through complex values are
+// those of steepest descent. Conj is dropped for real types.
+std::unique_ptr<OpDef> derive(const OpDef& source, int input, const Expr& slope) {
+  auto derived = std::make_unique<OpDef>();
+  derived->name = platform::join(source.name, "_gradient", input);
+  derived->internal = true;
+  derived->inputs = source.inputs;
+  derived->attributes = source.attributes;
+  for (AttributeDef& attribute : derived->attributes) attribute.required = false;
+  derived->inputs.push_back(InputDef{.name = "output_gradient", .doc = "", .dtypes = tensor::kAny});
+  derived->outputs.push_back(OutputDef{"output", "", -1});
+  const Expr dy = Expr::input(static_cast<int>(source.inputs.size()));
+  const bool constant = slope.node().op == ScalarOp::Constant;
+  derived->scalar = dy * (constant ? slope : apply(ScalarOp::Conj, slope));
+  derived->type_rule = TypeRule::PromoteFloat;
+  derived->infer = infer_elementwise;
+  derived->gradient_kind = GradientKind::Derived;
+  derived->kernels = source.kernels;
+  for (auto& candidates : derived->kernels) candidates.clear();
+  return derived;
+}
+
+}  // namespace
+
+const OpDef* OpDef::derived_gradient(int input) const {
+  const std::lock_guard lock(lazy_->gradient_mutex);
+  auto found = lazy_->gradients.find(input);
+  if (found == lazy_->gradients.end()) {
+    const bool differentiable = type_rule != TypeRule::Compare && !scalar.is_mask();
+    const Expr slope = differentiable ? differentiate(scalar, input) : Expr();
+    auto derived = slope.defined() ? derive(*this, input, slope) : nullptr;
+    found = lazy_->gradients.emplace(input, std::move(derived)).first;
+  }
+  return found->second.get();
+}
+
+}  // namespace mycel::op

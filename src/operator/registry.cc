@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operator/registry.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+namespace mycel::op {
+namespace {
+
+struct PendingKernel {
+  std::string op;
+  std::uint8_t backend;
+  KernelCandidate candidate;
+};
+
+struct NameHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
+
+struct Registry {
+  std::unordered_map<std::string, std::unique_ptr<OpDef>, NameHash, std::equal_to<>> definitions;
+  std::vector<PendingKernel> pending;
+  std::array<ScalarExecutor, device::kMaxBackends> scalar_executors{};
+  std::string problems;  // found while registering; reported by check_definitions
+};
+
+Registry& registry() {
+  static Registry instance;
+  return instance;
+}
+
+// Kernels may be registered before their operator, in whatever order objects are initialised.
+void attach_pending(Registry& all) {
+  if (all.pending.empty()) [[likely]]
+    return;
+  std::vector<PendingKernel> waiting;
+  waiting.swap(all.pending);
+  for (PendingKernel& kernel : waiting) {
+    const auto found = all.definitions.find(kernel.op);
+    if (found == all.definitions.end()) {
+      all.problems += platform::join("kernel for unknown operator '", kernel.op, "'\n");
+      continue;
+    }
+    std::vector<KernelCandidate>& list = found->second->kernels[kernel.backend];
+    list.push_back(std::move(kernel.candidate));
+    std::stable_sort(
+        list.begin(), list.end(),
+        [](const KernelCandidate& a, const KernelCandidate& b) { return a.priority > b.priority; });
+  }
+}
+
+}  // namespace
+
+OpDef& add_definition(std::string_view name) {
+  Registry& all = registry();
+  auto& slot = all.definitions[std::string(name)];
+  if (slot != nullptr) all.problems += platform::join("operator '", name, "' is defined twice\n");
+  slot = std::make_unique<OpDef>();
+  return *slot;
+}
+
+void add_kernel(std::string_view op, std::string_view backend, KernelCandidate candidate) {
+  registry().pending.push_back(
+      {std::string(op), device::reserve_backend(backend), std::move(candidate)});
+}
+
+void set_scalar_executor(std::string_view backend, ScalarExecutor executor) {
+  registry().scalar_executors[device::reserve_backend(backend)] = executor;
+}
+
+const OpDef* find_or_null(std::string_view name) {
+  Registry& all = registry();
+  attach_pending(all);
+  const auto found = all.definitions.find(name);
+  return found == all.definitions.end() ? nullptr : found->second.get();
+}
+
+const OpDef& find(std::string_view name) {
+  const OpDef* definition = find_or_null(name);
+  platform::require(definition != nullptr, ErrorKind::Internal, "there is no operator '", name,
+                    "'");
+  return *definition;
+}
+
+std::vector<const OpDef*> all() {
+  Registry& known = registry();
+  attach_pending(known);
+  std::vector<const OpDef*> list;
+  for (const auto& [name, definition] : known.definitions) list.push_back(definition.get());
+  std::sort(list.begin(), list.end(),
+            [](const OpDef* a, const OpDef* b) { return a->name < b->name; });
+  return list;
+}
+
+void check_definitions() {
+  std::string problems = registry().problems;
+  std::map<std::string, std::string> owner;  // Python name -> operator
+  for (const OpDef* op : all()) {
+    if (op->gradient_kind == GradientKind::Undecided && op->composite == nullptr) {
+      problems += platform::join("operator '", op->name,
+                                 "' has no gradient rule and is not marked not_differentiable\n");
+    }
+    if (op->infer == nullptr && op->composite == nullptr) {
+      problems += platform::join("operator '", op->name, "' has no inference\n");
+    }
+    if (op->outputs.empty())
+      problems += platform::join("operator '", op->name, "' has no output\n");
+    for (const std::string& name : {"f:" + op->function, "p:" + op->primitive, "m:" + op->method}) {
+      if (name.size() == 2) continue;
+      const auto [it, added] = owner.emplace(name, op->name);
+      if (!added)
+        problems +=
+            platform::join("'", name, "' is claimed by '", it->second, "' and '", op->name, "'\n");
+    }
+  }
+  platform::require(problems.empty(), ErrorKind::Internal, "operator definitions are wrong:\n",
+                    problems);
+}
+
+void run_kernel(KernelContext& kernel, device::Device device) {
+  const OpDef& definition = kernel.definition();
+  const std::vector<KernelCandidate>& candidates = definition.kernels[device.backend];
+  std::string reasons;
+  for (const KernelCandidate& candidate : candidates) {
+    const char* reason = candidate.decline == nullptr ? nullptr : candidate.decline(kernel);
+    if (reason == nullptr) [[likely]] {
+      candidate.run(kernel);
+      return;
+    }
+    reasons += platform::join("; ", candidate.name, " declined: ", reason);
+  }
+  const ScalarExecutor executor = registry().scalar_executors[device.backend];
+  if (definition.is_elementwise() && executor != nullptr) {
+    executor(kernel);
+    return;
+  }
+  kernel.fail(ErrorKind::Type, "there is no kernel on ", device::backend_name(device.backend),
+              " for ",
+              kernel.input_count() > 0 && kernel.has_input(0)
+                  ? std::string(name_of(kernel.input(0).dtype()))
+                  : "these arguments",
+              reasons);
+}
+
+}  // namespace mycel::op

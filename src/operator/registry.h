@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "operator/contexts.h"
+#include "operator/op_def.h"
+
+namespace mycel::op {
+
+// The only list of operators. Filled while libraries load, then frozen: the first look-up resolves
+// kernels and checks every definition (a gradient decision, names used once, ...).
+const OpDef& find(std::string_view name);  // Internal error when unknown
+const OpDef* find_or_null(std::string_view name);
+std::vector<const OpDef*> all();  // by name, without internal ones
+void check_definitions();         // throws with everything that is wrong
+
+// Registration; see define.h.
+OpDef& add_definition(std::string_view name);
+void add_kernel(std::string_view op, std::string_view backend, KernelCandidate candidate);
+
+// Runs any elementwise operator on one backend from its scalar expression.
+using ScalarExecutor = void (*)(KernelContext& kernel);
+void set_scalar_executor(std::string_view backend, ScalarExecutor executor);
+
+// Picks the kernel for these arguments; TypeError naming operator, device and dtype when there is
+// none.
+void run_kernel(KernelContext& kernel, device::Device device);
+
+// Inference for elementwise operators, from the type rule and broadcasting.
+DType elementwise_compute_type(const OpDef& definition, std::span<const TensorSpec> inputs);
+void infer_elementwise(InferContext& op);
+
+}  // namespace mycel::op

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/thread/parallel_for.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+
+#include <omp.h>
+
+namespace mycel::platform {
+namespace {
+
+std::atomic<int> thread_limit{0};  // 0: as many as OpenMP offers
+
+}  // namespace
+
+int compute_threads() {
+  const int limit = thread_limit.load(std::memory_order_relaxed);
+  return limit > 0 ? limit : omp_get_max_threads();
+}
+
+void set_compute_threads(int count) {
+  thread_limit = std::max(count, 0);
+  if (count > 0) omp_set_num_threads(count);  // oneDNN asks OpenMP
+}
+
+void run_ranges(std::int64_t count, std::int64_t grain, RangeFunction function,
+                const void* context) {
+  const std::int64_t useful = (count + grain - 1) / grain;
+  const int threads = static_cast<int>(std::min<std::int64_t>(compute_threads(), useful));
+  if (threads <= 1 || omp_in_parallel() != 0) {
+    function(context, 0, count);
+    return;
+  }
+  std::exception_ptr failure;
+  std::mutex failure_mutex;  // guards failure
+#pragma omp parallel num_threads(threads)
+  {
+    const std::int64_t team = omp_get_num_threads();
+    const std::int64_t me = omp_get_thread_num();
+    try {
+      const std::int64_t begin = count * me / team;
+      const std::int64_t end = count * (me + 1) / team;
+      if (begin < end) function(context, begin, end);
+    } catch (...) {
+      const std::lock_guard lock(failure_mutex);
+      failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace mycel::platform

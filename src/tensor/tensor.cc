@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor/tensor.h"
+
+#include <new>
+#include <vector>
+
+#include "platform/error/error.h"
+
+namespace mycel::tensor {
+namespace {
+
+using platform::ErrorKind;
+
+// Bodies come and go with every operator call; a per-thread list saves the general allocator's
+// cost. Trivially destructible on purpose: objects may be freed after the thread's destructors ran.
+struct FreeList {
+  static constexpr std::size_t kLimit = 256;
+  void* items[kLimit];
+  std::size_t count;
+};
+thread_local FreeList free_bodies;
+thread_local FreeList free_storages;
+
+void* take(FreeList& list, std::size_t bytes) {
+  return list.count > 0 ? list.items[--list.count] : ::operator new(bytes);
+}
+
+void give(FreeList& list, void* memory) {
+  if (list.count < FreeList::kLimit) {
+    list.items[list.count++] = memory;
+  } else {
+    ::operator delete(memory);
+  }
+}
+
+std::size_t checked_bytes(const Shape& shape, DType dtype) {
+  std::size_t bytes = 0;
+  const bool overflow = __builtin_mul_overflow(static_cast<std::size_t>(element_count(shape)),
+                                               size_of(dtype), &bytes);
+  platform::require(!overflow, ErrorKind::Value, "a tensor of shape ", to_string(shape),
+                    " and type ", dtype, " does not fit the address space");
+  return bytes;
+}
+
+}  // namespace
+
+void* TensorBody::operator new(std::size_t bytes) { return take(free_bodies, bytes); }
+void TensorBody::operator delete(void* memory) noexcept { give(free_bodies, memory); }
+
+Ref<Storage> Storage::allocate(Device device, std::size_t bytes) {
+  const device::Block block = device::allocate(device, bytes);
+  auto* storage = new (take(free_storages, sizeof(Storage))) Storage();
+  storage->block_ = block;
+  storage->bytes_ = bytes;
+  storage->device_ = device;
+  return Ref<Storage>(storage);
+}
+
+Ref<Storage> Storage::borrow(Device device, void* data, std::size_t bytes, Release release,
+                             void* owner) {
+  auto* storage = new (take(free_storages, sizeof(Storage))) Storage();
+  storage->block_ = {data, bytes};
+  storage->bytes_ = bytes;
+  storage->device_ = device;
+  storage->release_ = release;
+  storage->owner_ = owner;
+  return Ref<Storage>(storage);
+}
+
+void Storage::destroy(const Storage* storage) {
+  if (storage->release_ != nullptr) {
+    storage->release_(storage->owner_);
+  } else {
+    device::release(storage->device_, storage->block_);
+  }
+  storage->~Storage();
+  give(free_storages, const_cast<Storage*>(storage));
+}
+
+Tensor Tensor::empty(const Shape& shape, DType dtype, Device device) {
+  auto* body = new TensorBody();
+  Ref<TensorBody> owner(body);
+  body->storage = Storage::allocate(device, checked_bytes(shape, dtype));
+  body->shape = shape;
+  body->strides = contiguous_strides(shape);
+  body->dtype = dtype;
+  return Tensor(std::move(owner));
+}
+
+Tensor Tensor::view(const Tensor& base, const Shape& shape, const Strides& strides,
+                    std::int64_t offset) {
+  auto* body = new TensorBody();
+  Ref<TensorBody> owner(body);
+  body->storage = base.body().storage;
+  body->shape = shape;
+  body->strides = strides;
+  body->offset = offset;
+  body->dtype = base.dtype();
+  body->seen_version = body->storage->version();
+  return Tensor(std::move(owner));
+}
+
+Tensor Tensor::from_storage(Ref<Storage> storage, const Shape& shape, DType dtype) {
+  auto* body = new TensorBody();
+  Ref<TensorBody> owner(body);
+  body->storage = std::move(storage);
+  body->shape = shape;
+  body->strides = contiguous_strides(shape);
+  body->dtype = dtype;
+  return Tensor(std::move(owner));
+}
+
+double Tensor::as_double() const {
+  platform::require(size() == 1, ErrorKind::Value,
+                    "Only one element tensors can be converted to Python ",
+                    "scalars, but got shape ", to_string(shape()));
+  return with_any_type(dtype(), [&]<class T>() -> double {
+    if constexpr (std::is_same_v<T, std::complex<float>> ||
+                  std::is_same_v<T, std::complex<double>>) {
+      return static_cast<double>(data<T>()->real());
+    } else {
+      return static_cast<double>(*data<T>());
+    }
+  });
+}
+
+std::int64_t Tensor::as_int() const {
+  platform::require(size() == 1, ErrorKind::Value,
+                    "Only one element tensors can be converted to Python ",
+                    "scalars, but got shape ", to_string(shape()));
+  if (!is_integral(dtype()) && dtype() != DType::Bool)
+    return static_cast<std::int64_t>(as_double());
+  return with_real_type(dtype(), [&]<class T>() { return static_cast<std::int64_t>(*data<T>()); });
+}
+
+}  // namespace mycel::tensor

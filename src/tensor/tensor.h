@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "device/backend.h"
+#include "device/pool.h"
+#include "platform/ref.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+namespace mycel::tensor {
+
+using device::Device;
+using platform::Ref;
+
+// Bytes on a device, shared by every view of them.
+class Storage : public platform::RefCounted<Storage> {
+ public:
+  using Release = void (*)(void* owner);
+
+  static Ref<Storage> allocate(Device device, std::size_t bytes);
+  // Memory that somebody else owns (a NumPy array, a DLPack capsule); `release(owner)` ends the
+  // loan.
+  static Ref<Storage> borrow(Device device, void* data, std::size_t bytes, Release release,
+                             void* owner);
+  static void destroy(const Storage* storage);
+
+  void* data() const { return block_.data; }
+  std::size_t bytes() const { return bytes_; }
+  Device device() const { return device_; }
+
+  // Counts in-place writes, so that a gradient rule can tell that what it saved was overwritten.
+  std::uint32_t version() const { return version_; }
+  void bump_version() { ++version_; }
+  // Version after the last in-place write that the tape recorded.
+  std::uint32_t recorded_version() const { return recorded_version_; }
+  void note_recorded_write() { recorded_version_ = ++version_; }
+
+ private:
+  Storage() = default;
+  device::Block block_;
+  std::size_t bytes_ = 0;
+  Device device_;
+  Release release_ = nullptr;  // null: the block belongs to the pool
+  void* owner_ = nullptr;
+  std::uint32_t version_ = 0;
+  std::uint32_t recorded_version_ = 0;
+};
+
+// How a tensor came to be, for whoever records it (the tape). Opaque here.
+class History : public platform::RefCounted<History> {
+ public:
+  virtual ~History() = default;
+};
+
+class TensorBody : public platform::RefCounted<TensorBody> {
+ public:
+  Ref<Storage> storage;
+  Shape shape;
+  Strides strides;
+  std::int64_t offset = 0;  // elements
+  DType dtype = DType::Float32;
+  bool is_number = false;          // stands for a Python number: never widens the other operand
+  bool requires_gradient = false;  // a Parameter that is trained
+  std::uint32_t output_index = 0;  // which output of `history` this is
+  std::uint32_t seen_version = 0;  // storage version this body's history belongs to
+  Ref<History> history;
+
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* memory) noexcept;
+};
+
+// A handle to a strided array. Copies share the body; views share the storage.
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(Ref<TensorBody> body) : body_(std::move(body)) {}
+
+  // Contiguous and uninitialised.
+  static Tensor empty(const Shape& shape, DType dtype, Device device = {});
+  // Shares the storage of `base`; the caller answers for the bounds.
+  static Tensor view(const Tensor& base, const Shape& shape, const Strides& strides,
+                     std::int64_t offset);
+  static Tensor from_storage(Ref<Storage> storage, const Shape& shape, DType dtype);
+
+  bool defined() const { return static_cast<bool>(body_); }
+  TensorBody& body() const { return *body_; }
+  const Ref<TensorBody>& body_ref() const { return body_; }
+  const Shape& shape() const { return body_->shape; }
+  const Strides& strides() const { return body_->strides; }
+  DType dtype() const { return body_->dtype; }
+  Device device() const { return body_->storage->device(); }
+  Storage& storage() const { return *body_->storage; }
+  std::int64_t rank() const { return static_cast<std::int64_t>(body_->shape.size()); }
+  std::int64_t size() const { return element_count(body_->shape); }
+  std::size_t bytes() const { return static_cast<std::size_t>(size()) * size_of(dtype()); }
+  bool is_contiguous() const { return tensor::is_contiguous(body_->shape, body_->strides); }
+
+  void* raw() const {
+    return static_cast<char*>(body_->storage->data()) +
+           static_cast<std::size_t>(body_->offset) * size_of(body_->dtype);
+  }
+  template <class T>
+  T* data() const {
+    return static_cast<T*>(raw());
+  }
+  // The only element of a one-element host tensor, converted.
+  double as_double() const;
+  std::int64_t as_int() const;
+
+  bool operator==(const Tensor& other) const { return body_ == other.body_; }
+
+ private:
+  Ref<TensorBody> body_;
+};
+
+// Dense copy of any strided tensor, bit by bit, on the same device.
+void copy_elements(const Tensor& source, const Tensor& target);
+Tensor contiguous(const Tensor& tensor);  // itself when it is already
+
+// Between devices, through the backend's copy; waits for the result.
+Tensor copy_to_device(const Tensor& source, Device target);
+
+}  // namespace mycel::tensor
