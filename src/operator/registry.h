@@ -30,6 +30,8 @@ void run_kernel(KernelContext& kernel, device::Device device);
 
 // Inference for elementwise operators, from the type rule and broadcasting.
 DType elementwise_compute_type(const OpDef& definition, std::span<const TensorSpec> inputs);
+DType elementwise_compute_type(const OpDef& definition, std::span<const Tensor> inputs);
+DType elementwise_result_type(const OpDef& definition, DType computed);
 void infer_elementwise(InferContext& op);
 
 }  // namespace mycel::op

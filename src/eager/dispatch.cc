@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eager/dispatch.h"
+
+#include <algorithm>
+
+#include "eager/random_state.h"
+#include "eager/tape.h"
+#include "operator/contexts.h"
+#include "operator/registry.h"
+
+namespace mycel::eager {
+namespace {
+
+using device::Device;
+using op::AttributeValue;
+using op::DType;
+using op::InferContext;
+using op::KernelContext;
+using op::OpDef;
+using op::TensorSpec;
+using op::Value;
+using platform::ErrorKind;
+
+Device common_device(const OpDef& definition, std::span<const Tensor> inputs) {
+  Device device;
+  bool known = false;
+  for (const Tensor& input : inputs) {
+    if (!input.defined() || input.body().is_number) continue;
+    if (!known) {
+      device = input.device();
+      known = true;
+    } else if (!(input.device() == device)) {
+      platform::fail(ErrorKind::Runtime, "For '", definition.name,
+                     "', all inputs must be on one device, but got ",
+                     device::backend_name(device.backend), " and ",
+                     device::backend_name(input.device().backend), ". Move one of them first.");
+    }
+  }
+  return device;
+}
+
+const op::InputDef& input_definition(const OpDef& definition, std::size_t i) {
+  return definition.inputs[std::min(i, definition.inputs.size() - 1)];
+}
+
+void check_inputs(const OpDef& definition, std::span<const Tensor> inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const op::InputDef& expected = input_definition(definition, i);
+    if (!inputs[i].defined()) {
+      platform::require(expected.optional, ErrorKind::Type, "For '", definition.name,
+                        "', the input '", expected.name, "' must be a Tensor, but got None.");
+      continue;
+    }
+    platform::require(expected.dtypes.contains(inputs[i].dtype()) || inputs[i].body().is_number,
+                      ErrorKind::Type, "For '", definition.name, "', the type of '", expected.name,
+                      "' must be one of ", to_string(expected.dtypes), ", but got Tensor[",
+                      inputs[i].dtype(), "].");
+  }
+}
+
+void finish(const OpDef& definition, std::span<const Tensor> inputs,
+            std::span<AttributeValue> attributes, std::span<Tensor> outputs) {
+  if (is_recording()) record(definition, inputs, attributes, outputs);
+}
+
+void run_elementwise(const OpDef& definition, std::span<Tensor> inputs,
+                     std::span<AttributeValue> attributes, Tensor& output) {
+  const Device device = common_device(definition, inputs);
+  const DType computed = op::elementwise_compute_type(definition, std::span<const Tensor>(inputs));
+  const DType dtype = op::elementwise_result_type(definition, computed);
+  const tensor::Shape* shape = &inputs[0].shape();
+  tensor::Shape joined;
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    const tensor::Shape& other = inputs[i].shape();
+    if (other.empty() || other == *shape) continue;
+    joined = tensor::broadcast_shapes(*shape, other, definition.name);
+    shape = &joined;
+  }
+  output = Tensor::empty(*shape, dtype, device);
+  KernelContext kernel(definition, attributes, inputs, std::span<Tensor>(&output, 1));
+  op::run_kernel(kernel, device);
+  finish(definition, inputs, attributes, std::span<Tensor>(&output, 1));
+}
+
+Tensor cast_to(const Tensor& tensor, DType dtype) {
+  static const OpDef& cast = op::find("cast");
+  Tensor input[] = {tensor};
+  AttributeValue attribute[] = {dtype};
+  return dispatch_one(cast, input, attribute);
+}
+
+// Only elementwise operators know Python numbers; elsewhere they are tensors of our default types.
+void settle_numbers(std::span<Tensor> inputs) {
+  for (Tensor& input : inputs) {
+    if (!input.defined() || !input.body().is_number) continue;
+    input = input.dtype() == DType::Float64 ? cast_to(input, DType::Float32) : detach(input);
+    input.body().is_number = false;
+  }
+}
+
+void collect_specs(std::span<const Tensor> inputs, std::vector<TensorSpec>& specs) {
+  specs.resize(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].defined()) specs[i] = {inputs[i].dtype(), inputs[i].shape(), false};
+  }
+}
+
+bool try_view(const OpDef& definition, const Tensor& input, std::span<AttributeValue> attributes,
+              std::span<const TensorSpec> specs, std::vector<Tensor>& outputs) {
+  op::ViewContext view(definition, attributes, input, specs);
+  if (!definition.view(view)) return false;
+  outputs.clear();
+  for (const op::ViewSpec& spec : view.views()) {
+    outputs.push_back(Tensor::view(input, spec.shape, spec.strides, spec.offset));
+  }
+  return true;
+}
+
+void run_view(const OpDef& definition, std::span<Tensor> inputs,
+              std::span<AttributeValue> attributes, std::span<const TensorSpec> specs,
+              std::vector<Tensor>& outputs) {
+  if (try_view(definition, inputs[0], attributes, specs, outputs)) return;
+  const bool viewed =
+      try_view(definition, tensor::contiguous(inputs[0]), attributes, specs, outputs);
+  platform::require(viewed, ErrorKind::Internal, "operator '", definition.name,
+                    "' gives no view of a dense tensor");
+}
+
+// Somebody else still needs the old content (a view, a value saved for backward): write into a
+// copy.
+void separate_for_write(const Tensor& target) {
+  tensor::TensorBody& body = target.body();
+  if (!is_recording() || body.storage->owner_count() == 1) return;
+  Tensor copy = Tensor::empty(target.shape(), target.dtype(), target.device());
+  tensor::copy_elements(target, copy);
+  body.storage = copy.body().storage;
+  body.strides = copy.strides();
+  body.offset = 0;
+  body.seen_version = 0;
+}
+
+void allocate_outputs(const OpDef& definition, std::span<const Tensor> inputs,
+                      std::span<const TensorSpec> specs, Device device,
+                      std::vector<Tensor>& outputs) {
+  outputs.assign(definition.dynamic_outputs ? definition.outputs.size() : specs.size(), Tensor());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const int alias = i < definition.outputs.size() ? definition.outputs[i].alias_of : -1;
+    if (alias >= 0) {
+      outputs[i] = inputs[static_cast<std::size_t>(alias)];
+      separate_for_write(outputs[i]);
+    } else if (!definition.dynamic_outputs) {
+      outputs[i] = Tensor::empty(specs[i].shape, specs[i].dtype, device);
+    }
+  }
+}
+
+void run_general(const OpDef& definition, std::span<Tensor> inputs,
+                 std::span<AttributeValue> attributes, std::vector<Tensor>& outputs) {
+  settle_numbers(inputs);
+  check_inputs(definition, inputs);
+  const Device device = common_device(definition, inputs);
+  std::vector<TensorSpec> specs;
+  collect_specs(inputs, specs);
+  InferContext infer(definition, attributes, specs, inputs);
+  definition.infer(infer);
+  for (const InferContext::InputCast& cast : infer.casts())
+    inputs[cast.input] = cast_to(inputs[cast.input], cast.dtype);
+  if (definition.view != nullptr) {
+    run_view(definition, inputs, attributes, infer.outputs(), outputs);
+  } else {
+    allocate_outputs(definition, inputs, infer.outputs(), device, outputs);
+    KernelContext kernel(definition, attributes, inputs, outputs);
+    if (definition.is_random) assign_random_key(kernel);
+    op::run_kernel(kernel, device);
+    for (std::size_t i = 0; i < outputs.size() && definition.has_effects; ++i) {
+      if (definition.outputs[i].alias_of >= 0) outputs[i].storage().bump_version();
+    }
+  }
+  finish(definition, inputs, attributes, outputs);
+}
+
+void run_composite(const OpDef& definition, std::span<Tensor> inputs,
+                   std::span<AttributeValue> attributes, std::vector<Tensor>& outputs) {
+  std::vector<Value> values;
+  for (const Tensor& input : inputs)
+    values.push_back(input.defined() ? Value(&emitter(), input) : Value());
+  check_inputs(definition, inputs);
+  op::CompositeContext context(definition, attributes, emitter(), values);
+  definition.composite(context);
+  outputs.clear();
+  for (const Value& value : context.outputs()) outputs.push_back(value.tensor());
+}
+
+class EagerEmitter : public op::Emitter {
+ public:
+  op::ValueList emit(const OpDef& definition, std::span<const Value> inputs,
+                     op::AttributeList attributes) override {
+    std::vector<Tensor> tensors;
+    tensors.reserve(inputs.size());
+    for (const Value& input : inputs) tensors.push_back(input.tensor());
+    std::vector<Tensor> outputs;
+    dispatch(definition, tensors, attributes, outputs);
+    op::ValueList values;
+    values.reserve(outputs.size());
+    for (Tensor& output : outputs) values.emplace_back(this, std::move(output));
+    return values;
+  }
+  TensorSpec spec_of(const Value& value) const override {
+    return {value.tensor().dtype(), value.tensor().shape(), value.tensor().body().is_number};
+  }
+  Value number(double value) override { return {this, number_tensor(value)}; }
+  Value integer(std::int64_t value) override { return {this, number_tensor(value)}; }
+};
+
+template <class T>
+Tensor make_number(T value, DType dtype) {
+  Tensor tensor = Tensor::empty({}, dtype);
+  *tensor.data<T>() = value;
+  tensor.body().is_number = true;
+  return tensor;
+}
+
+}  // namespace
+
+op::Emitter& emitter() {
+  static EagerEmitter instance;
+  return instance;
+}
+
+Tensor number_tensor(double value) { return make_number(value, DType::Float64); }
+Tensor number_tensor(std::int64_t value) { return make_number(value, DType::Int64); }
+Tensor number_tensor(bool value) { return make_number(value, DType::Bool); }
+
+void dispatch(const OpDef& definition, std::span<Tensor> inputs,
+              std::span<AttributeValue> attributes, std::vector<Tensor>& outputs) {
+  if (definition.composite != nullptr) {
+    run_composite(definition, inputs, attributes, outputs);
+  } else if (definition.is_elementwise() && definition.infer == op::infer_elementwise) {
+    outputs.resize(1);
+    check_inputs(definition, inputs);
+    run_elementwise(definition, inputs, attributes, outputs[0]);
+  } else {
+    run_general(definition, inputs, attributes, outputs);
+  }
+}
+
+Tensor dispatch_one(const OpDef& definition, std::span<Tensor> inputs,
+                    std::span<AttributeValue> attributes) {
+  if (definition.is_elementwise() && definition.infer == op::infer_elementwise) [[likely]] {
+    Tensor output;
+    check_inputs(definition, inputs);
+    run_elementwise(definition, inputs, attributes, output);
+    return output;
+  }
+  std::vector<Tensor> outputs;
+  dispatch(definition, inputs, attributes, outputs);
+  return std::move(outputs.front());
+}
+
+}  // namespace mycel::eager

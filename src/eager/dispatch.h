@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/op_def.h"
+#include "operator/value.h"
+
+namespace mycel::eager {
+
+using tensor::Tensor;
+
+// Executes one operator now: checks, promotes, infers, allocates, runs the kernel, records.
+// `inputs` may hold undefined tensors for optional ones; attributes may be normalised in place.
+void dispatch(const op::OpDef& definition, std::span<Tensor> inputs,
+              std::span<op::AttributeValue> attributes, std::vector<Tensor>& outputs);
+
+// The common case of one result.
+Tensor dispatch_one(const op::OpDef& definition, std::span<Tensor> inputs,
+                    std::span<op::AttributeValue> attributes);
+
+// The emitter whose values are tensors: gradient rules and composites execute through it.
+op::Emitter& emitter();
+
+// A 0-d tensor that stands for a Python number.
+Tensor number_tensor(double value);
+Tensor number_tensor(std::int64_t value);
+Tensor number_tensor(bool value);
+
+}  // namespace mycel::eager

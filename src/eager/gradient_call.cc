@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eager/gradient_call.h"
+
+#include <algorithm>
+
+#include "eager/dispatch.h"
+#include "eager/tape_state.h"
+#include "operator/contexts.h"
+#include "operator/registry.h"
+
+namespace mycel::eager {
+
+using op::GradientContext;
+using op::GradientKind;
+using op::OpDef;
+using op::Value;
+using platform::ErrorKind;
+
+GradientCall::GradientCall() {
+  TapeState& state = tape_state;
+  if (state.level == 0) state.scope = Ref<Scope>(new Scope());
+  ++state.level;
+  recording_before_ = state.recording;
+  state.recording = true;
+  scope_ = state.scope;
+  first_sequence_ = state.next_sequence;
+}
+
+GradientCall::~GradientCall() { end_forward(); }
+
+Ref<Node> GradientCall::make_leaf(const Tensor& input) {
+  static const OpDef& identity = op::find("identity");
+  Ref<Node> node(new Node());
+  node->scope = scope_;
+  node->sequence = tape_state.next_sequence++;
+  node->definition = &identity;
+  node->edges.resize(1);
+  if (Node* outer = node_of(input)) node->edges[0] = {Ref<Node>(outer), input.body().output_index};
+  node->inputs.resize(1);
+  node->outputs.resize(1);
+  node->input_specs = {{input.dtype(), input.shape(), false}};
+  node->output_specs = node->input_specs;
+  node->attributes.resize(identity.attributes.size());
+  return node;
+}
+
+Tensor GradientCall::watch(const Tensor& input) {
+  const Ref<Node> leaf = make_leaf(input);
+  watched_.push_back({leaf, Tensor(), {}, 0});
+  Tensor alias = detach(input);
+  alias.body().history = Ref<tensor::History>(leaf.get());
+  return alias;
+}
+
+void GradientCall::watch_parameter(const Tensor& parameter) {
+  const Ref<Node> leaf = make_leaf(parameter);
+  tensor::TensorBody& body = parameter.body();
+  watched_.push_back({leaf, parameter, body.history, body.output_index});
+  body.history = Ref<tensor::History>(leaf.get());
+  body.output_index = 0;
+  body.seen_version = body.storage->version();
+}
+
+void GradientCall::end_forward() {
+  if (!in_forward_) return;
+  in_forward_ = false;
+  // In reverse, so that a parameter watched twice gets back what it had first.
+  for (auto it = watched_.rbegin(); it != watched_.rend(); ++it) {
+    if (!it->parameter.defined()) continue;
+    tensor::TensorBody& body = it->parameter.body();
+    body.history = it->history_before;
+    body.output_index = it->index_before;
+    body.seen_version = body.storage->version();
+  }
+  TapeState& state = tape_state;
+  --state.level;
+  state.recording = recording_before_;
+  if (state.level == 0) state.scope = {};
+}
+
+namespace {
+
+std::uint64_t next_walk = 1;
+
+// Nodes the outputs were computed from, oldest first; none older than `first`.
+std::vector<Ref<Node>> collect(std::span<const Tensor> outputs, std::uint64_t first,
+                               std::uint64_t walk, const Ref<Scope>& scope) {
+  std::vector<Ref<Node>> found;
+  const auto visit = [&](Node* node) {
+    if (node == nullptr || node->scope.get() != scope.get() || node->sequence < first ||
+        node->walk == walk)
+      return;
+    node->walk = walk;
+    node->needed = false;
+    node->gradients.assign(node->output_specs.size(), Tensor());
+    found.emplace_back(node);
+  };
+  for (const Tensor& output : outputs) {
+    if (output.defined()) visit(static_cast<Node*>(output.body().history.get()));
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Ref<Node> node = found[i];
+    for (const Edge& edge : node->edges) visit(edge.node.get());
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Ref<Node>& a, const Ref<Node>& b) { return a->sequence < b->sequence; });
+  return found;
+}
+
+void add_gradient(Node& node, std::uint32_t output, const Tensor& gradient) {
+  Tensor& slot = node.gradients[output];
+  if (!slot.defined()) {
+    slot = gradient;
+    return;
+  }
+  slot = (Value(&emitter(), slot) + Value(&emitter(), gradient)).tensor();
+}
+
+Tensor unpack(const Saved& saved, const Edge* edge, const Node& node) {
+  platform::require(
+      saved.tensor.storage().version() == saved.version, ErrorKind::Runtime, "For '",
+      node.definition->name,
+      "', a tensor needed for the gradient was modified by an inplace operation (version ",
+      saved.tensor.storage().version(), ", expected ", saved.version,
+      "). Write into a copy() of the tensor instead, or write before it is used.");
+  Tensor tensor = detach(saved.tensor);
+  if (edge != nullptr && edge->node) {
+    tensor.body().history = Ref<tensor::History>(edge->node.get());
+    tensor.body().output_index = edge->output;
+  }
+  return tensor;
+}
+
+void fill_context(GradientContext& context, Node& node) {
+  const std::size_t inputs = node.input_specs.size();
+  context.inputs.resize(inputs);
+  context.wanted.resize(inputs);
+  context.present.resize(inputs, true);
+  context.input_gradients.resize(inputs);
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const Edge& edge = node.edges[i];
+    if (node.inputs[i].tensor.defined())
+      context.inputs[i] = Value(&emitter(), unpack(node.inputs[i], &edge, node));
+    context.wanted[i] = edge.node && edge.node->walk == node.walk && edge.node->needed;
+  }
+  context.outputs.resize(node.output_specs.size());
+  for (std::size_t i = 0; i < node.output_specs.size(); ++i) {
+    if (node.outputs[i].tensor.defined()) {
+      const Edge self{Ref<Node>(&node), static_cast<std::uint32_t>(i)};
+      context.outputs[i] = Value(&emitter(), unpack(node.outputs[i], &self, node));
+    }
+    const Tensor& gradient = node.gradients[i];
+    context.output_gradients.push_back(gradient.defined() ? Value(&emitter(), gradient) : Value());
+  }
+  context.input_specs = node.input_specs;
+  context.output_specs = node.output_specs;
+}
+
+void derive_elementwise(GradientContext& context, const OpDef& definition) {
+  const Value dy = context.output_gradient(0);
+  for (std::size_t i = 0; i < context.input_count(); ++i) {
+    if (!context.wants(i)) continue;
+    const OpDef* gradient = definition.derived_gradient(static_cast<int>(i));
+    if (gradient == nullptr) continue;
+    op::ValueList inputs = context.inputs;
+    inputs.push_back(dy);
+    // Inputs the formula does not read only have to be there: they must not stretch the result.
+    for (Value& value : inputs) {
+      if (!value.defined()) value = emitter().number(0);
+    }
+    op::AttributeList attributes(context.attributes().begin(), context.attributes().end());
+    context.set_input_gradient(i, emitter().emit(*gradient, inputs, std::move(attributes)).front());
+  }
+}
+
+// Input gradients of one node, with the shape and dtype of the inputs.
+std::vector<Tensor> differentiate(Node& node) {
+  if (node.custom) {
+    std::vector<Tensor> gradients = node.custom(node.gradients);
+    gradients.resize(node.edges.size());
+    return gradients;
+  }
+  const OpDef& definition = *node.definition;
+  platform::require(definition.gradient_kind != GradientKind::None, ErrorKind::Runtime,
+                    "Fail to find bprop function for ", definition.name,
+                    ". Use stop_gradient on its result if no gradient is wanted through it.");
+  GradientContext context(definition, node.attributes, emitter());
+  fill_context(context, node);
+  if (definition.gradient_kind == GradientKind::Derived) {
+    derive_elementwise(context, definition);
+  } else {
+    definition.gradient(context);
+  }
+  std::vector<Tensor> gradients(node.edges.size());
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (!context.wants(i) || i >= context.input_gradients.size()) continue;
+    const Value reduced = op::sum_to(context.input_gradients[i], node.input_specs[i]);
+    if (reduced.defined()) gradients[i] = reduced.tensor();
+  }
+  return gradients;
+}
+
+void run_hooks(Node& node) {
+  const auto hooks = node.hooks;  // a hook may remove itself
+  for (const Node::OutputHook& hook : hooks) {
+    Tensor& gradient = node.gradients[hook.output];
+    if (!gradient.defined()) continue;
+    const Tensor replaced = hook.call(gradient);
+    if (replaced.defined()) gradient = replaced;
+  }
+}
+
+Tensor ones_like(const Tensor& tensor) {
+  return emitter()
+      .call("fill", {}, {{"shape", tensor.shape()}, {"value", 1.0}, {"dtype", tensor.dtype()}})
+      .tensor();
+}
+
+// The scope of a finished forward, current again while it is walked.
+class ScopeRevival {
+ public:
+  explicit ScopeRevival(const Ref<Scope>& scope) : before_(tape_state.scope) {
+    tape_state.scope = scope;
+  }
+  ~ScopeRevival() { tape_state.scope = before_; }
+
+ private:
+  Ref<Scope> before_;
+};
+
+}  // namespace
+
+std::vector<Tensor> GradientCall::backward(std::span<const Tensor> outputs,
+                                           std::span<const Tensor> seeds, bool keep) {
+  const bool nested = tape_state.level > 0 && tape_state.scope == scope_;
+  const ScopeRevival revival(scope_);
+  const RecordingSwitch recording(nested);
+  const std::uint64_t walk = next_walk++;
+  const std::vector<Ref<Node>> nodes = collect(outputs, first_sequence_, walk, scope_);
+  for (const Watched& watched : watched_) watched.node->needed = watched.node->walk == walk;
+  for (const Ref<Node>& node : nodes) {
+    for (const Edge& edge : node->edges) {
+      if (edge.node && edge.node->walk == walk && edge.node->needed) node->needed = true;
+    }
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].defined() || !outputs[i].body().history) continue;
+    auto* node = static_cast<Node*>(outputs[i].body().history.get());
+    if (node->walk != walk || !node->needed) continue;
+    add_gradient(*node, outputs[i].body().output_index,
+                 seeds[i].defined() ? seeds[i] : ones_like(outputs[i]));
+  }
+  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
+    Node& node = **it;
+    if (!node.needed) continue;
+    const bool reached = std::any_of(node.gradients.begin(), node.gradients.end(),
+                                     [](const Tensor& g) { return g.defined(); });
+    if (!reached) continue;
+    platform::require(!node.released, ErrorKind::Runtime,
+                      "the gradient was already computed and its memory released");
+    run_hooks(node);
+    const bool is_leaf = std::any_of(watched_.begin(), watched_.end(),
+                                     [&](const Watched& w) { return w.node.get() == &node; });
+    if (is_leaf) continue;
+    std::vector<Tensor> gradients = differentiate(node);
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      const Edge& edge = node.edges[i];
+      if (gradients[i].defined() && edge.node && edge.node->walk == walk && edge.node->needed) {
+        add_gradient(*edge.node, edge.output, gradients[i]);
+      }
+    }
+    node.gradients.clear();
+    if (!nested && !keep) node.release_saved();
+  }
+  std::vector<Tensor> result;
+  for (const Watched& watched : watched_) {
+    const bool reached = watched.node->walk == walk && !watched.node->gradients.empty();
+    result.push_back(reached ? watched.node->gradients[0] : Tensor());
+    watched.node->gradients.clear();
+  }
+  return result;
+}
+
+}  // namespace mycel::eager

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "eager/random_state.h"
+
+#include <mutex>
+#include <random>
+#include <string>
+#include <unordered_map>
+
+namespace mycel::eager {
+namespace {
+
+struct State {
+  std::mutex mutex;  // guards everything below
+  bool seeded = false;
+  std::uint64_t seed = 0;
+  std::uint64_t offset = 0;
+  std::unordered_map<std::uint64_t, std::uint64_t> counters;  // stream -> calls so far
+};
+
+State& state() {
+  static State instance;
+  return instance;
+}
+
+std::uint64_t mix(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15ULL;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
+  return value ^ (value >> 31);
+}
+
+std::uint64_t stream_of(const op::KernelContext& kernel) {
+  std::uint64_t stream = std::hash<std::string>()(kernel.definition().name);
+  for (const char* name : {"seed", "seed2"}) {
+    if (kernel.definition().find_attribute(name) < 0) continue;
+    const op::AttributeValue& value = kernel.attribute(name);
+    stream = mix(stream ^ static_cast<std::uint64_t>(value.is_none() ? 0 : value.integer()));
+  }
+  return stream;
+}
+
+bool has_own_seed(const op::KernelContext& kernel) {
+  for (const char* name : {"seed", "seed2"}) {
+    if (kernel.definition().find_attribute(name) < 0) continue;
+    const op::AttributeValue& value = kernel.attribute(name);
+    if (!value.is_none() && value.integer() != 0) return true;
+  }
+  return false;
+}
+
+std::uint64_t chance() {
+  static std::random_device device;
+  return static_cast<std::uint64_t>(device()) << 32 | device();
+}
+
+}  // namespace
+
+void set_global_seed(std::uint64_t seed) {
+  State& now = state();
+  const std::lock_guard lock(now.mutex);
+  now.seeded = true;
+  now.seed = seed;
+  now.offset = 0;
+  now.counters.clear();
+}
+
+void clear_global_seed() {
+  State& now = state();
+  const std::lock_guard lock(now.mutex);
+  now.seeded = false;
+  now.counters.clear();
+}
+
+void assign_random_key(op::KernelContext& kernel) {
+  State& now = state();
+  const std::lock_guard lock(now.mutex);
+  const std::uint64_t stream = stream_of(kernel);
+  if (!now.seeded && !has_own_seed(kernel)) {
+    kernel.random_seed = chance();
+    kernel.random_offset = 0;
+    return;
+  }
+  // Every call has a stream of its own, so no call needs to know how many numbers another one took.
+  const std::uint64_t call = now.counters[stream]++;
+  kernel.random_seed = mix(mix(now.seeded ? now.seed + 1 : 0) ^ stream) ^ mix(call);
+  kernel.random_offset = 0;
+  ++now.offset;
+}
+
+GeneratorState generator_state() {
+  State& now = state();
+  const std::lock_guard lock(now.mutex);
+  return {now.seed, now.offset};
+}
+
+void set_generator_state(GeneratorState wanted) {
+  set_global_seed(wanted.seed);
+  State& now = state();
+  const std::lock_guard lock(now.mutex);
+  now.offset = wanted.offset;
+}
+
+}  // namespace mycel::eager

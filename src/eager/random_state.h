@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "operator/contexts.h"
+
+namespace mycel::eager {
+
+// The generator behind random operators: a number is a function of (seed, operator, operator seed,
+// offset, element). Offsets are counted per operator and operator seed and start again with the
+// seed.
+void set_global_seed(std::uint64_t seed);
+void clear_global_seed();
+
+// Gives the kernel its key: the next unused part of its stream. An operator's own seed is read from
+// its attributes "seed" and "seed2" when it has them.
+void assign_random_key(op::KernelContext& kernel);
+
+// The default generator's state, for get_rng_state and set_rng_state.
+struct GeneratorState {
+  std::uint64_t seed = 0;
+  std::uint64_t offset = 0;
+};
+GeneratorState generator_state();
+void set_generator_state(GeneratorState state);
+
+}  // namespace mycel::eager

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "eager/tape.h"
+
+namespace mycel::eager {
+
+// What this thread records. Private to eager/.
+struct TapeState {
+  Ref<Scope> scope;
+  int level = 0;  // gradient calls under way
+  bool recording = false;
+  std::uint64_t next_sequence = 1;
+};
+
+extern thread_local TapeState tape_state;
+
+}  // namespace mycel::eager
