@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/file/file.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace mycel::platform {
+namespace {
+
+// Linux moves at most 2 GiB - 4 KiB per call.
+constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
+
+Error io_error(const Path& path, std::string_view action) {
+  const int code = errno;
+  return {ErrorKind::Io,
+          join("the file '", path.string(), "' cannot be ", action, ": ", std::strerror(code))};
+}
+
+Result<Descriptor> open_to_read(const Path& path, std::uint64_t& size) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) return io_error(path, "opened");
+  struct stat info {};
+  if (fstat(file.number(), &info) != 0) return io_error(path, "read");
+  if (S_ISDIR(info.st_mode)) {
+    errno = EISDIR;
+    return io_error(path, "opened");
+  }
+  size = static_cast<std::uint64_t>(info.st_size);
+  return file;
+}
+
+// The rename is durable only when the folder's own entry is on disk.
+Result<Done> sync_folder(const Path& path) {
+  const Path folder = path.has_parent_path() ? path.parent_path() : Path(".");
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems do not offer this; what they do offer has been done then.
+  if (opened.number() >= 0 && fsync(opened.number()) != 0 && errno == EIO)
+    return io_error(folder, "synchronised");
+  return Done();
+}
+
+}  // namespace
+
+Descriptor::Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    if (number_ >= 0) ::close(number_);
+    number_ = std::exchange(other.number_, -1);
+  }
+  return *this;
+}
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) ::close(number_);
+}
+
+Result<Done> Descriptor::close() {
+  if (number_ >= 0 && ::close(std::exchange(number_, -1)) != 0) {
+    return Error(ErrorKind::Io, join("a file cannot be closed: ", std::strerror(errno)));
+  }
+  return Done();
+}
+
+Result<MappedFile> MappedFile::open(const Path& path) {
+  std::uint64_t size = 0;
+  const Result<Descriptor> file = open_to_read(path, size);
+  if (!file) return file.error();
+  if (size == 0) return MappedFile(nullptr, 0);
+  void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value().number(), 0);
+  if (data == MAP_FAILED) return io_error(path, "mapped");
+  return MappedFile(static_cast<const std::byte*>(data), size);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  if (this != &other) {
+    unmap();
+    data_ = std::exchange(other.data_, nullptr);
+    size_ = std::exchange(other.size_, 0);
+  }
+  return *this;
+}
+
+MappedFile::~MappedFile() { unmap(); }
+
+void MappedFile::unmap() {
+  if (data_ != nullptr) munmap(const_cast<std::byte*>(data_), size_);
+}
+
+Result<FileReader> FileReader::open(const Path& path) {
+  std::uint64_t size = 0;
+  Result<Descriptor> file = open_to_read(path, size);
+  if (!file) return file.error();
+  return FileReader(std::move(file).value(), path, size);
+}
+
+Result<std::size_t> FileReader::read(std::span<std::byte> target) {
+  std::size_t done = 0;
+  while (done < target.size()) {
+    const std::size_t want = std::min(target.size() - done, kMaxTransferBytes);
+    const ssize_t got = ::read(file_.number(), target.data() + done, want);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return io_error(path_, "read");
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+Result<Done> FileReader::read_exactly(std::span<std::byte> target) {
+  const Result<std::size_t> got = read(target);
+  if (!got) return got.error();
+  if (got.value() < target.size()) {
+    return Error(ErrorKind::Io, join("the file '", path_.string(), "' is cut short: ",
+                                     target.size(), " bytes were expected, but got ", got.value()));
+  }
+  return Done();
+}
+
+Result<Done> FileReader::read_at(std::uint64_t offset, std::span<std::byte> target) const {
+  std::size_t done = 0;
+  while (done < target.size()) {
+    const std::size_t want = std::min(target.size() - done, kMaxTransferBytes);
+    const ssize_t got =
+        pread(file_.number(), target.data() + done, want, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return io_error(path_, "read");
+    if (got == 0) {
+      return Error(ErrorKind::Io, join("the file '", path_.string(), "' is cut short: byte ",
+                                       offset + done, " was expected, but it has ", size_));
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  return Done();
+}
+
+Result<AtomicFile> AtomicFile::create(const Path& path, unsigned mode) {
+  static std::atomic<unsigned> serial{0};
+  // In the same folder, because a rename cannot leave the file system.
+  Path temporary = path;
+  temporary += join(".part.", static_cast<long long>(getpid()), ".", serial.fetch_add(1));
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (file.number() < 0) return io_error(path, "written");
+  return AtomicFile(std::move(file), path, std::move(temporary));
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : file_(std::move(other.file_)),
+      path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, Path())),
+      written_(other.written_) {}
+
+AtomicFile::~AtomicFile() {
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+Result<Done> AtomicFile::write(Bytes bytes) {
+  const Result<Done> done = write_at(written_, bytes);
+  if (done) written_ += bytes.size();
+  return done;
+}
+
+Result<Done> AtomicFile::write_at(std::uint64_t offset, Bytes bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const std::size_t want = std::min(bytes.size() - done, kMaxTransferBytes);
+    const ssize_t put =
+        pwrite(file_.number(), bytes.data() + done, want, static_cast<off_t>(offset + done));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return io_error(path_, "written");
+    done += static_cast<std::size_t>(put);
+  }
+  return Done();
+}
+
+Result<Done> AtomicFile::commit() {
+  require(!temporary_.empty(), ErrorKind::Internal, "the file '", path_.string(),
+          "' is committed twice");
+  if (fsync(file_.number()) != 0) return io_error(path_, "written");
+  if (const Result<Done> closed = file_.close(); !closed) return closed;
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return io_error(path_, "replaced");
+  temporary_.clear();
+  return sync_folder(path_);
+}
+
+Result<Done> replace_file(const Path& path, Bytes bytes, unsigned mode) {
+  Result<AtomicFile> created = AtomicFile::create(path, mode);
+  if (!created) return created.error();
+  AtomicFile file = std::move(created).value();
+  if (const Result<Done> done = file.write(bytes); !done) return done;
+  return file.commit();
+}
+
+Result<std::string> read_text(const Path& path) {
+  Result<FileReader> opened = FileReader::open(path);
+  if (!opened) return opened.error();
+  FileReader file = std::move(opened).value();
+  // Not file.size(): files of /proc state a size of zero.
+  std::string text;
+  std::size_t chunk = std::max<std::size_t>(file.size() + 1, 4096);
+  for (;;) {
+    const std::size_t before = text.size();
+    text.resize(before + chunk);
+    const Result<std::size_t> got =
+        file.read(std::as_writable_bytes(std::span(text).subspan(before)));
+    if (!got) return got.error();
+    text.resize(before + got.value());
+    if (got.value() < chunk) return text;
+    chunk = text.size();
+  }
+}
+
+}  // namespace mycel::platform
