@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operator/define.h"
+
+namespace mycel::ops {
+
+MYCEL_OP(identity)
+    .names({.primitive = "Identity"})
+    .doc("The input itself under another handle. A view.")
+    .numpy("input_x")
+    .input("input_x", "Any tensor.")
+    .output("output", "A view of `input_x`.")
+    .infer([](InferContext& op) { op.set_output(0, op.input(0).dtype, op.input(0).shape); })
+    .view([](ViewContext& op) {
+      op.set_view(0, {op.input().shape(), op.input().strides(), op.input().body().offset});
+      return true;
+    })
+    .gradient([](GradientContext& op) { op.set_input_gradient(0, op.output_gradient(0)); })
+    .sample("matrix", {normal({2, 3})})
+    .sample("scalar", {normal({})})
+    .sample_dtypes(kAny);
+
+MYCEL_OP(copy)
+    .names({.function = "deepcopy", .method = "copy"})
+    .doc("A dense copy that shares nothing with the input.")
+    .numpy("np.array(input_x)")
+    .input("input_x", "Any tensor.")
+    .output("output", "Same shape and type.")
+    .infer([](InferContext& op) { op.set_output(0, op.input(0).dtype, op.input(0).shape); })
+    .gradient([](GradientContext& op) { op.set_input_gradient(0, op.output_gradient(0)); })
+    .sample("matrix", {normal({2, 3})})
+    .sample("nothing", {normal({0})})
+    .sample_dtypes(kAny);
+
+MYCEL_CPU_KERNEL(copy) { copy_elements(kernel.input(0), kernel.output(0)); }
+
+}  // namespace mycel::ops

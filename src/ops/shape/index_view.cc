@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "ops/shape/window.h"
+
+namespace mycel::ops {
+
+Window whole_window(const Shape& shape) {
+  Window window{IntList(shape.size(), 0), shape, IntList(shape.size(), 1), {}};
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    window.axes.push_back(static_cast<std::int64_t>(i));
+  return window;
+}
+
+Shape window_shape(const Window& window) {
+  Shape shape;
+  for (const std::int64_t axis : window.axes) {
+    shape.push_back(axis < 0 ? 1 : window.length[static_cast<std::size_t>(axis)]);
+  }
+  return shape;
+}
+
+ViewSpec window_view(const Tensor& base, const Window& window) {
+  ViewSpec view{window_shape(window), {}, base.body().offset};
+  const bool empty = element_count(window.length) == 0;  // may begin past the end
+  for (std::size_t i = 0; i < window.begin.size(); ++i) {
+    if (!empty) view.offset += window.begin[i] * base.strides()[i];
+  }
+  for (const std::int64_t axis : window.axes) {
+    const auto i = static_cast<std::size_t>(axis);
+    view.strides.push_back(axis < 0 ? 0 : window.step[i] * base.strides()[i]);
+  }
+  return view;
+}
+
+Tensor window_of(const Tensor& base, const Window& window) {
+  const ViewSpec view = window_view(base, window);
+  return Tensor::view(base, view.shape, view.strides, view.offset);
+}
+
+Window read_window(const AttributeReader& op) {
+  return {op.ints("begin"), op.ints("length"), op.ints("step"), op.ints("axes")};
+}
+
+Value spread_window(Emitter& emitter, const Value& gradient, const Window& window,
+                    const Shape& shape) {
+  return emitter.call("index_view_spread", {gradient},
+                      {{"shape", shape},
+                       {"begin", window.begin},
+                       {"length", window.length},
+                       {"step", window.step},
+                       {"axes", window.axes}});
+}
+
+Value call_window(Emitter& emitter, const Value& input, const Window& window) {
+  return emitter.call("index_view", {input},
+                      {{"begin", window.begin},
+                       {"length", window.length},
+                       {"step", window.step},
+                       {"axes", window.axes}});
+}
+
+namespace {
+
+bool axis_fits(std::int64_t size, std::int64_t begin, std::int64_t length, std::int64_t step) {
+  if (length < 0) return false;
+  if (length == 0) return true;
+  if (begin < 0 || begin >= size) return false;
+  std::int64_t way = 0;
+  std::int64_t last = 0;
+  if (__builtin_mul_overflow(length - 1, step, &way) || __builtin_add_overflow(begin, way, &last))
+    return false;
+  return last >= 0 && last < size;
+}
+
+void check_window(const AttributeReader& op, const Window& window, const Shape& shape) {
+  const std::size_t rank = shape.size();
+  op.require(
+      window.begin.size() == rank && window.length.size() == rank && window.step.size() == rank,
+      ErrorKind::Value,
+      "'begin', 'length' and 'step' must have one entry per axis of the input, but got ",
+      to_string(window.begin), ", ", to_string(window.length), " and ", to_string(window.step),
+      " for shape ", to_string(shape), ".");
+  for (std::size_t i = 0; i < rank; ++i) {
+    op.require(axis_fits(shape[i], window.begin[i], window.length[i], window.step[i]),
+               ErrorKind::Index, "'begin' ", window.begin[i], ", 'length' ", window.length[i],
+               " and 'step' ", window.step[i], " do not fit axis ", i, " with size ", shape[i],
+               ".");
+  }
+  std::vector<bool> used(rank, false);
+  for (const std::int64_t axis : window.axes) {
+    if (axis < 0) continue;
+    const auto i = static_cast<std::size_t>(axis);
+    op.require(i < rank && !used[i], ErrorKind::Value,
+               "'axes' must name axes of the input once, but got ", to_string(window.axes), ".");
+    used[i] = true;
+  }
+  for (std::size_t i = 0; i < rank; ++i) {
+    op.require(used[i] || window.length[i] == 1, ErrorKind::Value, "axis ", i,
+               " that is dropped must have 'length' 1", ", but got ", window.length[i], ".");
+  }
+}
+
+void infer_update(InferContext& op) {
+  const Window window = read_window(op);
+  check_window(op, window, op.input(0).shape);
+  const Shape target = window_shape(window);
+  op.require(broadcast_shapes(op.input(1).shape, target, op.name()) == target, ErrorKind::Value,
+             "the shape of 'value' must broadcast to ", to_string(target), ", but got ",
+             to_string(op.input(1).shape), ".");
+  op.cast_input(1, op.input(0).dtype);
+  op.set_output(0, op.input(0).dtype, op.input(0).shape);
+}
+
+void write_window(const Tensor& base, const Window& window, const Tensor& value) {
+  const Tensor target = window_of(base, window);
+  const Strides strides = broadcast_strides(value.shape(), value.strides(), target.shape());
+  copy_elements(Tensor::view(value, target.shape(), strides, value.body().offset), target);
+}
+
+Define& window_attributes(Define& op) {
+  return op.attribute("begin", "First position on each input axis.", required(AttributeType::Ints))
+      .attribute("length", "Number of positions on each input axis.", required(AttributeType::Ints))
+      .attribute("step", "Distance between positions on each input axis.",
+                 required(AttributeType::Ints))
+      .attribute("axes", "Input axis behind each result axis; -1 for a new axis.",
+                 required(AttributeType::Ints));
+}
+
+Define index_view_definition(std::string_view name, std::string_view doc) {
+  Define op(name);
+  op.doc(doc);
+  return op;
+}
+
+Define define_view() {
+  Define op = index_view_definition(
+      "index_view", "Reads through a strided window; basic Python indexing as one view.");
+  op.input("input", "Any tensor.");
+  window_attributes(op)
+      .output("output", "A view of `input`.")
+      .infer([](InferContext& context) {
+        const Window window = read_window(context);
+        check_window(context, window, context.input(0).shape);
+        context.set_output(0, context.input(0).dtype, window_shape(window));
+      })
+      .view([](ViewContext& context) {
+        context.set_view(0, window_view(context.input(), read_window(context)));
+        return true;
+      })
+      .gradient([](GradientContext& context) {
+        context.set_input_gradient(0, spread_window(context.emitter(), context.output_gradient(0),
+                                                    read_window(context), context.input_shape(0)));
+      })
+      .sample("row, reversed columns, new axis", {normal({3, 5, 2})},
+              {{"begin", IntList{1, 4, 0}},
+               {"length", IntList{1, 3, 2}},
+               {"step", IntList{1, -2, 1}},
+               {"axes", IntList{1, -1, 2}}})
+      .sample("scalar", {normal({2})},
+              {{"begin", IntList{1}},
+               {"length", IntList{1}},
+               {"step", IntList{1}},
+               {"axes", IntList{}}})
+      .sample("nothing", {normal({4})},
+              {{"begin", IntList{4}},
+               {"length", IntList{0}},
+               {"step", IntList{1}},
+               {"axes", IntList{0}}})
+      .sample_dtypes(kAny);
+  return op;
+}
+
+Define define_spread() {
+  Define op = index_view_definition(
+      "index_view_spread", "Zeros of a given shape with `value` written through a window.");
+  op.input("value", "What the window shows afterwards.")
+      .attribute("shape", "Shape of the result.", required(AttributeType::Ints));
+  window_attributes(op)
+      .output("output", "Zeros outside of the window.")
+      .infer([](InferContext& context) {
+        const Window window = read_window(context);
+        check_window(context, window, context.ints("shape"));
+        context.require(window_shape(window) == context.input(0).shape, ErrorKind::Value,
+                        "the shape of 'value' must be ", to_string(window_shape(window)),
+                        ", but got ", to_string(context.input(0).shape), ".");
+        context.set_output(0, context.input(0).dtype, context.ints("shape"));
+      })
+      .gradient([](GradientContext& context) {
+        context.set_input_gradient(
+            0, call_window(context.emitter(), context.output_gradient(0), read_window(context)));
+      })
+      .sample("every second", {normal({2, 2})},
+              {{"shape", IntList{2, 4}},
+               {"begin", IntList{0, 1}},
+               {"length", IntList{2, 2}},
+               {"step", IntList{1, 2}},
+               {"axes", IntList{0, 1}}})
+      .sample_dtypes(kAny);
+  return op;
+}
+
+Define define_update() {
+  Define op = index_view_definition("index_view_update",
+                                    "A copy of `input` with `value` written through a window.");
+  op.input("input", "Any tensor.")
+      .input("value", "Broadcast to the window and converted to the input's type.");
+  window_attributes(op)
+      .output("output", "Same shape and type as `input`.")
+      .infer(infer_update)
+      .gradient([](GradientContext& context) {
+        const Window window = read_window(context);
+        const Value dy = context.output_gradient(0);
+        if (context.wants(0)) {
+          const Value zero = context.call(
+              "fill", {}, {{"shape", IntList{}}, {"value", 0}, {"dtype", context.input_dtype(0)}});
+          context.set_input_gradient(0, context.call("index_view_update", {dy, zero},
+                                                     {{"begin", window.begin},
+                                                      {"length", window.length},
+                                                      {"step", window.step},
+                                                      {"axes", window.axes}}));
+        }
+        if (context.wants(1)) {
+          const Value seen = call_window(context.emitter(), dy, window);
+          context.set_input_gradient(1, sum_to(seen, context.input_specs[1]));
+        }
+      })
+      .sample("a column", {normal({3, 4}), normal({3})},
+              {{"begin", IntList{0, 2}},
+               {"length", IntList{3, 1}},
+               {"step", IntList{1, 1}},
+               {"axes", IntList{0}}})
+      .sample("stretched value", {normal({3, 4}), normal({})},
+              {{"begin", IntList{0, 3}},
+               {"length", IntList{2, 2}},
+               {"step", IntList{1, -2}},
+               {"axes", IntList{0, 1}}})
+      .sample_dtypes(kAny);
+  return op;
+}
+
+Define define_assign() {
+  Define op = index_view_definition("index_view_assign",
+                                    "Writes `value` through a window of `input`, in place.");
+  op.input("input", "The tensor that changes.")
+      .input("value", "Broadcast to the window and converted to the input's type.");
+  window_attributes(op)
+      .in_place_output("output", "`input`.", 0)
+      .infer(infer_update)
+      .effects()
+      .not_differentiable()
+      .sample("a row", {normal({3, 4}), normal({4})},
+              {{"begin", IntList{1, 0}},
+               {"length", IntList{1, 4}},
+               {"step", IntList{1, 1}},
+               {"axes", IntList{1}}})
+      .sample_dtypes(kAny);
+  return op;
+}
+
+const Define index_view_operators[] = {define_view(), define_spread(), define_update(),
+                                       define_assign()};
+
+}  // namespace
+
+MYCEL_CPU_KERNEL(index_view_spread) {
+  const Tensor& output = kernel.output(0);
+  std::memset(output.raw(), 0, output.bytes());
+  copy_elements(kernel.input(0), window_of(output, read_window(kernel)));
+}
+
+MYCEL_CPU_KERNEL(index_view_update) {
+  copy_elements(kernel.input(0), kernel.output(0));
+  write_window(kernel.output(0), read_window(kernel), kernel.input(1));
+}
+
+MYCEL_CPU_KERNEL(index_view_assign) {
+  // A value that overlaps what is written (x[1:] = x[:-1]) is read before anything changes.
+  const bool overlaps = &kernel.input(1).storage() == &kernel.input(0).storage();
+  Tensor value = kernel.input(1);
+  if (overlaps) {
+    value = Tensor::empty(value.shape(), value.dtype(), value.device());
+    copy_elements(kernel.input(1), value);
+  }
+  write_window(kernel.input(0), read_window(kernel), value);
+}
+
+}  // namespace mycel::ops
