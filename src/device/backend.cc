@@ -20,8 +20,9 @@ struct Registry {
   std::size_t count = 0;
 };
 
+// Never destroyed: memory is given back through backends while the process ends.
 Registry& registry() {
-  static Registry instance;
+  static Registry& instance = *std::make_unique<Registry>().release();
   return instance;
 }
 
@@ -40,6 +41,8 @@ std::uint8_t reserve_backend(std::string_view name) {
 }
 
 void register_backend(std::unique_ptr<Backend> backend) {
+  platform::require(backend->device_count() <= static_cast<int>(kMaxDevices), ErrorKind::Internal,
+                    "'", backend->name(), "' offers more than ", kMaxDevices, " devices");
   const std::uint8_t index = reserve_backend(backend->name());
   registry().backends[index] = std::move(backend);
 }

@@ -18,6 +18,7 @@ struct Device {
 };
 
 constexpr std::size_t kMaxBackends = 8;
+constexpr std::size_t kMaxDevices = 16;  // of one backend
 constexpr std::uint8_t kHostBackend = 0;
 
 enum class CopyDirection : std::uint8_t { HostToDevice, DeviceToHost, DeviceToDevice };

@@ -57,9 +57,11 @@ struct Pool {
   MemoryStatistics statistics;
 };
 
+// Never destroyed: tensors held by static objects give their blocks back while the process ends.
 Pool& pool_of(Device device) {
-  static std::array<std::array<Pool, 16>, kMaxBackends> pools;
-  return pools[device.backend][device.index & 15];
+  using Pools = std::array<std::array<Pool, kMaxDevices>, kMaxBackends>;
+  static Pools& pools = *std::make_unique<Pools>().release();
+  return pools[device.backend][device.index % kMaxDevices];
 }
 
 std::atomic<LiveReport> live_report{nullptr};
@@ -82,8 +84,8 @@ std::size_t drop_cached(Pool& pool, Device device) {
   return total;
 }
 
-[[noreturn]] void fail_for_memory(const Pool& pool, Device device, std::size_t asked) {
-  const MemoryStatistics& now = pool.statistics;
+[[noreturn]] void fail_for_memory(Device device, std::size_t asked) {
+  const MemoryStatistics now = memory_statistics(device);
   const LiveReport report = live_report.load();
   platform::fail(platform::ErrorKind::Memory, "Out of memory on ", backend_name(device.backend),
                  " ", static_cast<int>(device.index), ": asked for ", asked, " bytes, in use ",
@@ -99,18 +101,35 @@ void note_handed_out(MemoryStatistics& statistics, std::size_t bytes) {
   ++statistics.allocations;
 }
 
+// Books the bytes before they are asked for, so that threads cannot go over the limit together.
+bool try_reserve(Pool& pool, std::size_t bytes) {
+  const std::lock_guard guard(pool.lock);
+  MemoryStatistics& statistics = pool.statistics;
+  if (statistics.limit != 0 && statistics.reserved + bytes > statistics.limit) return false;
+  statistics.reserved += bytes;
+  return true;
+}
+
+void cancel_reservation(Pool& pool, std::size_t bytes) {
+  const std::lock_guard guard(pool.lock);
+  pool.statistics.reserved -= bytes;
+}
+
 Block allocate_fresh(Pool& pool, Device device, std::size_t bytes) {
-  const std::size_t limit = pool.statistics.limit;
-  if (limit != 0 && pool.statistics.reserved + bytes > limit) drop_cached(pool, device);
-  if (limit != 0 && pool.statistics.reserved + bytes > limit) fail_for_memory(pool, device, bytes);
   Backend& backend = backend_at(device.backend);
+  if (!try_reserve(pool, bytes)) {
+    drop_cached(pool, device);
+    if (!try_reserve(pool, bytes)) fail_for_memory(device, bytes);
+  }
   void* data = backend.allocate(device.index, bytes);
   if (data == nullptr && drop_cached(pool, device) > 0)
     data = backend.allocate(device.index, bytes);
-  if (data == nullptr) fail_for_memory(pool, device, bytes);
+  if (data == nullptr) {
+    cancel_reservation(pool, bytes);
+    fail_for_memory(device, bytes);
+  }
   const std::lock_guard guard(pool.lock);
   MemoryStatistics& statistics = pool.statistics;
-  statistics.reserved += bytes;
   statistics.peak_reserved = std::max(statistics.peak_reserved, statistics.reserved);
   ++statistics.backend_allocations;
   note_handed_out(statistics, bytes);
@@ -121,7 +140,7 @@ Block allocate_fresh(Pool& pool, Device device, std::size_t bytes) {
 
 Block allocate(Device device, std::size_t bytes) {
   Pool& pool = pool_of(device);
-  if (bytes > kMaxBytes) fail_for_memory(pool, device, bytes);
+  if (bytes > kMaxBytes) fail_for_memory(device, bytes);
   const int size_class = class_of(bytes);
   const std::size_t rounded = class_bytes(size_class);
   {

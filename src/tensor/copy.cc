@@ -104,9 +104,7 @@ void copy_planned(const Plan& plan, const T* source, T* target, std::int64_t cou
       });
 }
 
-}  // namespace
-
-void copy_elements(const Tensor& source, const Tensor& target) {
+void copy_host_elements(const Tensor& source, const Tensor& target) {
   const std::int64_t count = source.size();
   if (count == 0) return;
   const Plan plan = coalesce(source, target);
@@ -119,6 +117,68 @@ void copy_elements(const Tensor& source, const Tensor& target) {
   });
 }
 
+bool is_on_host(const Tensor& tensor) { return tensor.device().backend == device::kHostBackend; }
+
+// Waits for the result.
+void copy_bytes(Device side, void* target, const void* source, std::size_t bytes,
+                device::CopyDirection direction) {
+  if (bytes == 0) return;
+  device::Backend& backend = device::backend_at(side.backend);
+  backend.copy(side.index, target, source, bytes, direction, backend.default_stream(side.index));
+  backend.synchronize(side.index);
+}
+
+// The stretch of storage a strided tensor reaches, and a host tensor that mirrors it.
+struct Mirror {
+  Tensor host;        // same shape and strides as the tensor
+  void* remote;       // start of the stretch on the device
+  void* local;        // start of the stretch on the host
+  std::size_t bytes;  // of the stretch
+};
+
+Mirror mirror_of(const Tensor& tensor) {
+  std::int64_t low = 0;
+  std::int64_t high = tensor.size() == 0 ? -1 : 0;
+  for (std::size_t i = 0; i < tensor.shape().size() && high >= 0; ++i) {
+    const std::int64_t reach = tensor.strides()[i] * (tensor.shape()[i] - 1);
+    (reach < 0 ? low : high) += reach;
+  }
+  const Tensor stretch = Tensor::empty({high - low + 1}, tensor.dtype());
+  const auto element = static_cast<std::int64_t>(size_of(tensor.dtype()));
+  return {Tensor::view(stretch, tensor.shape(), tensor.strides(), -low),
+          static_cast<char*>(tensor.raw()) + low * element, stretch.raw(), stretch.bytes()};
+}
+
+Tensor fetch(const Tensor& tensor) {
+  const Mirror mirror = mirror_of(tensor);
+  copy_bytes(tensor.device(), mirror.local, mirror.remote, mirror.bytes,
+             device::CopyDirection::DeviceToHost);
+  return mirror.host;
+}
+
+// A device's own kernels copy in place; without one the elements take the way through the host.
+void copy_remote_elements(const Tensor& source, const Tensor& target) {
+  const Tensor from = is_on_host(source) ? source : fetch(source);
+  if (is_on_host(target)) return copy_host_elements(from, target);
+  const Mirror to = mirror_of(target);
+  // What lies between the target's elements must come back unchanged.
+  if (!target.is_contiguous()) {
+    copy_bytes(target.device(), to.local, to.remote, to.bytes, device::CopyDirection::DeviceToHost);
+  }
+  copy_host_elements(from, to.host);
+  copy_bytes(target.device(), to.remote, to.local, to.bytes, device::CopyDirection::HostToDevice);
+}
+
+}  // namespace
+
+void copy_elements(const Tensor& source, const Tensor& target) {
+  if (is_on_host(source) && is_on_host(target)) [[likely]] {
+    copy_host_elements(source, target);
+  } else {
+    copy_remote_elements(source, target);
+  }
+}
+
 Tensor contiguous(const Tensor& tensor) {
   if (tensor.is_contiguous()) return tensor;
   Tensor dense = Tensor::empty(tensor.shape(), tensor.dtype(), tensor.device());
@@ -128,22 +188,20 @@ Tensor contiguous(const Tensor& tensor) {
 
 Tensor copy_to_device(const Tensor& source, Device target) {
   if (source.device() == target) return source;
-  const Tensor dense = contiguous(source);
+  if (!is_on_host(source) && target.backend != device::kHostBackend) {
+    return copy_to_device(copy_to_device(source, Device{}), target);
+  }
   Tensor result = Tensor::empty(source.shape(), source.dtype(), target);
-  const bool to_host = target.backend == device::kHostBackend;
-  platform::require(to_host || source.device().backend == device::kHostBackend ||
-                        source.device().backend == target.backend,
-                    platform::ErrorKind::Runtime,
-                    "tensors are copied between two devices through the host");
-  const Device side = to_host ? source.device() : target;
-  device::Backend& backend = device::backend_at(side.backend);
-  const auto direction = to_host ? device::CopyDirection::DeviceToHost
-                         : source.device().backend == device::kHostBackend
-                             ? device::CopyDirection::HostToDevice
-                             : device::CopyDirection::DeviceToDevice;
-  backend.copy(side.index, result.raw(), dense.raw(), dense.bytes(), direction,
-               backend.default_stream(side.index));
-  backend.synchronize(side.index);
+  if (is_on_host(source)) {
+    const Tensor dense = contiguous(source);
+    copy_bytes(target, result.raw(), dense.raw(), dense.bytes(),
+               device::CopyDirection::HostToDevice);
+  } else if (source.is_contiguous()) {
+    copy_bytes(source.device(), result.raw(), source.raw(), source.bytes(),
+               device::CopyDirection::DeviceToHost);
+  } else {
+    copy_elements(source, result);
+  }
   return result;
 }
 

@@ -32,20 +32,20 @@ std::int64_t element_count(const Shape& shape) {
 
 Strides contiguous_strides(const Shape& shape) {
   Strides strides(shape.size());
-  std::int64_t step = 1;
+  std::uint64_t step = 1;  // may wrap: a shape with a zero has no elements to reach
   for (std::size_t i = shape.size(); i-- > 0;) {
-    strides[i] = step;
-    step *= std::max<std::int64_t>(shape[i], 1);
+    strides[i] = static_cast<std::int64_t>(step);
+    step *= static_cast<std::uint64_t>(std::max<std::int64_t>(shape[i], 1));
   }
   return strides;
 }
 
 bool is_contiguous(const Shape& shape, const Strides& strides) {
-  std::int64_t step = 1;
+  std::uint64_t step = 1;  // may wrap, as above
   for (std::size_t i = shape.size(); i-- > 0;) {
     if (shape[i] == 0) return true;
-    if (shape[i] != 1 && strides[i] != step) return false;
-    step *= shape[i];
+    if (shape[i] != 1 && strides[i] != static_cast<std::int64_t>(step)) return false;
+    step *= static_cast<std::uint64_t>(shape[i]);
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "platform/error/error.h"
+#include "tensor/live_report.h"
 
 namespace mycel::tensor {
 namespace {
@@ -53,6 +54,8 @@ Ref<Storage> Storage::allocate(Device device, std::size_t bytes) {
   storage->block_ = block;
   storage->bytes_ = bytes;
   storage->device_ = device;
+  if (bytes >= LiveStorages::kNotedBytes) [[unlikely]]
+    LiveStorages::add(*storage);
   return Ref<Storage>(storage);
 }
 
@@ -71,6 +74,9 @@ void Storage::destroy(const Storage* storage) {
   if (storage->release_ != nullptr) {
     storage->release_(storage->owner_);
   } else {
+    if (storage->bytes_ >= LiveStorages::kNotedBytes) [[unlikely]] {
+      LiveStorages::remove(*const_cast<Storage*>(storage));
+    }
     device::release(storage->device_, storage->block_);
   }
   storage->~Storage();

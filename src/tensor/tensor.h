@@ -40,12 +40,15 @@ class Storage : public platform::RefCounted<Storage> {
   void note_recorded_write() { recorded_version_ = ++version_; }
 
  private:
+  friend class LiveStorages;
   Storage() = default;
   device::Block block_;
   std::size_t bytes_ = 0;
   Device device_;
   Release release_ = nullptr;  // null: the block belongs to the pool
   void* owner_ = nullptr;
+  Storage* previous_live_ = nullptr;  // neighbours in the list of large storages
+  Storage* next_live_ = nullptr;
   std::uint32_t version_ = 0;
   std::uint32_t recorded_version_ = 0;
 };
