@@ -130,7 +130,7 @@ void run_view(const OpDef& definition, std::span<Tensor> inputs,
 // copy.
 void separate_for_write(const Tensor& target) {
   tensor::TensorBody& body = target.body();
-  if (!is_recording() || body.storage->owner_count() == 1) return;
+  if (!is_recording() || !body.is_parameter || body.storage->owner_count() == 1) return;
   Tensor copy = Tensor::empty(target.shape(), target.dtype(), target.device());
   tensor::copy_elements(target, copy);
   body.storage = copy.body().storage;

@@ -36,6 +36,8 @@ Ref<Node> GradientCall::make_leaf(const Tensor& input) {
   node->definition = &identity;
   node->edges.resize(1);
   if (Node* outer = node_of(input)) node->edges[0] = {Ref<Node>(outer), input.body().output_index};
+  node->leaf_of = this;
+  node->present.assign(1, true);
   node->inputs.resize(1);
   node->outputs.resize(1);
   node->input_specs = {{input.dtype(), input.shape(), false}};
@@ -135,7 +137,7 @@ void fill_context(GradientContext& context, Node& node) {
   const std::size_t inputs = node.input_specs.size();
   context.inputs.resize(inputs);
   context.wanted.resize(inputs);
-  context.present.resize(inputs, true);
+  context.present = node.present;
   context.input_gradients.resize(inputs);
   for (std::size_t i = 0; i < inputs; ++i) {
     const Edge& edge = node.edges[i];
@@ -259,9 +261,7 @@ std::vector<Tensor> GradientCall::backward(std::span<const Tensor> outputs,
     platform::require(!node.released, ErrorKind::Runtime,
                       "the gradient was already computed and its memory released");
     run_hooks(node);
-    const bool is_leaf = std::any_of(watched_.begin(), watched_.end(),
-                                     [&](const Watched& w) { return w.node.get() == &node; });
-    if (is_leaf) continue;
+    if (node.leaf_of == this) continue;
     std::vector<Tensor> gradients = differentiate(node);
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       const Edge& edge = node.edges[i];

@@ -65,7 +65,9 @@ Ref<Node> make_node(std::span<const Tensor> inputs, const OpDef* definition) {
   node->definition = definition;
   node->edges.resize(inputs.size());
   node->input_specs.resize(inputs.size());
+  node->present.resize(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
+    node->present[i] = inputs[i].defined();
     if (!inputs[i].defined()) continue;
     require_current(inputs[i], definition);
     node->input_specs[i] = {inputs[i].dtype(), inputs[i].shape(), inputs[i].body().is_number};

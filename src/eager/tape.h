@@ -47,6 +47,7 @@ class Node : public tensor::History {
   std::string custom_name;
   op::AttributeList attributes;
   std::vector<Edge> edges;
+  std::vector<bool> present;           // false: an optional input that was left out
   std::vector<Saved> inputs, outputs;  // only what the gradient rule reads is there
   std::vector<op::TensorSpec> input_specs, output_specs;
   struct OutputHook {
@@ -60,6 +61,7 @@ class Node : public tensor::History {
   // Used by one backward walk at a time.
   std::uint64_t walk = 0;
   bool needed = false;
+  const void* leaf_of = nullptr;  // the gradient call that watches it
   std::vector<Tensor> gradients;
 
   void release_saved();

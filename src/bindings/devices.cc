@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory statistics, threads, seeds and devices.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/parts.h"
+#include "bindings/tensor_caster.h"
+#include "device/backend.h"
+#include "device/pool.h"
+#include "eager/random_state.h"
+#include "platform/error/error.h"
+#include "platform/thread/parallel_for.h"
+
+namespace mycel::bindings {
+namespace {
+
+namespace nb = nanobind;
+
+device::Device device_named(const std::string& name) {
+  platform::require(device::find_backend(name) != nullptr, platform::ErrorKind::Runtime,
+                    "Unsupported device target ", name);
+  return {device::reserve_backend(name), 0};
+}
+
+nb::dict statistics(const std::string& target) {
+  const device::MemoryStatistics now = device::memory_statistics(device_named(target));
+  nb::dict entry;
+  entry["in_use"] = now.in_use;
+  entry["peak_in_use"] = now.peak_in_use;
+  entry["reserved"] = now.reserved;
+  entry["peak_reserved"] = now.peak_reserved;
+  entry["limit"] = now.limit;
+  entry["allocations"] = now.allocations;
+  entry["backend_allocations"] = now.backend_allocations;
+  return entry;
+}
+
+}  // namespace
+
+void bind_devices(nb::module_& module) {
+  module.def("backend_names", &device::backend_names);
+  module.def("load_plugin", &device::load_plugin);
+  module.def("memory_statistics", statistics);
+  module.def("reset_peak_statistics", [](const std::string& target) {
+    device::reset_peak_statistics(device_named(target));
+  });
+  module.def("empty_cache",
+             [](const std::string& target) { device::empty_cache(device_named(target)); });
+  module.def("set_memory_limit", [](const std::string& target, std::size_t bytes) {
+    device::set_memory_limit(device_named(target), bytes);
+  });
+  module.def("copy_to_device", [](const Tensor& tensor, const std::string& target) {
+    return tensor::copy_to_device(tensor, device_named(target));
+  });
+  module.def("device_of",
+             [](const Tensor& tensor) { return device::backend_name(tensor.device().backend); });
+  module.def("compute_threads", &platform::compute_threads);
+  module.def("set_compute_threads", &platform::set_compute_threads);
+  module.def("set_global_seed", &eager::set_global_seed);
+  module.def("clear_global_seed", &eager::clear_global_seed);
+  module.def("generator_state", [] {
+    const eager::GeneratorState state = eager::generator_state();
+    return nb::make_tuple(state.seed, state.offset);
+  });
+  module.def("set_generator_state", [](std::uint64_t seed, std::uint64_t offset) {
+    eager::set_generator_state({seed, offset});
+  });
+}
+
+}  // namespace mycel::bindings

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings/exceptions.h"
+
+#include <new>
+#include <string>
+
+#include <frameobject.h>
+#include <nanobind/nanobind.h>
+
+#include "platform/error/error.h"
+
+namespace mycel::bindings {
+namespace {
+
+using platform::ErrorKind;
+
+std::string package_folder;
+
+PyObject* python_class(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::Type: return PyExc_TypeError;
+    case ErrorKind::Value: return PyExc_ValueError;
+    case ErrorKind::Index: return PyExc_IndexError;
+    case ErrorKind::Key: return PyExc_KeyError;
+    case ErrorKind::Attribute: return PyExc_AttributeError;
+    case ErrorKind::Runtime: return PyExc_RuntimeError;
+    case ErrorKind::NotImplemented: return PyExc_NotImplementedError;
+    case ErrorKind::Memory: return PyExc_MemoryError;
+    case ErrorKind::Io: return PyExc_OSError;
+    case ErrorKind::Internal: return PyExc_RuntimeError;
+  }
+  return PyExc_RuntimeError;
+}
+
+// "file:line" of the innermost frame outside the package, or nothing.
+std::string user_position() {
+  PyFrameObject* frame = PyEval_GetFrame();
+  Py_XINCREF(frame);
+  std::string position;
+  while (frame != nullptr && position.empty()) {
+    PyCodeObject* code = PyFrame_GetCode(frame);
+    const char* file = PyUnicode_AsUTF8(code->co_filename);
+    const bool ours = file == nullptr || (!package_folder.empty() &&
+                                          std::string_view(file).starts_with(package_folder));
+    if (!ours) position = std::string(file) + ":" + std::to_string(PyFrame_GetLineNumber(frame));
+    Py_DECREF(code);
+    PyFrameObject* back = PyFrame_GetBack(frame);
+    Py_DECREF(frame);
+    frame = back;
+  }
+  Py_XDECREF(frame);
+  return position;
+}
+
+void raise(ErrorKind kind, const std::string& message) {
+  std::string text = kind == ErrorKind::Internal ? "internal error: " + message : message;
+  const std::string position = user_position();
+  if (!position.empty()) text += "\n  at " + position;
+  PyErr_SetString(python_class(kind), text.c_str());
+}
+
+}  // namespace
+
+void set_package_folder(const char* folder) { package_folder = folder; }
+
+PyObject* set_python_error() {
+  try {
+    throw;
+  } catch (const PythonError&) {
+  } catch (nanobind::python_error& error) {
+    error.restore();
+  } catch (const platform::Error& error) {
+    raise(error.kind(), error.message());
+  } catch (const std::bad_alloc&) {
+    raise(ErrorKind::Memory, "the host is out of memory");
+  } catch (const std::exception& error) {
+    raise(ErrorKind::Runtime, error.what());
+  } catch (...) {
+    raise(ErrorKind::Internal, "unknown exception");
+  }
+  return nullptr;
+}
+
+}  // namespace mycel::bindings

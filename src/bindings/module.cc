@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings/dtype_object.h"
+#include "bindings/exceptions.h"
+#include "bindings/parts.h"
+#include "bindings/tensor_object.h"
+#include "platform/error/error.h"
+
+namespace nb = nanobind;
+
+NB_MODULE(_c_expression, module) {
+  using namespace mycel::bindings;  // NOLINT: the module is made of these
+  nb::set_leak_warnings(false);     // the interpreter may end while tensors are alive
+  nb::register_exception_translator([](const std::exception_ptr& failure, void*) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const mycel::platform::Error&) {
+      set_python_error();
+    } catch (const PythonError&) {
+    }
+  });
+  make_dtypes(module.ptr());
+  PyModule_AddObjectRef(module.ptr(), "Tensor", reinterpret_cast<PyObject*>(make_tensor_type()));
+  module.def("set_package_folder",
+             [](const std::string& folder) { set_package_folder(folder.c_str()); });
+  bind_operators(module);
+  bind_gradient(module);
+  bind_devices(module);
+  bind_exchange(module);
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings/operator_function.h"
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <structmember.h>
+
+#include "bindings/argument.h"
+#include "bindings/exceptions.h"
+#include "bindings/tensor_object.h"
+#include "eager/dispatch.h"
+#include "platform/error/error.h"
+
+namespace mycel::bindings {
+namespace {
+
+using op::OpDef;
+using op::ParameterRef;
+using platform::ErrorKind;
+
+struct OperatorFunction {
+  PyObject_HEAD vectorcallfunc call;
+  const OpDef* definition;
+  PyObject* attributes;
+};
+
+constexpr std::size_t kMaxParameters = 24;
+
+const std::string& shown_name(const OpDef& definition) {
+  return definition.function.empty() ? definition.name : definition.function;
+}
+
+const std::string& parameter_name(const OpDef& definition, ParameterRef parameter) {
+  const auto index = static_cast<std::size_t>(parameter.index);
+  return parameter.is_input ? definition.inputs[index].name : definition.attributes[index].name;
+}
+
+using Given = std::array<PyObject*, kMaxParameters>;
+
+void place_keyword(const OpDef& definition, PyObject* keyword, PyObject* value, Given& given) {
+  const char* name = PyUnicode_AsUTF8(keyword);
+  for (std::size_t k = 0; k < definition.parameters.size(); ++k) {
+    if (parameter_name(definition, definition.parameters[k]) != name) continue;
+    platform::require(given[k] == nullptr, ErrorKind::Type, shown_name(definition),
+                      "() got multiple values for argument '", name, "'");
+    given[k] = value;
+    return;
+  }
+  platform::fail(ErrorKind::Type, shown_name(definition), "() got an unexpected keyword argument '",
+                 name, "'");
+}
+
+// Arguments by parameter; null where not given.
+void arrange(const OpDef& definition, PyObject* const* arguments, std::size_t count,
+             PyObject* names, Given& given) {
+  const std::size_t parameters = definition.parameters.size();
+  platform::require(count <= parameters, ErrorKind::Type, shown_name(definition), "() takes ",
+                    parameters, " positional arguments but ", count, " were given");
+  for (std::size_t i = 0; i < parameters; ++i) given[i] = i < count ? arguments[i] : nullptr;
+  if (names == nullptr) return;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
+    place_keyword(definition, PyTuple_GET_ITEM(names, i),
+                  arguments[count + static_cast<std::size_t>(i)], given);
+  }
+}
+
+Tensor input_from(const OpDef& definition, const op::InputDef& input, PyObject* object) {
+  if (is_tensor(object)) [[likely]] {
+    const Tensor& tensor = tensor_of(object);
+    platform::require(
+        tensor.defined(), ErrorKind::Value, "For '", shown_name(definition), "', the input '",
+        input.name,
+        "' is a Tensor without data (a placeholder or an initializer that has not run).");
+    return tensor;
+  }
+  if (object == Py_None) return Tensor();
+  Tensor tensor = operand_from(object);
+  platform::require(tensor.defined(), ErrorKind::Type, "For '", shown_name(definition),
+                    "', the input '", input.name, "' must be a Tensor or a number, but got ",
+                    type_name(object), ".");
+  return tensor;
+}
+
+void add_variadic(const OpDef& definition, const op::InputDef& input, PyObject* object,
+                  std::vector<Tensor>& inputs) {
+  if (is_tensor(object)) {
+    inputs.push_back(tensor_of(object));
+    return;
+  }
+  platform::require(PyList_Check(object) || PyTuple_Check(object), ErrorKind::Type, "For '",
+                    shown_name(definition), "', the '", input.name,
+                    "' must be a tuple or list of Tensor, but got ", type_name(object), ".");
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    Tensor tensor = input_from(definition, input, PySequence_Fast_GET_ITEM(object, i));
+    platform::require(tensor.defined(), ErrorKind::Type, "For '", shown_name(definition),
+                      "', element ", i, " of '", input.name, "' must be a Tensor, but got None.");
+    inputs.push_back(std::move(tensor));
+  }
+}
+
+// A list beside a tensor takes the tensor's dtype.
+void settle_lists(const OpDef& definition, const Given& given, std::span<Tensor> inputs) {
+  if (!definition.is_elementwise()) return;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    PyObject* object = given[k];
+    if (object == nullptr || !(PyList_Check(object) || PyTuple_Check(object))) continue;
+    for (std::size_t other = 0; other < inputs.size(); ++other) {
+      if (other == k || given[other] == nullptr || !is_tensor(given[other]) ||
+          definition.inputs[other].is_mask)
+        continue;
+      inputs[k] = eager::emitter()
+                      .call("cast", {op::Value(&eager::emitter(), inputs[k])},
+                            {{"dtype", inputs[other].dtype()}})
+                      .tensor();
+      break;
+    }
+  }
+}
+
+[[noreturn]] void missing(const OpDef& definition, ParameterRef parameter) {
+  platform::fail(ErrorKind::Type, shown_name(definition),
+                 "() missing 1 required positional argument: '",
+                 parameter_name(definition, parameter), "'");
+}
+
+// Work worth letting other Python threads run for.
+bool is_long(std::span<const Tensor> inputs) {
+  for (const Tensor& input : inputs) {
+    if (input.defined() && input.size() > 16384) return true;
+  }
+  return false;
+}
+
+class LockRelease {
+ public:
+  explicit LockRelease(bool release) : state_(release ? PyEval_SaveThread() : nullptr) {}
+  ~LockRelease() {
+    if (state_ != nullptr) PyEval_RestoreThread(state_);
+  }
+
+ private:
+  PyThreadState* state_;
+};
+
+PyObject* run(const OpDef& definition, std::span<Tensor> inputs,
+              std::span<AttributeValue> attributes) {
+  if (definition.outputs.size() == 1 && !definition.outputs[0].variadic) {
+    Tensor output;
+    {
+      const LockRelease release(is_long(inputs));
+      output = eager::dispatch_one(definition, inputs, attributes);
+    }
+    return wrap(std::move(output));
+  }
+  std::vector<Tensor> outputs;
+  {
+    const LockRelease release(is_long(inputs));
+    eager::dispatch(definition, inputs, attributes, outputs);
+  }
+  return wrap_outputs(outputs, true);
+}
+
+void read_attributes(const OpDef& definition, const Given& given,
+                     std::vector<AttributeValue>& attributes) {
+  attributes.resize(definition.attributes.size());
+  for (std::size_t k = 0; k < definition.attributes.size(); ++k)
+    attributes[k] = definition.attributes[k].initial;
+  for (std::size_t k = 0; k < definition.parameters.size(); ++k) {
+    const ParameterRef parameter = definition.parameters[k];
+    if (parameter.is_input) continue;
+    const op::AttributeDef& attribute =
+        definition.attributes[static_cast<std::size_t>(parameter.index)];
+    if (given[k] != nullptr) {
+      attributes[static_cast<std::size_t>(parameter.index)] =
+          attribute_from(given[k], attribute, shown_name(definition));
+    } else if (attribute.required) {
+      missing(definition, parameter);
+    }
+  }
+}
+
+PyObject* call_arranged(const OpDef& definition, const Given& given) {
+  std::array<Tensor, 8> few;
+  std::vector<Tensor> many;
+  Given by_input{};
+  const bool variadic = !definition.inputs.empty() && definition.inputs.back().variadic;
+  const bool use_many = variadic || definition.inputs.size() > few.size();
+  if (use_many) many.reserve(definition.inputs.size() + 8);
+  for (std::size_t k = 0; k < definition.parameters.size(); ++k) {
+    const ParameterRef parameter = definition.parameters[k];
+    if (!parameter.is_input) continue;
+    const auto index = static_cast<std::size_t>(parameter.index);
+    const op::InputDef& input = definition.inputs[index];
+    by_input[index] = given[k];
+    if (given[k] == nullptr && !input.optional) missing(definition, parameter);
+    if (input.variadic) {
+      add_variadic(definition, input, given[k], many);
+      continue;
+    }
+    Tensor tensor = given[k] == nullptr ? Tensor() : input_from(definition, input, given[k]);
+    if (use_many) {
+      if (many.size() <= index) many.resize(index + 1);
+      many[index] = std::move(tensor);
+    } else {
+      few[index] = std::move(tensor);
+    }
+  }
+  const std::span<Tensor> inputs =
+      use_many ? std::span<Tensor>(many) : std::span<Tensor>(few.data(), definition.inputs.size());
+  if (!use_many) settle_lists(definition, by_input, inputs);
+  if (definition.attributes.empty()) return run(definition, inputs, {});
+  std::vector<AttributeValue> attributes;
+  read_attributes(definition, given, attributes);
+  return run(definition, inputs, attributes);
+}
+
+PyObject* vectorcall(PyObject* self, PyObject* const* arguments, std::size_t flags,
+                     PyObject* names) {
+  const OpDef& definition = *reinterpret_cast<OperatorFunction*>(self)->definition;
+  return call_operator(definition, arguments, static_cast<std::size_t>(PyVectorcall_NARGS(flags)),
+                       names);
+}
+
+PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
+  if (instance == nullptr || instance == Py_None) return Py_NewRef(self);
+  return PyMethod_New(self, instance);
+}
+
+PyObject* to_repr(PyObject* self) {
+  const OpDef& definition = *reinterpret_cast<OperatorFunction*>(self)->definition;
+  return PyUnicode_FromFormat("<function %s>", shown_name(definition).c_str());
+}
+
+void destroy(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  Py_CLEAR(reinterpret_cast<OperatorFunction*>(self)->attributes);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(OperatorFunction, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(OperatorFunction, attributes), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+PyGetSetDef properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                       {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
+                       {Py_tp_repr, reinterpret_cast<void*>(to_repr)},
+                       {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+                       {Py_tp_members, members},
+                       {Py_tp_getset, properties},
+                       {0, nullptr}};
+PyType_Spec spec = {"mindspore._c_expression.OperatorFunction", sizeof(OperatorFunction), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR |
+                        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                    slots};
+PyTypeObject* function_type = nullptr;
+
+}  // namespace
+
+PyObject* call_operator(const OpDef& definition, PyObject* const* arguments, std::size_t count,
+                        PyObject* names) {
+  return guarded([&] {
+    Given given;
+    arrange(definition, arguments, count, names, given);
+    return call_arranged(definition, given);
+  });
+}
+
+PyTypeObject* make_operator_function_type() {
+  function_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  return function_type;
+}
+
+PyObject* operator_function(const OpDef& definition) {
+  platform::require(definition.parameters.size() <= kMaxParameters, ErrorKind::Internal,
+                    "operator '", definition.name, "' has too many parameters");
+  auto* function = PyObject_New(OperatorFunction, function_type);
+  function->call = vectorcall;
+  function->definition = &definition;
+  function->attributes = nullptr;
+  return reinterpret_cast<PyObject*>(function);
+}
+
+}  // namespace mycel::bindings

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Python.h>
+
+#include "operator/op_def.h"
+
+namespace mycel::bindings {
+
+// A callable that runs one operator, without a Python frame. Bound to a tensor it is a method.
+PyTypeObject* make_operator_function_type();
+PyObject* operator_function(const op::OpDef& definition);  // new reference
+
+// Calls with arguments already in the order of the Python function's parameters.
+PyObject* call_operator(const op::OpDef& definition, PyObject* const* arguments, std::size_t count,
+                        PyObject* names);
+
+}  // namespace mycel::bindings

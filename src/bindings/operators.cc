@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registry as Python data: from it the package makes functions, primitives, methods, docs and
+// tests.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/argument.h"
+#include "bindings/exceptions.h"
+#include "bindings/operator_function.h"
+#include "bindings/parts.h"
+#include "bindings/tensor_caster.h"
+#include "operator/registry.h"
+
+namespace mycel::bindings {
+namespace {
+
+namespace nb = nanobind;
+using op::AttributeValue;
+using op::OpDef;
+
+nb::object python_value(const AttributeValue& value) {
+  if (value.is_none()) return nb::none();
+  if (value.is_bool()) return nb::bool_(value.flag());
+  if (value.is_int()) return nb::int_(value.integer());
+  if (value.is_float()) return nb::float_(value.real());
+  if (value.is_text()) return nb::str(value.text().c_str());
+  if (value.is_dtype()) return nb::cast(value.dtype());
+  nb::list list;
+  if (value.is_ints()) {
+    for (const std::int64_t number : value.ints()) list.append(number);
+  } else {
+    for (const double number : value.reals()) list.append(number);
+  }
+  return nb::tuple(list);
+}
+
+nb::list dtypes_of(op::DTypeSet set) {
+  nb::list list;
+  for (int i = 0; i < tensor::kDTypeCount; ++i) {
+    if (set.contains(static_cast<tensor::DType>(i))) list.append(static_cast<tensor::DType>(i));
+  }
+  return list;
+}
+
+const char* kind_name(op::SampleInput::Kind kind) {
+  using Kind = op::SampleInput::Kind;
+  switch (kind) {
+    case Kind::Normal: return "normal";
+    case Kind::Uniform: return "uniform";
+    case Kind::Positive: return "positive";
+    case Kind::Integers: return "integers";
+    case Kind::Constant: return "constant";
+    case Kind::Values: return "values";
+    case Kind::Mask: return "mask";
+    case Kind::Absent: return "absent";
+    case Kind::Number: return "number";
+  }
+  return "?";
+}
+
+nb::dict sample_of(const op::Sample& sample) {
+  nb::list inputs;
+  for (const op::SampleInput& input : sample.inputs) {
+    nb::dict entry;
+    entry["kind"] = kind_name(input.kind);
+    entry["shape"] = python_value(AttributeValue(input.shape));
+    entry["low"] = input.low;
+    entry["high"] = input.high;
+    entry["values"] = nb::cast(input.values);
+    entry["dtype"] = input.dtype ? nb::cast(*input.dtype) : nb::none();
+    inputs.append(entry);
+  }
+  nb::dict attributes;
+  for (const auto& [name, value] : sample.attributes)
+    attributes[name.c_str()] = python_value(value);
+  nb::dict result;
+  result["name"] = sample.name;
+  result["inputs"] = inputs;
+  result["attributes"] = attributes;
+  return result;
+}
+
+nb::dict input_of(const op::InputDef& input) {
+  nb::dict entry;
+  entry["name"] = input.name;
+  entry["doc"] = input.doc;
+  entry["dtypes"] = dtypes_of(input.dtypes);
+  entry["optional"] = input.optional;
+  entry["variadic"] = input.variadic;
+  entry["mask"] = input.is_mask;
+  return entry;
+}
+
+nb::dict attribute_of(const op::AttributeDef& attribute) {
+  nb::dict entry;
+  entry["name"] = attribute.name;
+  entry["doc"] = attribute.doc;
+  entry["type"] = std::string(name_of(attribute.type));
+  entry["default"] = python_value(attribute.initial);
+  entry["required"] = attribute.required;
+  entry["in_call"] = attribute.in_call;
+  entry["choices"] = nb::cast(attribute.choices);
+  return entry;
+}
+
+nb::list platforms_of(const OpDef& definition) {
+  nb::list platforms;
+  for (std::uint8_t i = 0; i < device::kMaxBackends; ++i) {
+    const bool composed = definition.composite != nullptr || definition.view != nullptr ||
+                          definition.is_elementwise();
+    const bool host = i == device::kHostBackend && composed;
+    if (host || !definition.kernels[i].empty()) platforms.append(device::backend_name(i));
+  }
+  return platforms;
+}
+
+nb::dict names_of(const OpDef& definition) {
+  nb::dict entry;
+  entry["name"] = definition.name;
+  entry["primitive"] = definition.primitive;
+  entry["function"] = definition.function;
+  entry["method"] = definition.method;
+  entry["function_aliases"] = nb::cast(definition.function_aliases);
+  entry["primitive_aliases"] = nb::cast(definition.primitive_aliases);
+  entry["method_aliases"] = nb::cast(definition.method_aliases);
+  return entry;
+}
+
+// Everything the registry says about one operator.
+nb::dict describe(const std::string& name) {
+  const OpDef& definition = op::find(name);
+  nb::dict entry = names_of(definition);
+  entry["doc"] = definition.doc;
+  entry["numpy"] = definition.numpy;
+  nb::list inputs, attributes, outputs, parameters, samples;
+  for (const op::InputDef& input : definition.inputs) inputs.append(input_of(input));
+  for (const op::AttributeDef& attribute : definition.attributes)
+    attributes.append(attribute_of(attribute));
+  for (const op::OutputDef& output : definition.outputs) {
+    outputs.append(nb::make_tuple(output.name, output.doc, output.alias_of, output.variadic));
+  }
+  for (const op::ParameterRef& parameter : definition.parameters) {
+    parameters.append(nb::make_tuple(parameter.is_input, parameter.index));
+  }
+  for (const op::Sample& sample : definition.samples) samples.append(sample_of(sample));
+  entry["inputs"] = inputs;
+  entry["attributes"] = attributes;
+  entry["outputs"] = outputs;
+  entry["parameters"] = parameters;
+  entry["samples"] = samples;
+  entry["sample_dtypes"] = dtypes_of(definition.sample_dtypes);
+  entry["differentiable"] = definition.gradient_kind != op::GradientKind::None;
+  entry["elementwise"] = definition.is_elementwise();
+  entry["random"] = definition.is_random;
+  entry["effects"] = definition.has_effects;
+  entry["dynamic"] = definition.dynamic_outputs;
+  entry["composite"] = definition.composite != nullptr;
+  entry["view"] = definition.view != nullptr;
+  entry["platforms"] = platforms_of(definition);
+  return entry;
+}
+
+nb::list all_names() {
+  nb::list list;
+  for (const OpDef* definition : op::all()) {
+    if (!definition->internal) list.append(names_of(*definition));
+  }
+  return list;
+}
+
+}  // namespace
+
+void bind_operators(nb::module_& module) {
+  make_operator_function_type();
+  module.def("operators", all_names, "Names of every operator.");
+  module.def("describe_operator", describe);
+  module.def("operator_function", [](const std::string& name) {
+    return nb::steal<nb::object>(operator_function(op::find(name)));
+  });
+  module.def("check_definitions", &op::check_definitions);
+}
+
+}  // namespace mycel::bindings

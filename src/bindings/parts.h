@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The extension's parts, put together in module.cc.
+#pragma once
+
+namespace nanobind {
+class module_;
+}
+
+namespace mycel::bindings {
+
+void bind_gradient(nanobind::module_& module);
+void bind_operators(nanobind::module_& module);
+void bind_devices(nanobind::module_& module);
+void bind_exchange(nanobind::module_& module);
+
+}  // namespace mycel::bindings

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings/tensor_object.h"
+
+#include <cstddef>
+#include <new>
+
+#include <structmember.h>
+
+#include "bindings/argument.h"
+#include "bindings/dtype_object.h"
+#include "bindings/exceptions.h"
+#include "bindings/indexing.h"
+#include "bindings/numpy_exchange.h"
+#include "eager/dispatch.h"
+#include "operator/registry.h"
+#include "platform/error/error.h"
+
+namespace mycel::bindings {
+namespace {
+
+using op::OpDef;
+using platform::ErrorKind;
+
+PyObject* allocate(PyTypeObject* type, PyObject*, PyObject*) {
+  auto* self = reinterpret_cast<TensorObject*>(type->tp_alloc(type, 0));
+  if (self != nullptr) new (&self->tensor) Tensor();
+  return reinterpret_cast<PyObject*>(self);
+}
+
+void destroy(PyObject* object) {
+  auto* self = reinterpret_cast<TensorObject*>(object);
+  if (self->weak_references != nullptr) PyObject_ClearWeakRefs(object);
+  Py_CLEAR(self->attributes);
+  self->tensor.~Tensor();
+  PyTypeObject* type = Py_TYPE(object);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+Py_hash_t hash_of(PyObject* object) {
+  return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(object) >> 4);
+}
+
+const Tensor& filled(PyObject* object) {
+  const Tensor& tensor = tensor_of(object);
+  platform::require(tensor.defined(), ErrorKind::Value,
+                    "the Tensor holds no data (a placeholder or an initializer that has not run)");
+  return tensor;
+}
+
+// ---- arithmetic ------------------------------------------------------------------------------
+
+// A list beside a tensor is first given the tensor's dtype; other strangers are not ours to handle.
+bool operand(PyObject* object, const Tensor* other, Tensor& result) {
+  if (is_tensor(object)) {
+    result = filled(object);
+    return true;
+  }
+  result = number_from(object);
+  if (result.defined()) return true;
+  if (!PyList_Check(object) && !PyTuple_Check(object) && !is_numpy_scalar(object)) return false;
+  result = tensor_from_python(object);
+  if (other != nullptr && (PyList_Check(object) || PyTuple_Check(object))) {
+    result = eager::emitter()
+                 .call("cast", {op::Value(&eager::emitter(), result)}, {{"dtype", other->dtype()}})
+                 .tensor();
+  }
+  return true;
+}
+
+PyObject* binary(const OpDef& definition, PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    Tensor inputs[2];
+    const bool a_is_tensor = is_tensor(a);
+    const Tensor* left = a_is_tensor ? &tensor_of(a) : nullptr;
+    const Tensor* right = is_tensor(b) ? &tensor_of(b) : nullptr;
+    if (!operand(a, right, inputs[0]) || !operand(b, left, inputs[1])) Py_RETURN_NOTIMPLEMENTED;
+    std::vector<op::AttributeValue> attributes;
+    for (const op::AttributeDef& attribute : definition.attributes)
+      attributes.push_back(attribute.initial);
+    return wrap(eager::dispatch_one(definition, inputs, attributes));
+  });
+}
+
+PyObject* unary(const OpDef& definition, PyObject* a) {
+  return guarded([&] {
+    Tensor inputs[1] = {filled(a)};
+    std::vector<op::AttributeValue> attributes;
+    for (const op::AttributeDef& attribute : definition.attributes)
+      attributes.push_back(attribute.initial);
+    return wrap(eager::dispatch_one(definition, inputs, attributes));
+  });
+}
+
+// One C function per slot, each with its operator looked up once.
+template <const char* Name>
+const OpDef& definition_of() {
+  static const OpDef& definition = op::find(Name);
+  return definition;
+}
+template <const char* Name>
+PyObject* binary_slot(PyObject* a, PyObject* b) {
+  return binary(definition_of<Name>(), a, b);
+}
+template <const char* Name>
+PyObject* unary_slot(PyObject* a) {
+  return unary(definition_of<Name>(), a);
+}
+
+constexpr char kAdd[] = "add", kSub[] = "sub", kMul[] = "mul", kDiv[] = "div",
+               kFloorDiv[] = "floor_div", kMod[] = "floor_mod", kPow[] = "pow",
+               kMatmul[] = "matmul", kNeg[] = "neg", kAbs[] = "abs", kAnd[] = "bitwise_and",
+               kOr[] = "bitwise_or", kXor[] = "bitwise_xor", kNot[] = "bitwise_not",
+               kLogicalNot[] = "logical_not", kLogicalAnd[] = "logical_and",
+               kLogicalOr[] = "logical_or", kLogicalXor[] = "logical_xor";
+
+PyObject* power(PyObject* a, PyObject* b, PyObject*) { return binary(definition_of<kPow>(), a, b); }
+PyObject* positive(PyObject* a) { return Py_NewRef(a); }
+
+PyObject* invert(PyObject* a) {
+  const Tensor& tensor = tensor_of(a);
+  const bool logical = tensor.defined() && tensor.dtype() == tensor::DType::Bool;
+  return unary(logical ? definition_of<kLogicalNot>() : definition_of<kNot>(), a);
+}
+
+bool is_boolean(PyObject* object) {
+  if (is_tensor(object))
+    return tensor_of(object).defined() && tensor_of(object).dtype() == tensor::DType::Bool;
+  return PyBool_Check(object) != 0;
+}
+template <const char* Logical, const char* Bitwise>
+PyObject* bit_slot(PyObject* a, PyObject* b) {
+  return binary(
+      is_boolean(a) && is_boolean(b) ? definition_of<Logical>() : definition_of<Bitwise>(), a, b);
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int how) {
+  static const OpDef* const definitions[] = {&op::find("less"),    &op::find("less_equal"),
+                                             &op::find("equal"),   &op::find("not_equal"),
+                                             &op::find("greater"), &op::find("greater_equal")};
+  const bool comparable = is_tensor(b) || PyFloat_Check(b) || PyLong_Check(b) ||
+                          PyComplex_Check(b) || is_numpy_scalar(b);
+  if (!comparable) {
+    if (how == Py_EQ) Py_RETURN_FALSE;
+    if (how == Py_NE) Py_RETURN_TRUE;
+    if (!PyList_Check(b) && !PyTuple_Check(b)) Py_RETURN_NOTIMPLEMENTED;
+  }
+  return binary(*definitions[how], a, b);
+}
+
+// ---- conversions to Python numbers -----------------------------------------------------------
+
+int truth(PyObject* self) {
+  return guarded(-1, [&] {
+    const Tensor& tensor = filled(self);
+    platform::require(tensor.size() == 1, ErrorKind::Value,
+                      "The truth value of an array with more than one element is ambiguous. Use "
+                      "any() or all(); got shape ",
+                      to_string(tensor.shape()));
+    if (!tensor::is_complex(tensor.dtype())) return tensor.as_double() != 0 ? 1 : 0;
+    const Tensor dense = tensor::contiguous(tensor);
+    return tensor.dtype() == tensor::DType::Complex64
+               ? *dense.data<std::complex<float>>() != std::complex<float>(0)
+               : *dense.data<std::complex<double>>() != std::complex<double>(0);
+  });
+}
+
+PyObject* item(const Tensor& tensor) {
+  platform::require(tensor.size() == 1, ErrorKind::Value,
+                    "Only one element tensors can be converted to Python scalars, but got shape ",
+                    to_string(tensor.shape()));
+  const Tensor host =
+      tensor.device().backend == device::kHostBackend ? tensor : tensor::copy_to_device(tensor, {});
+  using tensor::DType;
+  const DType dtype = host.dtype();
+  if (dtype == DType::Bool) return PyBool_FromLong(host.as_int());
+  if (dtype == DType::UInt64) return PyLong_FromUnsignedLongLong(*host.data<std::uint64_t>());
+  if (tensor::is_integral(dtype)) return PyLong_FromLongLong(host.as_int());
+  if (dtype == DType::Complex64) {
+    const auto value = *host.data<std::complex<float>>();
+    return PyComplex_FromDoubles(value.real(), value.imag());
+  }
+  if (dtype == DType::Complex128) {
+    const auto value = *host.data<std::complex<double>>();
+    return PyComplex_FromDoubles(value.real(), value.imag());
+  }
+  return PyFloat_FromDouble(host.as_double());
+}
+
+PyObject* to_int(PyObject* self) {
+  return guarded([&] {
+    PyObject* number = item(filled(self));
+    PyObject* result = PyNumber_Long(number);
+    Py_DECREF(number);
+    return result;
+  });
+}
+
+PyObject* to_float(PyObject* self) {
+  return guarded([&] { return PyFloat_FromDouble(filled(self).as_double()); });
+}
+
+PyObject* to_index(PyObject* self) {
+  return guarded([&] {
+    const Tensor& tensor = filled(self);
+    const bool whole = tensor::is_integral(tensor.dtype()) || tensor.dtype() == tensor::DType::Bool;
+    platform::require(whole && tensor.size() == 1, ErrorKind::Value,
+                      "Only integer tensors of a single element can be converted to an index.");
+    return PyLong_FromLongLong(tensor.as_int());
+  });
+}
+
+Py_ssize_t length(PyObject* self) {
+  return guarded(Py_ssize_t{-1}, [&] {
+    const Tensor& tensor = filled(self);
+    platform::require(tensor.rank() > 0, ErrorKind::Type, "Not support len of a 0-D tensor");
+    return static_cast<Py_ssize_t>(tensor.shape()[0]);
+  });
+}
+
+// ---- properties and methods ------------------------------------------------------------------
+
+PyObject* tuple_of(const tensor::IntList& values, std::int64_t factor = 1) {
+  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(values.size()));
+  for (std::size_t i = 0; tuple != nullptr && i < values.size(); ++i) {
+    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), PyLong_FromLongLong(values[i] * factor));
+  }
+  return tuple;
+}
+
+PyObject* get_shape(PyObject* self, void*) {
+  return guarded([&] { return tuple_of(filled(self).shape()); });
+}
+PyObject* get_strides(PyObject* self, void*) {
+  return guarded([&] {
+    const Tensor& tensor = filled(self);
+    return tuple_of(tensor.strides(), static_cast<std::int64_t>(tensor::size_of(tensor.dtype())));
+  });
+}
+PyObject* get_dtype(PyObject* self, void*) {
+  return guarded([&] { return Py_NewRef(dtype_object(filled(self).dtype())); });
+}
+PyObject* get_rank(PyObject* self, void*) {
+  return guarded([&] { return PyLong_FromLongLong(filled(self).rank()); });
+}
+PyObject* get_size(PyObject* self, void*) {
+  return guarded([&] { return PyLong_FromLongLong(filled(self).size()); });
+}
+PyObject* get_bytes(PyObject* self, void*) {
+  return guarded([&] { return PyLong_FromSize_t(filled(self).bytes()); });
+}
+PyObject* get_item_bytes(PyObject* self, void*) {
+  return guarded([&] { return PyLong_FromSize_t(tensor::size_of(filled(self).dtype())); });
+}
+
+PyObject* as_numpy(PyObject* self, PyObject*) {
+  return guarded([&] { return numpy_from_tensor(filled(self)); });
+}
+PyObject* only_item(PyObject* self, PyObject*) {
+  return guarded([&] { return item(filled(self)); });
+}
+PyObject* element_strides(PyObject* self, PyObject*) {
+  return guarded([&] { return tuple_of(filled(self).strides()); });
+}
+PyObject* is_dense(PyObject* self, PyObject*) {
+  return guarded([&] { return PyBool_FromLong(filled(self).is_contiguous() ? 1 : 0); });
+}
+PyObject* offset(PyObject* self, PyObject*) {
+  return guarded([&] { return PyLong_FromLongLong(filled(self).body().offset); });
+}
+PyObject* is_filled(PyObject* self, PyObject*) {
+  return PyBool_FromLong(tensor_of(self).defined() ? 1 : 0);
+}
+
+// This handle becomes another name of the same tensor.
+PyObject* share(PyObject* self, PyObject* other) {
+  return guarded([&]() -> PyObject* {
+    platform::require(is_tensor(other), ErrorKind::Type, "expected a Tensor, but got ",
+                      type_name(other));
+    tensor_of(self) = tensor_of(other);
+    Py_RETURN_NONE;
+  });
+}
+
+PyMethodDef methods[] = {
+    {"asnumpy", as_numpy, METH_NOARGS, "NumPy array that shares this tensor's memory."},
+    {"_item", only_item, METH_NOARGS, nullptr},
+    {"_strides", element_strides, METH_NOARGS, nullptr},
+    {"is_contiguous", is_dense, METH_NOARGS, "Whether the elements lie in row-major order."},
+    {"storage_offset", offset, METH_NOARGS, "First element's place in the storage."},
+    {"_has_data", is_filled, METH_NOARGS, nullptr},
+    {"_share", share, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef properties[] = {
+    {"shape", get_shape, nullptr, "Length of every axis.", nullptr},
+    {"dtype", get_dtype, nullptr, "Type of the elements.", nullptr},
+    {"ndim", get_rank, nullptr, "Number of axes.", nullptr},
+    {"size", get_size, nullptr, "Number of elements.", nullptr},
+    {"nbytes", get_bytes, nullptr, "Bytes of all elements.", nullptr},
+    {"itemsize", get_item_bytes, nullptr, "Bytes of one element.", nullptr},
+    {"strides", get_strides, nullptr, "Bytes from one element to the next, by axis.", nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyMemberDef members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(TensorObject, attributes), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(TensorObject, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+template <class Function>
+constexpr void* slot(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+PyTypeObject* tensor_type = nullptr;
+
+PyTypeObject* make_tensor_type() {
+  static PyType_Slot slots[] = {
+      {Py_tp_new, slot(allocate)},
+      {Py_tp_dealloc, slot(destroy)},
+      {Py_tp_hash, slot(hash_of)},
+      {Py_tp_richcompare, slot(compare)},
+      {Py_tp_methods, methods},
+      {Py_tp_getset, properties},
+      {Py_tp_members, members},
+      {Py_nb_add, slot(binary_slot<kAdd>)},
+      {Py_nb_subtract, slot(binary_slot<kSub>)},
+      {Py_nb_multiply, slot(binary_slot<kMul>)},
+      {Py_nb_true_divide, slot(binary_slot<kDiv>)},
+      {Py_nb_floor_divide, slot(binary_slot<kFloorDiv>)},
+      {Py_nb_remainder, slot(binary_slot<kMod>)},
+      {Py_nb_power, slot(power)},
+      {Py_nb_matrix_multiply, slot(binary_slot<kMatmul>)},
+      {Py_nb_and, slot(bit_slot<kLogicalAnd, kAnd>)},
+      {Py_nb_or, slot(bit_slot<kLogicalOr, kOr>)},
+      {Py_nb_xor, slot(bit_slot<kLogicalXor, kXor>)},
+      {Py_nb_negative, slot(unary_slot<kNeg>)},
+      {Py_nb_positive, slot(positive)},
+      {Py_nb_absolute, slot(unary_slot<kAbs>)},
+      {Py_nb_invert, slot(invert)},
+      {Py_nb_bool, slot(truth)},
+      {Py_nb_int, slot(to_int)},
+      {Py_nb_float, slot(to_float)},
+      {Py_nb_index, slot(to_index)},
+      {Py_mp_length, slot(length)},
+      {Py_mp_subscript, slot(get_item)},
+      {Py_mp_ass_subscript, slot(set_item)},
+      {Py_bf_getbuffer, slot(get_buffer)},
+      {Py_bf_releasebuffer, slot(release_buffer)},
+      {0, nullptr},
+  };
+  static PyType_Spec spec = {"mindspore.Tensor", sizeof(TensorObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  tensor_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  return tensor_type;
+}
+
+PyObject* wrap(Tensor tensor) {
+  auto* object = reinterpret_cast<TensorObject*>(tensor_type->tp_alloc(tensor_type, 0));
+  if (object == nullptr) throw PythonError();
+  new (&object->tensor) Tensor(std::move(tensor));
+  return reinterpret_cast<PyObject*>(object);
+}
+
+PyObject* wrap_outputs(std::vector<Tensor>& outputs, bool as_tuple) {
+  if (outputs.size() == 1 && !as_tuple) return wrap(std::move(outputs[0]));
+  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(outputs.size()));
+  if (tuple == nullptr) throw PythonError();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), wrap(std::move(outputs[i])));
+  }
+  return tuple;
+}
+
+}  // namespace mycel::bindings
