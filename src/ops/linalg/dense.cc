@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cpu/matmul.h"
+#include "operator/define.h"
+#include "ops/linalg/matrix_operands.h"
+
+namespace mycel::ops {
+namespace {
+
+Value as_rows(GradientContext& op, const Value& value) {
+  if (value.rank() == 2) return value;
+  const Shape shape = value.shape();
+  std::int64_t rows = 1;
+  for (std::size_t i = 0; i + 1 < shape.size(); ++i) rows *= shape[i];
+  return op.call("reshape", {value}, {{"shape", Shape{rows, shape.back()}}});
+}
+
+void infer_dense(InferContext& op) {
+  const TensorSpec& x = op.input(0);
+  const TensorSpec& w = op.input(1);
+  op.require(x.rank() >= 1, ErrorKind::Value,
+             "the dimension of 'input' must be at least 1, but got a tensor without axes.");
+  op.require(w.rank() == 1 || w.rank() == 2, ErrorKind::Value,
+             "the dimension of 'weight' must be 1 or 2, but got ", w.rank(), ".");
+  require_one_dtype(op, x.dtype, w.dtype);
+  require_inner_sizes(x.shape.back(), w.shape.back());
+  Shape shape(x.shape.begin(), x.shape.end() - 1);
+  if (w.rank() == 2) shape.push_back(w.shape[0]);
+  if (op.has_input(2)) {
+    const TensorSpec& bias = op.input(2);
+    require_one_dtype(op, x.dtype, bias.dtype);
+    const Shape expected = w.rank() == 2 ? Shape{w.shape[0]} : Shape{};
+    op.require(bias.shape == expected, ErrorKind::Value, "the shape of 'bias' must be ",
+               to_string(expected), ", but got ", to_string(bias.shape), ".");
+  }
+  op.set_output(0, x.dtype, shape);
+}
+
+void dense_gradient(GradientContext& op) {
+  const bool vector = op.input_shape(1).size() == 1;
+  Value dy = op.output_gradient(0);
+  if (vector) dy = op.call("expand_dims", {dy}, {{"axis", -1}});
+  const Value rows = as_rows(op, dy);
+  if (op.wants(0)) {
+    Value w = op.input(1);
+    if (vector) w = op.call("expand_dims", {w}, {{"axis", 0}});
+    const Value dx = op.call("matmul", {rows, w});
+    op.set_input_gradient(0, op.call("reshape", {dx}, {{"shape", op.input_shape(0)}}));
+  }
+  if (op.wants(1)) {
+    const Value dw =
+        op.call("matmul",
+                {rows, as_rows(op, op.input(0).rank() == 1
+                                       ? op.call("expand_dims", {op.input(0)}, {{"axis", 0}})
+                                       : op.input(0))},
+                {{"transpose_a", true}});
+    op.set_input_gradient(1,
+                          vector ? op.call("reshape", {dw}, {{"shape", op.input_shape(1)}}) : dw);
+  }
+  if (op.has_input(2) && op.wants(2)) {
+    const Value db = op.call("reduce_sum", {rows}, {{"axis", IntList{0}}, {"keep_dims", false}});
+    op.set_input_gradient(2, op.call("reshape", {db}, {{"shape", op.input_shape(2)}}));
+  }
+}
+
+}  // namespace
+
+MYCEL_OP(dense)
+    .names({.primitive = "Dense", .function = "dense"})
+    .doc("input times the transposed weight, plus bias.")
+    .numpy("np.matmul(input, weight.T) + (0 if bias is None else bias)")
+    .input("input", "Any number of leading axes, then the features.", kFloating | kComplex)
+    .input("weight", "(outputs, features), or (features,).", kFloating | kComplex)
+    .optional_input("bias", "(outputs,).", kFloating | kComplex)
+    .output("output", "Leading axes of `input`, then the outputs.")
+    .infer(infer_dense)
+    .gradient(dense_gradient)
+    .keeps({"input", "weight"})
+    .sample("with bias", {normal({3, 4}), normal({5, 4}), normal({5})})
+    .sample("without bias", {normal({3, 4}), normal({5, 4}), absent()})
+    .sample("more axes", {normal({2, 3, 4}), normal({5, 4}), normal({5})})
+    .sample("one vector", {normal({4}), normal({5, 4}), normal({5})})
+    .sample("weight vector", {normal({3, 4}), normal({4}), absent()})
+    .sample("larger", {normal({60, 64}), normal({70, 64}), normal({70})})
+    .sample("no rows", {normal({0, 4}), normal({5, 4}), normal({5})})
+    .sample_dtypes(kFloating);
+
+MYCEL_CPU_KERNEL(dense) {
+  const Tensor x = kernel.input(0).rank() == 2 ? kernel.input(0) : kernel.dense(0);
+  const std::int64_t features = x.shape().back();
+  const Tensor& w = kernel.input(1);
+  const std::int64_t outputs = w.rank() == 2 ? w.shape()[0] : 1;
+  const Tensor& y = kernel.output(0);
+  const std::int64_t rows = outputs == 0 ? 0 : y.size() / outputs;
+  const Tensor left =
+      x.rank() == 2 ? x : Tensor::view(x, {rows, features}, {features, 1}, x.body().offset);
+  const std::int64_t step = w.strides().back();
+  const Tensor right =
+      Tensor::view(w, {features, outputs}, {step, w.rank() == 2 ? w.strides()[0] : features * step},
+                   w.body().offset);
+  Tensor bias;
+  if (kernel.has_input(2)) {
+    bias = kernel.dense(2);
+    if (bias.rank() == 0) bias = Tensor::view(bias, {1}, {1}, bias.body().offset);
+  }
+  backend::matmul(left, right, bias,
+                  Tensor::view(y, {rows, outputs}, {outputs, 1}, y.body().offset));
+}
+
+}  // namespace mycel::ops
