@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "backend/cpu/loops/loop_table.h"
+
+namespace mycel::cpu {
+namespace {
+
+std::unique_ptr<const LoopTable> choose() {
+  auto table = std::make_unique<LoopTable>();
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  if (wide) {
+    avx512::fill_float_steps(*table);
+    avx512::fill_double_steps(*table);
+    avx512::fill_integer_steps(*table);
+    avx512::fill_wide_integer_steps(*table);
+    avx512::fill_complex_steps(*table);
+    avx512::fill_conversions(*table);
+    avx512::fill_folds(*table);
+  } else {
+    avx2::fill_float_steps(*table);
+    avx2::fill_double_steps(*table);
+    avx2::fill_integer_steps(*table);
+    avx2::fill_wide_integer_steps(*table);
+    avx2::fill_complex_steps(*table);
+    avx2::fill_conversions(*table);
+    avx2::fill_folds(*table);
+  }
+  return table;
+}
+
+}  // namespace
+
+const LoopTable& loop_table() {
+  static const std::unique_ptr<const LoopTable> table = choose();
+  return *table;
+}
+
+}  // namespace mycel::cpu

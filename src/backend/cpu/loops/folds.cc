@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <complex>
+#include <limits>
+#include <type_traits>
+
+#include "backend/cpu/loops/loop_table.h"
+
+namespace mycel::cpu::MYCEL_ISA {
+namespace {
+
+template <class T>
+constexpr bool kIsComplex =
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+
+template <class T, Fold kFold>
+struct Folding {
+  static T start() {
+    if constexpr (kFold == Fold::Sum || kFold == Fold::Or) return T(0);
+    if constexpr (kFold == Fold::Prod || kFold == Fold::And) return T(1);
+    if constexpr (!kIsComplex<T>) {
+      using Limits = std::numeric_limits<T>;
+      if constexpr (kFold == Fold::Max)
+        return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+      if constexpr (kFold == Fold::Min)
+        return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    }
+    return T(0);
+  }
+  static T run(T a, T b) {
+    if constexpr (kFold == Fold::Sum && std::is_integral_v<T>) {
+      return static_cast<T>(std::make_unsigned_t<T>(a) + std::make_unsigned_t<T>(b));
+    } else if constexpr (kFold == Fold::Prod && std::is_integral_v<T>) {
+      return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    } else if constexpr (kFold == Fold::Sum) {
+      return a + b;
+    } else if constexpr (kFold == Fold::Prod && kIsComplex<T>) {
+      return T(a.real() * b.real() - a.imag() * b.imag(),
+               a.real() * b.imag() + a.imag() * b.real());
+    } else if constexpr (kFold == Fold::Prod) {
+      return a * b;
+    } else if constexpr (kIsComplex<T>) {
+      return a;
+    } else if constexpr (kFold == Fold::Max) {
+      return a > b || a != a ? a : b;
+    } else if constexpr (kFold == Fold::Min) {
+      return a < b || a != a ? a : b;
+    } else if constexpr (kFold == Fold::And) {
+      return static_cast<T>((a != T(0)) & (b != T(0)));
+    } else {
+      return static_cast<T>((a != T(0)) | (b != T(0)));
+    }
+  }
+};
+
+// One leaf of the summation tree. The lanes are independent running folds, joined in a fixed order.
+template <class T, Fold kFold>
+T fold_leaf(const T* x, std::int64_t n) {
+  using F = Folding<T, kFold>;
+  constexpr int kLanes = sizeof(T) >= 16 ? 4 : 256 / sizeof(T);
+  T lanes[kLanes];
+  std::int64_t i = 0;
+  if (n < kLanes) {
+    T value = F::start();
+    for (; i < n; ++i) value = F::run(value, x[i]);
+    return value;
+  }
+  for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = x[lane];
+  for (i = kLanes; i + kLanes <= n; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = F::run(lanes[lane], x[i + lane]);
+  }
+  for (int lane = 0; i < n; ++i, ++lane) lanes[lane] = F::run(lanes[lane], x[i]);
+  for (int width = kLanes / 2; width > 0; width /= 2) {
+    for (int lane = 0; lane < width; ++lane) lanes[lane] = F::run(lanes[lane], lanes[lane + width]);
+  }
+  return lanes[0];
+}
+
+constexpr std::int64_t kLeaf = 4096;
+
+// Leaves joined pairwise, so that the rounding error grows with the logarithm of the length.
+template <class T, Fold kFold>
+T fold_row(const T* x, std::int64_t n) {
+  if (n <= kLeaf) return fold_leaf<T, kFold>(x, n);
+  T partial[48];
+  int depth = 0;
+  std::uint64_t leaves = 0;
+  for (std::int64_t i = 0; i < n; i += kLeaf) {
+    T value = fold_leaf<T, kFold>(x + i, n - i < kLeaf ? n - i : kLeaf);
+    for (std::uint64_t bit = leaves++; (bit & 1) != 0; bit >>= 1) {
+      value = Folding<T, kFold>::run(partial[--depth], value);
+    }
+    partial[depth++] = value;
+  }
+  T value = partial[--depth];
+  while (depth > 0) value = Folding<T, kFold>::run(partial[--depth], value);
+  return value;
+}
+
+template <class T, Fold kFold>
+void fold_rows(const void* x, std::int64_t stride, std::int64_t rows, std::int64_t length,
+               void* out) {
+  const T* from = static_cast<const T*>(x);
+  T* to = static_cast<T*>(out);
+  for (std::int64_t r = 0; r < rows; ++r) to[r] = fold_row<T, kFold>(from + r * stride, length);
+}
+
+template <class T, Fold kFold>
+void fold_into(void* into, const void* x, std::int64_t n) {
+  T* total = static_cast<T*>(into);
+  const T* from = static_cast<const T*>(x);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) total[i] = Folding<T, kFold>::run(total[i], from[i]);
+}
+
+template <class T, Fold kFold>
+void fold_columns(void* into, const void* x, std::int64_t stride, std::int64_t rows,
+                  std::int64_t n) {
+  T* total = static_cast<T*>(into);
+  const T* from = static_cast<const T*>(x);
+  std::int64_t r = 0;
+  // Four rows at a time: the running totals are read and written a quarter as often.
+  for (; r + 4 <= rows; r += 4) {
+    const T* row = from + r * stride;
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < n; ++i) {
+      using F = Folding<T, kFold>;
+      const T pair = F::run(row[i], row[i + stride]);
+      const T other = F::run(row[i + 2 * stride], row[i + 3 * stride]);
+      total[i] = F::run(total[i], F::run(pair, other));
+    }
+  }
+  for (; r < rows; ++r) fold_into<T, kFold>(total, from + r * stride, n);
+}
+
+template <class T>
+void moments_row(const void* x, std::int64_t n, double* mean_out, double* m2_out) {
+  const T* from = static_cast<const T*>(x);
+  const T mean = fold_row<T, Fold::Sum>(from, n) / static_cast<T>(n);
+  constexpr int kLanes = 64 / sizeof(T);
+  T squares[kLanes] = {};
+  T rests[kLanes] = {};
+  std::int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const T distance = from[i + lane] - mean;
+      squares[lane] += distance * distance;
+      rests[lane] += distance;
+    }
+  }
+  for (int lane = 0; i < n; ++i, ++lane) {
+    const T distance = from[i] - mean;
+    squares[lane] += distance * distance;
+    rests[lane] += distance;
+  }
+  double m2 = 0;
+  double rest = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    m2 += static_cast<double>(squares[lane]);
+    rest += static_cast<double>(rests[lane]);
+  }
+  // What rounding left in the mean is measured by the distances themselves.
+  const double count = static_cast<double>(n);
+  *mean_out = static_cast<double>(mean) + rest / count;
+  *m2_out = m2 - rest * rest / count;
+}
+
+template <class T>
+void moments_add_row(const void* x, std::int64_t n, std::int64_t count, void* mean_in,
+                     void* m2_in) {
+  const T* from = static_cast<const T*>(x);
+  T* mean = static_cast<T*>(mean_in);
+  T* m2 = static_cast<T*>(m2_in);
+  const T share = T(1) / static_cast<T>(count);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T distance = from[i] - mean[i];
+    mean[i] += distance * share;
+    m2[i] += distance * (from[i] - mean[i]);
+  }
+}
+
+template <class T, Fold... kFolds>
+void fill_folds_of(LoopTable& table, Number number) {
+  FoldLoops* loops = table.folds[static_cast<int>(number)];
+  ((loops[static_cast<int>(kFolds)] = {fold_rows<T, kFolds>, fold_into<T, kFolds>,
+                                       fold_columns<T, kFolds>}),
+   ...);
+}
+
+template <class T>
+void fill_all_folds(LoopTable& table, Number number) {
+  fill_folds_of<T, Fold::Sum, Fold::Prod, Fold::Max, Fold::Min>(table, number);
+}
+
+}  // namespace
+
+void fill_folds(LoopTable& table) {
+  fill_folds_of<std::int8_t, Fold::Max, Fold::Min>(table, Number::I8);
+  fill_folds_of<std::int16_t, Fold::Max, Fold::Min>(table, Number::I16);
+  fill_folds_of<std::int32_t, Fold::Max, Fold::Min>(table, Number::I32);
+  fill_folds_of<std::uint8_t, Fold::Max, Fold::Min, Fold::And, Fold::Or>(table, Number::U8);
+  fill_folds_of<std::uint16_t, Fold::Max, Fold::Min>(table, Number::U16);
+  fill_folds_of<std::uint32_t, Fold::Max, Fold::Min>(table, Number::U32);
+  fill_folds_of<std::uint64_t, Fold::Max, Fold::Min>(table, Number::U64);
+  fill_all_folds<std::int64_t>(table, Number::I64);
+  fill_all_folds<float>(table, Number::F32);
+  fill_all_folds<double>(table, Number::F64);
+  fill_folds_of<std::complex<float>, Fold::Sum, Fold::Prod>(table, Number::C64);
+  fill_folds_of<std::complex<double>, Fold::Sum, Fold::Prod>(table, Number::C128);
+  table.moments[0] = {moments_row<float>, moments_add_row<float>};
+  table.moments[1] = {moments_row<double>, moments_add_row<double>};
+}
+
+}  // namespace mycel::cpu::MYCEL_ISA

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cpu/strided_walk.h"
+
+namespace mycel::cpu {
+
+StridedWalk::StridedWalk(const tensor::Shape& shape,
+                         std::span<const tensor::Tensor* const> operands)
+    : operand_count(operands.size()) {
+  std::array<tensor::Strides, kMaxOperands> whole;
+  for (std::size_t k = 0; k < operand_count; ++k) {
+    whole[k] = tensor::broadcast_strides(operands[k]->shape(), operands[k]->strides(), shape);
+  }
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const std::int64_t length = shape[axis];
+    if (length == 1) continue;
+    bool joins = !lengths.empty();
+    for (std::size_t k = 0; k < operand_count && joins; ++k) {
+      joins = strides[k].back() == whole[k][axis] * length;
+    }
+    if (joins) {
+      lengths.back() *= length;
+    } else {
+      lengths.push_back(length);
+    }
+    for (std::size_t k = 0; k < operand_count; ++k) {
+      if (joins) {
+        strides[k].back() = whole[k][axis];
+      } else {
+        strides[k].push_back(whole[k][axis]);
+      }
+    }
+  }
+}
+
+std::int64_t StridedWalk::row_offset(std::size_t operand, std::int64_t row) const {
+  std::int64_t offset = 0;
+  for (std::size_t axis = lengths.size(); axis-- > 1;) {
+    const std::int64_t length = lengths[axis - 1];
+    offset += row % length * strides[operand][axis - 1];
+    row /= length;
+  }
+  return offset;
+}
+
+}  // namespace mycel::cpu

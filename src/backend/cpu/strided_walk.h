@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several tensors walked together through one shape.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "tensor/shape.h"
+#include "tensor/tensor.h"
+
+namespace mycel::cpu {
+
+constexpr std::size_t kMaxOperands = 16;
+
+// The shape with axes joined wherever all operands allow it; the innermost axis is the last one.
+struct StridedWalk {
+  tensor::Shape lengths;
+  std::array<tensor::Strides, kMaxOperands> strides;  // by operand, in elements
+  std::size_t operand_count = 0;
+
+  StridedWalk(const tensor::Shape& shape, std::span<const tensor::Tensor* const> operands);
+
+  std::size_t rank() const { return lengths.size(); }
+  std::int64_t inner_length() const { return lengths.empty() ? 1 : lengths.back(); }
+  std::int64_t inner_stride(std::size_t operand) const {
+    return lengths.empty() ? 0 : strides[operand].back();
+  }
+  // Offset of the start of a row, counted over all axes but the last.
+  std::int64_t row_offset(std::size_t operand, std::int64_t row) const;
+};
+
+}  // namespace mycel::cpu
