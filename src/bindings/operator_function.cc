@@ -246,7 +246,24 @@ PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(OperatorFunction, call), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(OperatorFunction, attributes), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
+// Name, docs and signature are made by the package when somebody looks.
+PyObject* describer = nullptr;
+
+PyObject* described(PyObject* self, void* what) {
+  const OpDef& definition = *reinterpret_cast<OperatorFunction*>(self)->definition;
+  if (describer == nullptr) Py_RETURN_NONE;
+  return PyObject_CallFunction(describer, "ss", definition.name.c_str(),
+                               static_cast<const char*>(what));
+}
+
+void* property_name(const char* name) { return const_cast<char*>(name); }
+
 PyGetSetDef properties[] = {
+    {"__name__", described, nullptr, nullptr, property_name("name")},
+    {"__qualname__", described, nullptr, nullptr, property_name("name")},
+    {"__module__", described, nullptr, nullptr, property_name("module")},
+    {"__doc__", described, nullptr, nullptr, property_name("doc")},
+    {"__signature__", described, nullptr, nullptr, property_name("signature")},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
@@ -271,6 +288,11 @@ PyObject* call_operator(const OpDef& definition, PyObject* const* arguments, std
     arrange(definition, arguments, count, names, given);
     return call_arranged(definition, given);
   });
+}
+
+void set_function_describer(PyObject* function) {
+  Py_XINCREF(function);
+  Py_XSETREF(describer, function);
 }
 
 PyTypeObject* make_operator_function_type() {

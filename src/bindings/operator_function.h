@@ -11,6 +11,9 @@ namespace mycel::bindings {
 PyTypeObject* make_operator_function_type();
 PyObject* operator_function(const op::OpDef& definition);  // new reference
 
+// describer(operator name, "name" | "module" | "doc" | "signature").
+void set_function_describer(PyObject* function);
+
 // Calls with arguments already in the order of the Python function's parameters.
 PyObject* call_operator(const op::OpDef& definition, PyObject* const* arguments, std::size_t count,
                         PyObject* names);

@@ -178,6 +178,8 @@ void bind_operators(nb::module_& module) {
   module.def("operator_function", [](const std::string& name) {
     return nb::steal<nb::object>(operator_function(op::find(name)));
   });
+  module.def("set_function_describer",
+             [](nb::handle function) { set_function_describer(function.ptr()); });
   module.def("check_definitions", &op::check_definitions);
 }
 

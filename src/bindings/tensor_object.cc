@@ -156,19 +156,19 @@ int truth(PyObject* self) {
     platform::require(tensor.size() == 1, ErrorKind::Value,
                       "The truth value of an array with more than one element is ambiguous. Use "
                       "any() or all(); got shape ",
-                      to_string(tensor.shape()));
+                      tensor::to_string(tensor.shape()));
     if (!tensor::is_complex(tensor.dtype())) return tensor.as_double() != 0 ? 1 : 0;
-    const Tensor dense = tensor::contiguous(tensor);
-    return tensor.dtype() == tensor::DType::Complex64
-               ? *dense.data<std::complex<float>>() != std::complex<float>(0)
-               : *dense.data<std::complex<double>>() != std::complex<double>(0);
+    const bool non_zero = tensor.dtype() == tensor::DType::Complex64
+                              ? *tensor.data<std::complex<float>>() != std::complex<float>(0)
+                              : *tensor.data<std::complex<double>>() != std::complex<double>(0);
+    return non_zero ? 1 : 0;
   });
 }
 
 PyObject* item(const Tensor& tensor) {
   platform::require(tensor.size() == 1, ErrorKind::Value,
                     "Only one element tensors can be converted to Python scalars, but got shape ",
-                    to_string(tensor.shape()));
+                    tensor::to_string(tensor.shape()));
   const Tensor host =
       tensor.device().backend == device::kHostBackend ? tensor : tensor::copy_to_device(tensor, {});
   using tensor::DType;

@@ -108,11 +108,15 @@ Define& Define::attribute(std::string_view name, std::string_view doc, Nullable 
 }
 
 Define& Define::output(std::string_view name, std::string_view doc) {
-  def_.outputs.push_back(OutputDef{std::string(name), std::string(doc), -1});
+  def_.outputs.push_back(OutputDef{std::string(name), std::string(doc), -1, false});
+  return *this;
+}
+Define& Define::variadic_output(std::string_view name, std::string_view doc) {
+  def_.outputs.push_back(OutputDef{std::string(name), std::string(doc), -1, true});
   return *this;
 }
 Define& Define::in_place_output(std::string_view name, std::string_view doc, int input) {
-  def_.outputs.push_back(OutputDef{std::string(name), std::string(doc), input});
+  def_.outputs.push_back(OutputDef{std::string(name), std::string(doc), input, false});
   def_.has_effects = true;
   return *this;
 }

@@ -67,6 +67,8 @@ class Define {
   Define& attribute(std::string_view name, std::string_view doc, Nullable nullable,
                     AttributeOptions options = {});
   Define& output(std::string_view name, std::string_view doc);
+  // As many outputs as inference sets; Python gets a tuple.
+  Define& variadic_output(std::string_view name, std::string_view doc);
   // The output is input `input`, written in place.
   Define& in_place_output(std::string_view name, std::string_view doc, int input);
   // Order of the Python function's parameters when it is not inputs, then attributes.

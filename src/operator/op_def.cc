@@ -50,7 +50,7 @@ std::unique_ptr<OpDef> derive(const OpDef& source, int input, const Expr& slope)
   derived->attributes = source.attributes;
   for (AttributeDef& attribute : derived->attributes) attribute.required = false;
   derived->inputs.push_back(InputDef{.name = "output_gradient", .doc = "", .dtypes = tensor::kAny});
-  derived->outputs.push_back(OutputDef{"output", "", -1});
+  derived->outputs.push_back(OutputDef{"output", "", -1, false});
   const Expr dy = Expr::input(static_cast<int>(source.inputs.size()));
   const bool constant = slope.node().op == ScalarOp::Constant;
   derived->scalar = dy * (constant ? slope : apply(ScalarOp::Conj, slope));

@@ -47,7 +47,8 @@ struct AttributeDef {
 struct OutputDef {
   std::string name;
   std::string doc;
-  int alias_of = -1;  // this output *is* that input, written in place
+  int alias_of = -1;      // this output *is* that input, written in place
+  bool variadic = false;  // a tuple of as many tensors as the attributes say (split)
 };
 
 // One way to compute an operator on one device. Candidates are tried in order; the first that does

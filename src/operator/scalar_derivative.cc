@@ -10,7 +10,6 @@
 namespace mycel::op {
 namespace {
 
-Expr sqrt_of(Expr x) { return apply(ScalarOp::Sqrt, x); }
 Expr square(Expr x) { return apply(ScalarOp::Square, x); }
 
 // f'(x) for y = f(x). Undefined: the derivative is zero wherever it exists.

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions, primitive classes and Tensor methods made from the operator registry."""
+
+from __future__ import annotations
+
+import inspect
+from functools import lru_cache
+
+from mindspore import _c_expression as _c
+
+
+@lru_cache(maxsize=None)
+def describe(name: str) -> dict:
+    """Everything the registry knows about one operator."""
+    return _c.describe_operator(name)
+
+
+def _parameter(entry: dict, kind: inspect._ParameterKind) -> inspect.Parameter:
+    if "type" in entry:  # an attribute
+        default = inspect.Parameter.empty if entry["required"] else entry["default"]
+    else:
+        default = None if entry["optional"] else inspect.Parameter.empty
+    return inspect.Parameter(entry["name"], kind, default=default)
+
+
+def _entries(operator: dict) -> list[dict]:
+    """Inputs and attributes in the order of the Python function."""
+    sources = {True: operator["inputs"], False: operator["attributes"]}
+    return [sources[is_input][index] for is_input, index in operator["parameters"]]
+
+
+def function_signature(operator: dict) -> inspect.Signature:
+    """Signature of the function form: mandatory parameters first, as the registry orders them."""
+    parameters = [_parameter(entry, inspect.Parameter.POSITIONAL_OR_KEYWORD) for entry in _entries(operator)]
+    seen_default = False
+    for i, parameter in enumerate(parameters):
+        if seen_default and parameter.default is inspect.Parameter.empty:
+            parameters[i] = parameter.replace(default=None)
+        seen_default |= parameter.default is not inspect.Parameter.empty
+    return inspect.Signature(parameters)
+
+
+def _argument_lines(entries: list[dict]) -> list[str]:
+    lines = []
+    for entry in entries:
+        if "type" in entry:
+            kind = entry["type"]
+        else:
+            kind = "Union[tuple[Tensor], list[Tensor]]" if entry["variadic"] else "Tensor"
+        suffix = ""
+        if "type" in entry and not entry["required"]:
+            suffix = f" Default: ``{entry['default']!r}``."
+        lines.append(f"    {entry['name']} ({kind}): {entry['doc']}{suffix}")
+    return lines
+
+
+def documentation(operator: dict) -> str:
+    """Docstring of the function form."""
+    lines = [operator["doc"], "", "Args:", *_argument_lines(_entries(operator)), "", "Returns:"]
+    lines += [f"    {name} (Tensor): {doc}" for name, doc, _, _ in operator["outputs"]]
+    lines += ["", "Supported Platforms:", "    " + " ".join(f"``{p}``" for p in operator["platforms"])]
+    return "\n".join(lines)
+
+
+def _describe_function(name: str, what: str):
+    operator = describe(name)
+    if what == "name":
+        return operator["function"] or operator["name"]
+    if what == "module":
+        return "mindspore.ops"
+    if what == "doc":
+        return documentation(operator)
+    return function_signature(operator)
+
+
+_c.set_function_describer(_describe_function)
+
+
+@lru_cache(maxsize=None)
+def function(name: str):
+    """The callable that runs the operator of this name."""
+    return _c.operator_function(name)
+
+
+def functions() -> dict:
+    """Function name -> callable, for every operator that has a function form."""
+    table = {}
+    for names in _c.operators():
+        for alias in ([names["function"]] if names["function"] else []) + names["function_aliases"]:
+            table[alias] = function(names["name"])
+    return table
+
+
+def methods() -> dict:
+    """Tensor method name -> callable."""
+    table = {}
+    for names in _c.operators():
+        for alias in ([names["method"]] if names["method"] else []) + names["method_aliases"]:
+            table[alias] = function(names["name"])
+    return table

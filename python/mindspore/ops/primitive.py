@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Primitive: an operator as an object, configured once and called many times."""
+
+from __future__ import annotations
+
+import inspect
+
+from mindspore import _c_expression as _c
+from mindspore.ops import _registry
+
+
+class Primitive:
+    """Base of all primitive classes.
+
+    Args:
+        name (str): Name of the operator, as users know it.
+    """
+
+    def __init__(self, name: str):
+        self.name = name
+        self.attrs: dict = {}
+        self.instance_name = ""
+
+    def add_prim_attr(self, name: str, value):
+        """Keeps an attribute with the primitive; returns the primitive."""
+        self.__dict__[name] = value
+        self.attrs[name] = value
+        return self
+
+    def del_prim_attr(self, name: str):
+        """Removes an attribute set by `add_prim_attr`."""
+        self.__dict__.pop(name, None)
+        self.attrs.pop(name, None)
+        return self
+
+    def set_prim_instance_name(self, instance_name: str):
+        """Name under which a Cell holds the primitive."""
+        self.instance_name = instance_name
+        return self
+
+    def init_prim_io_names(self, inputs: list, outputs: list):
+        """Names of inputs and outputs, for graphs."""
+        self.add_prim_attr("input_names", inputs)
+        self.add_prim_attr("output_names", outputs)
+
+    def set_device(self, device_target: str):
+        """Device the primitive prefers."""
+        return self.add_prim_attr("primitive_target", device_target)
+
+    def shard(self, in_strategy=None, out_strategy=None):
+        """Accepted for scripts written for parallel training; one device needs no strategy."""
+        return self
+
+    def set_stage(self, stage: int):
+        """Pipeline stage of the primitive."""
+        return self.add_prim_attr("stage", stage)
+
+    def recompute(self, mode: bool = True):
+        """Whether the result is computed again in backward."""
+        return self.add_prim_attr("recompute", mode)
+
+    def __call__(self, *args):
+        raise RuntimeError(f"For '{self.name}', there is no implementation: define one in a subclass or with ops.Custom.")
+
+    def __repr__(self) -> str:
+        attributes = ", ".join(f"{key}={value}" for key, value in self.attrs.items())
+        return f"Prim[{self.name}]<{attributes}>" if attributes else f"Prim[{self.name}]"
+
+
+class PrimitiveWithInfer(Primitive):
+    """Primitive whose inference is written in Python."""
+
+
+class PrimitiveWithCheck(Primitive):
+    """Primitive whose checks are written in Python."""
+
+
+def prim_attr_register(fn):
+    """Decorator of a primitive's ``__init__``: names the primitive and keeps its arguments as attributes."""
+
+    def initialise(self, *args, **kwargs):
+        Primitive.__init__(self, type(self).__name__)
+        bound = inspect.signature(fn).bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        for key, value in list(bound.arguments.items())[1:]:
+            self.add_prim_attr(key, value)
+        fn(self, *args, **kwargs)
+
+    initialise.__signature__ = inspect.signature(fn)
+    initialise.__doc__ = fn.__doc__
+    return initialise
+
+
+class _LazySignature:
+    """Signature of a generated class, built when somebody asks."""
+
+    def __get__(self, instance, owner):
+        operator = _registry.describe(owner._operator)
+        constructor = [entry for entry in operator["attributes"] if not entry["in_call"]]
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return inspect.Signature([_registry._parameter(entry, kind) for entry in constructor])
+
+
+class _LazyDoc:
+    def __get__(self, instance, owner):
+        return _registry.documentation(_registry.describe(owner._operator))
+
+
+class RegisteredPrimitive(Primitive):
+    """Primitive generated from the registry: attributes in the constructor, tensors in the call."""
+
+    _operator = ""
+    _layout: tuple | None = None
+    __signature__ = _LazySignature()
+
+    @classmethod
+    def _plan(cls) -> tuple:
+        """(constructor attributes, call parameter names, operator function, attributes follow inputs)."""
+        if cls.__dict__.get("_layout") is None:
+            operator = _registry.describe(cls._operator)
+            constructor = {e["name"]: e for e in operator["attributes"] if not e["in_call"]}
+            entries = _registry._entries(operator)
+            call = [e["name"] for e in entries if e["name"] not in constructor]
+            simple = not any(e["in_call"] for e in operator["attributes"])
+            cls._layout = (constructor, call, _registry.function(cls._operator), simple)
+        return cls._layout
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(type(self).__name__)
+        constructor, *_ = self._plan()
+        names = list(constructor)
+        if len(args) > len(names):
+            raise TypeError(
+                f"For '{self.name}', the constructor takes {len(names)} arguments, but got {len(args)}."
+            )
+        given = dict(zip(names, args))
+        for key, value in kwargs.items():
+            if key not in constructor:
+                raise TypeError(f"For '{self.name}', got an unexpected keyword argument '{key}'.")
+            given[key] = value
+        self._given = given
+        for name, entry in constructor.items():
+            if name not in given and entry["required"]:
+                raise TypeError(f"For '{self.name}', missing 1 required argument: '{name}'.")
+            self.add_prim_attr(name, given.get(name, entry["default"]))
+
+    def __call__(self, *args, **kwargs):
+        _, call, function, simple = self._plan()
+        if simple:
+            if kwargs:
+                return function(*args, **kwargs, **self._given)
+            return function(*args, **self._given)
+        if len(args) > len(call):
+            raise TypeError(f"For '{self.name}', the call takes {len(call)} arguments, but got {len(args)}.")
+        return function(**dict(zip(call, args)), **kwargs, **self._given)
+
+
+def primitive_class(operator_name: str, class_name: str) -> type:
+    """A class for one operator of the registry."""
+    body = {"_operator": operator_name, "__module__": "mindspore.ops", "__doc__": _LazyDoc()}
+    return type(class_name, (RegisteredPrimitive,), body)
+
+
+def primitive_classes() -> dict:
+    """Class name -> class, for every operator that has a primitive form."""
+    table = {}
+    for names in _c.operators():
+        for alias in ([names["primitive"]] if names["primitive"] else []) + names["primitive_aliases"]:
+            table[alias] = primitive_class(names["name"], alias)
+    return table
