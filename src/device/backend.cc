@@ -3,6 +3,7 @@
 
 #include <array>
 #include <mutex>
+#include <set>
 
 #include <dlfcn.h>
 
@@ -74,10 +75,20 @@ std::vector<std::string> backend_names() {
 }
 
 void load_plugin(const std::string& path) {
-  if (dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
-    platform::fail(ErrorKind::Runtime, "the device plug-in '", path,
-                   "' cannot be opened: ", dlerror());
-  }
+  // Calls of other threads wait here until the plug-in is ready.
+  static std::mutex load_mutex;
+  static std::set<void*> started;
+  const std::lock_guard lock(load_mutex);
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  platform::require(library != nullptr, ErrorKind::Runtime, "the device plug-in '", path,
+                    "' cannot be opened: ", library == nullptr ? dlerror() : "");
+  if (started.contains(library)) return;
+  using Start = void (*)();
+  const auto start = reinterpret_cast<Start>(dlsym(library, "mycel_start_plugin"));
+  platform::require(start != nullptr, ErrorKind::Runtime, "the library '", path,
+                    "' is no device plug-in: it has no function 'mycel_start_plugin'");
+  start();
+  started.insert(library);
 }
 
 }  // namespace mycel::device

@@ -72,7 +72,9 @@ Backend& backend_at(std::uint8_t index);       // throws when only the name is k
 std::string backend_name(std::uint8_t index);
 std::vector<std::string> backend_names();  // those that are usable
 
-// Opens a plug-in library, whose load registers its backend. The error says why it cannot be used.
+// Opens a plug-in library once and calls its `extern "C" void mycel_start_plugin()`, which
+// registers the backend and its kernels. A bare file name is looked for beside our own library. The
+// error says why the plug-in cannot be used.
 void load_plugin(const std::string& path);
 
 }  // namespace mycel::device

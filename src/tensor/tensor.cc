@@ -117,6 +117,7 @@ Tensor Tensor::from_storage(Ref<Storage> storage, const Shape& shape, DType dtyp
 }
 
 double Tensor::as_double() const {
+  if (device().backend != device::kHostBackend) return copy_to_device(*this, Device{}).as_double();
   platform::require(size() == 1, ErrorKind::Value,
                     "Only one element tensors can be converted to Python ",
                     "scalars, but got shape ", to_string(shape()));
@@ -131,6 +132,7 @@ double Tensor::as_double() const {
 }
 
 std::int64_t Tensor::as_int() const {
+  if (device().backend != device::kHostBackend) return copy_to_device(*this, Device{}).as_int();
   platform::require(size() == 1, ErrorKind::Value,
                     "Only one element tensors can be converted to Python ",
                     "scalars, but got shape ", to_string(shape()));

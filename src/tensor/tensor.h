@@ -67,7 +67,7 @@ class TensorBody : public platform::RefCounted<TensorBody> {
   std::int64_t offset = 0;  // elements
   DType dtype = DType::Float32;
   bool is_number = false;          // stands for a Python number: never widens the other operand
-  bool is_parameter = false;        // writes while recording go to a fresh copy
+  bool is_parameter = false;       // writes while recording go to a fresh copy
   std::uint32_t output_index = 0;  // which output of `history` this is
   std::uint32_t seen_version = 0;  // storage version this body's history belongs to
   Ref<History> history;
@@ -110,7 +110,7 @@ class Tensor {
   T* data() const {
     return static_cast<T*>(raw());
   }
-  // The only element of a one-element host tensor, converted.
+  // The only element of a one-element tensor, converted; waits for the device.
   double as_double() const;
   std::int64_t as_int() const;
 

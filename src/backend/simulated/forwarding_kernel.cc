@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operator of the CPU, on the simulated device: when its turn in the stream comes, the CPU's
+// kernel runs on the place where the device's bytes really are.
+#include <memory>
+#include <vector>
+
+#include "backend/simulated/simulated_backend.h"
+#include "operator/contexts.h"
+#include "operator/registry.h"
+#include "tensor/tensor.h"
+
+namespace mycel::backend {
+namespace {
+
+using device::Device;
+using tensor::Tensor;
+
+SimulatedBackend* running_backend = nullptr;  // set once, when the plug-in starts
+
+// The same elements seen from the host. Owns nothing: as on a real device, the stream's order keeps
+// a block from being used anew before the work that still needs it has run.
+Tensor seen_from_host(const Tensor& tensor) {
+  if (!tensor.defined() || tensor.device().backend == device::kHostBackend)
+    return tensor;  // a number
+  const tensor::Storage& storage = tensor.storage();
+  void* bytes = running_backend->host_view(storage.data(), storage.bytes());
+  auto host = tensor::Storage::borrow(
+      Device{}, bytes, storage.bytes(), [](void*) {}, nullptr);
+  const Tensor base = Tensor::from_storage(std::move(host), {0}, tensor.dtype());
+  Tensor view = Tensor::view(base, tensor.shape(), tensor.strides(), tensor.body().offset);
+  view.body().is_number = tensor.body().is_number;
+  return view;
+}
+
+struct Call {
+  const op::OpDef* definition;
+  std::vector<op::AttributeValue> attributes;
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
+  std::uint64_t random_seed;
+  std::uint64_t random_offset;
+
+  void run() {
+    op::KernelContext kernel(*definition, attributes, inputs, outputs);
+    kernel.random_seed = random_seed;
+    kernel.random_offset = random_offset;
+    op::run_kernel(kernel, Device{});
+  }
+};
+
+Device device_of(const op::KernelContext& kernel) {
+  for (const Tensor& tensor : kernel.outputs()) {
+    if (tensor.defined()) return tensor.device();
+  }
+  for (const Tensor& tensor : kernel.inputs()) {
+    if (tensor.defined() && !tensor.body().is_number) return tensor.device();
+  }
+  kernel.fail(platform::ErrorKind::Internal, "no argument says which simulated device is meant");
+}
+
+// The kernel decides the result's shape, so there is nothing to put off.
+void run_now(Call& call, op::KernelContext& kernel, Device device) {
+  running_backend->synchronize(device.index);
+  call.run();
+  for (std::size_t i = 0; i < call.outputs.size(); ++i) {
+    if (!kernel.output(i).defined())
+      kernel.output(i) = tensor::copy_to_device(call.outputs[i], device);
+  }
+}
+
+void forward(op::KernelContext& kernel) {
+  const Device device = device_of(kernel);
+  auto call = std::make_shared<Call>();
+  call->definition = &kernel.definition();
+  call->attributes.assign(kernel.attributes().begin(), kernel.attributes().end());
+  for (const Tensor& input : kernel.inputs()) call->inputs.push_back(seen_from_host(input));
+  for (const Tensor& output : kernel.outputs()) call->outputs.push_back(seen_from_host(output));
+  call->random_seed = kernel.random_seed;
+  call->random_offset = kernel.random_offset;
+  if (kernel.definition().dynamic_outputs) return run_now(*call, kernel, device);
+  as_late(running_backend->default_stream(device.index)).queue()->enqueue([call] { call->run(); });
+}
+
+}  // namespace
+
+void register_forwarding_kernels(SimulatedBackend& backend) {
+  running_backend = &backend;
+  for (const op::OpDef* definition : op::all()) {
+    if (definition->kernels[device::kHostBackend].empty()) continue;
+    op::add_kernel(definition->name, kSimulatedName, {"forward to the CPU", 0, forward, nullptr});
+  }
+  op::set_scalar_executor(kSimulatedName, forward);
+  op::all();  // puts the kernels into the table, which running code reads without asking
+}
+
+}  // namespace mycel::backend

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "device/backend.h"
+
+namespace mycel::backend {
+
+// Work that is put off as long as a device may: it runs, in order, when somebody waits for it or
+// when the queue is full. Whoever forgets to wait sees old values every time, not once a month.
+class LateQueue {
+ public:
+  using Ticket = std::uint64_t;  // number of an entry; waiting for it runs all before it too
+
+  Ticket enqueue(std::function<void()> work);
+  Ticket last_ticket() const;
+  // An error of the work reaches whoever waits; what was queued behind it still runs later.
+  void run_until(Ticket ticket);
+  void run_all() { run_until(last_ticket()); }
+
+ private:
+  bool run_next(Ticket ticket);
+
+  static constexpr std::size_t kMaxQueued = 1024;
+  mutable std::mutex mutex_;  // guards queue_ and issued_
+  std::deque<std::function<void()>> queue_;
+  Ticket issued_ = 0;
+  std::mutex run_mutex_;  // held while work runs: keeps the order
+  std::atomic<Ticket> finished_{0};
+};
+
+class LateStream final : public device::Stream {
+ public:
+  LateStream() : queue_(std::make_shared<LateQueue>()) {}
+  void synchronize() override { queue_->run_all(); }
+  const std::shared_ptr<LateQueue>& queue() const { return queue_; }
+
+ private:
+  std::shared_ptr<LateQueue> queue_;
+};
+
+class LateEvent final : public device::Event {
+ public:
+  void record(device::Stream& stream) override;
+  void wait(device::Stream& stream) override;
+  void synchronize() override;
+
+ private:
+  std::shared_ptr<LateQueue> queue_;  // null: never recorded
+  LateQueue::Ticket ticket_ = 0;
+};
+
+LateStream& as_late(device::Stream& stream);
+
+}  // namespace mycel::backend
