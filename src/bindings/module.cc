@@ -29,4 +29,5 @@ NB_MODULE(_c_expression, module) {
   bind_gradient(module);
   bind_devices(module);
   bind_exchange(module);
+  bind_log(module);
 }

@@ -12,5 +12,6 @@ void bind_gradient(nanobind::module_& module);
 void bind_operators(nanobind::module_& module);
 void bind_devices(nanobind::module_& module);
 void bind_exchange(nanobind::module_& module);
+void bind_log(nanobind::module_& module);
 
 }  // namespace mycel::bindings
