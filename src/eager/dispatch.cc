@@ -93,8 +93,9 @@ Tensor cast_to(const Tensor& tensor, DType dtype) {
 void settle_numbers(std::span<Tensor> inputs) {
   for (Tensor& input : inputs) {
     if (!input.defined() || !input.body().is_number) continue;
-    input = input.dtype() == DType::Float64 ? cast_to(input, DType::Float32) : detach(input);
-    input.body().is_number = false;
+    Tensor plain = detach(input);
+    plain.body().is_number = false;  // first: the cast below must not come back here
+    input = plain.dtype() == DType::Float64 ? cast_to(plain, DType::Float32) : plain;
   }
 }
 
