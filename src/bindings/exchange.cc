@@ -95,7 +95,7 @@ void bind_exchange(nb::module_& module) {
     for (const nb::handle length : lengths) shape.push_back(nb::cast<std::int64_t>(length));
     for (const std::int64_t length : shape) {
       platform::require(length >= 0, ErrorKind::Value, "a shape must not be negative, but got ",
-                        tensor::to_string(shape));
+                        shape);
     }
     return Tensor::empty(shape, dtype);
   });

@@ -156,7 +156,7 @@ int truth(PyObject* self) {
     platform::require(tensor.size() == 1, ErrorKind::Value,
                       "The truth value of an array with more than one element is ambiguous. Use "
                       "any() or all(); got shape ",
-                      tensor::to_string(tensor.shape()));
+                      tensor.shape());
     if (!tensor::is_complex(tensor.dtype())) return tensor.as_double() != 0 ? 1 : 0;
     const bool non_zero = tensor.dtype() == tensor::DType::Complex64
                               ? *tensor.data<std::complex<float>>() != std::complex<float>(0)
@@ -168,7 +168,7 @@ int truth(PyObject* self) {
 PyObject* item(const Tensor& tensor) {
   platform::require(tensor.size() == 1, ErrorKind::Value,
                     "Only one element tensors can be converted to Python scalars, but got shape ",
-                    tensor::to_string(tensor.shape()));
+                    tensor.shape());
   const Tensor host =
       tensor.device().backend == device::kHostBackend ? tensor : tensor::copy_to_device(tensor, {});
   using tensor::DType;

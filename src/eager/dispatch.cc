@@ -53,7 +53,7 @@ void check_inputs(const OpDef& definition, std::span<const Tensor> inputs) {
     }
     platform::require(expected.dtypes.contains(inputs[i].dtype()) || inputs[i].body().is_number,
                       ErrorKind::Type, "For '", definition.name, "', the type of '", expected.name,
-                      "' must be one of ", to_string(expected.dtypes), ", but got Tensor[",
+                      "' must be one of ", expected.dtypes, ", but got Tensor[",
                       inputs[i].dtype(), "].");
   }
 }

@@ -35,7 +35,7 @@ IntList InferContext::normalize_axes(std::string_view attribute_name, std::int64
   for (std::int64_t& axis : axes) axis = tensor::normalize_axis(axis, rank, name(), attribute_name);
   std::sort(axes.begin(), axes.end());
   require(std::adjacent_find(axes.begin(), axes.end()) == axes.end(), ErrorKind::Value, "'",
-          attribute_name, "' must not repeat an axis, but got ", tensor::to_string(axes));
+          attribute_name, "' must not repeat an axis, but got ", axes);
   if (rank == 0) axes.clear();
   set_attribute(attribute_name, axes);
   return axes;

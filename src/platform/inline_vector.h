@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -122,5 +123,16 @@ class InlineVector {
   std::unique_ptr<T[]> heap_;
   T inline_[N];
 };
+
+// "(2, 3)", "(2,)", "()". Messages take the vector itself, so that the text is made only on failure.
+template <class T, std::size_t N>
+std::string to_string(const InlineVector<T, N>& values) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += std::to_string(values[i]);
+  }
+  return text + (values.size() == 1 ? ",)" : ")");
+}
 
 }  // namespace mycel::platform

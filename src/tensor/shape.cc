@@ -9,15 +9,6 @@ namespace mycel::tensor {
 
 using platform::ErrorKind;
 
-std::string to_string(const IntList& values) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += std::to_string(values[i]);
-  }
-  return text + (values.size() == 1 ? ",)" : ")");
-}
-
 std::int64_t element_count(const Shape& shape) {
   std::int64_t count = 1;
   bool overflow = false;
@@ -26,7 +17,7 @@ std::int64_t element_count(const Shape& shape) {
     overflow |= __builtin_mul_overflow(count, length, &count);
   }
   platform::require(!overflow, ErrorKind::Value, "the number of elements of shape ",
-                    to_string(shape), " does not fit 64 bits");
+                    shape, " does not fit 64 bits");
   return count;
 }
 
@@ -59,7 +50,7 @@ Shape broadcast_shapes(const Shape& a, const Shape& b, std::string_view op) {
     const std::int64_t y = i < rank - b.size() ? 1 : b[i - (rank - b.size())];
     platform::require(x == y || x == 1 || y == 1, ErrorKind::Value, "For '", op,
                       "', the shapes of the inputs cannot be broadcast together: x.shape = ",
-                      to_string(a), " and y.shape = ", to_string(b), ".");
+                      a, " and y.shape = ", b, ".");
     result[i] = x == 1 ? y : x;
   }
   return result;

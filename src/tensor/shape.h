@@ -14,7 +14,7 @@ using IntList = platform::InlineVector<std::int64_t, 6>;
 using Shape = IntList;
 using Strides = IntList;  // in elements, not bytes
 
-std::string to_string(const IntList& values);  // "(2, 3)", "(2,)", "()"
+using platform::to_string;
 
 // Product of the lengths; throws ValueError when it does not fit 63 bits.
 std::int64_t element_count(const Shape& shape);

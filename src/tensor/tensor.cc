@@ -38,7 +38,7 @@ std::size_t checked_bytes(const Shape& shape, DType dtype) {
   std::size_t bytes = 0;
   const bool overflow = __builtin_mul_overflow(static_cast<std::size_t>(element_count(shape)),
                                                size_of(dtype), &bytes);
-  platform::require(!overflow, ErrorKind::Value, "a tensor of shape ", to_string(shape),
+  platform::require(!overflow, ErrorKind::Value, "a tensor of shape ", shape,
                     " and type ", dtype, " does not fit the address space");
   return bytes;
 }
@@ -120,7 +120,7 @@ double Tensor::as_double() const {
   if (device().backend != device::kHostBackend) return copy_to_device(*this, Device{}).as_double();
   platform::require(size() == 1, ErrorKind::Value,
                     "Only one element tensors can be converted to Python ",
-                    "scalars, but got shape ", to_string(shape()));
+                    "scalars, but got shape ", shape());
   return with_any_type(dtype(), [&]<class T>() -> double {
     if constexpr (std::is_same_v<T, std::complex<float>> ||
                   std::is_same_v<T, std::complex<double>>) {
@@ -135,7 +135,7 @@ std::int64_t Tensor::as_int() const {
   if (device().backend != device::kHostBackend) return copy_to_device(*this, Device{}).as_int();
   platform::require(size() == 1, ErrorKind::Value,
                     "Only one element tensors can be converted to Python ",
-                    "scalars, but got shape ", to_string(shape()));
+                    "scalars, but got shape ", shape());
   if (!is_integral(dtype()) && dtype() != DType::Bool)
     return static_cast<std::int64_t>(as_double());
   return with_real_type(dtype(), [&]<class T>() { return static_cast<std::int64_t>(*data<T>()); });
