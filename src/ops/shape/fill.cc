@@ -36,7 +36,8 @@ T number_as(const AttributeValue& value) {
 void fill_tensor(const Tensor& target, const AttributeValue& value) {
   const std::int64_t count = target.size();
   if (count == 0) return;
-  const bool zero = !value.is_float() && value.integer() == 0;
+  const bool zero =
+      value.is_float() ? value.real() == 0 && !std::signbit(value.real()) : value.integer() == 0;
   with_any_type(target.dtype(), [&]<class T>() {
     T* const data = target.data<T>();
     const T element = number_as<T>(value);

@@ -10,7 +10,7 @@ MYCEL_OP(meshgrid)
     .variadic_input("inputs", "Tensors of at most one axis.")
     .attribute("indexing", "'xy' exchanges the first two axes of the result, 'ij' does not.", "xy",
                {.choices = {"xy", "ij"}})
-    .output("outputs", "One tensor per input, all of the grid's shape.")
+    .variadic_output("outputs", "One tensor per input, all of the grid's shape.")
     .composite([](CompositeContext& op) {
       const std::size_t count = op.input_count();
       op.require(count > 0, ErrorKind::Value,

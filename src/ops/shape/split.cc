@@ -78,7 +78,7 @@ MYCEL_OP(split_sizes)
     .attribute("sizes", "Lengths of the parts; their sum is the length of the axis.",
                required(AttributeType::Ints))
     .attribute("axis", "The axis that is cut.", 0)
-    .output("outputs", "One view per part.")
+    .variadic_output("outputs", "One view per part.")
     .infer([](InferContext& op) {
       op.require(op.input(0).rank() > 0, ErrorKind::Value,
                  "the input must have at least one axis, but got a scalar.");
@@ -127,7 +127,7 @@ MYCEL_OP(split)
     .attribute("split_size_or_sections", "Size of each part, or the list of sizes.",
                required(AttributeType::Ints))
     .attribute("axis", "The axis that is cut.", 0)
-    .output("outputs", "One view per part.")
+    .variadic_output("outputs", "One view per part.")
     .composite(split_by_size)
     .sample("by size", {normal({5, 2})}, {{"split_size_or_sections", 2}})
     .sample("by sections", {normal({2, 6})},
@@ -141,7 +141,7 @@ MYCEL_OP(split_parts)
     .input("input_x", "At least one axis.")
     .attribute("axis", "The axis that is cut.", 0)
     .attribute("output_num", "Number of parts.", 1)
-    .output("outputs", "One view per part.")
+    .variadic_output("outputs", "One view per part.")
     .composite(split_in_parts)
     .sample("rows", {normal({4, 3})}, {{"output_num", 2}})
     .sample_dtypes(kAny);
@@ -152,7 +152,7 @@ MYCEL_OP(chunk)
     .input("input", "At least one axis.")
     .attribute("chunks", "Number of parts wanted.", required(AttributeType::Int))
     .attribute("axis", "The axis that is cut.", 0)
-    .output("outputs", "One view per part.")
+    .variadic_output("outputs", "One view per part.")
     .composite(chunk)
     .sample("uneven", {normal({5, 2})}, {{"chunks", 3}})
     .sample_dtypes(kAny);
@@ -165,7 +165,7 @@ MYCEL_OP(unstack)
     .input("input_x", "At least one axis.")
     .attribute("axis", "The axis that disappears.", 0)
     .attribute("num", "Length of the axis, for checking; None: any.", optional(AttributeType::Int))
-    .output("outputs", "One view per position.")
+    .variadic_output("outputs", "One view per position.")
     .infer([](InferContext& op) {
       op.require(op.input(0).rank() > 0, ErrorKind::Value,
                  "the input must have at least one axis, but got a scalar.");
@@ -201,7 +201,7 @@ MYCEL_OP(unbind)
     .numpy("tuple(np.moveaxis(input, dim, 0))")
     .input("input", "At least one axis.")
     .attribute("dim", "The axis that disappears.", 0)
-    .output("outputs", "One view per position.")
+    .variadic_output("outputs", "One view per position.")
     .composite([](CompositeContext& op) {
       op.outputs() = op.call_all("unstack", {op.input(0)}, {{"axis", op.integer("dim")}});
     })

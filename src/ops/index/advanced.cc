@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advanced indexing: index tensors at given axes, stretched to one shape, by NumPy's rules.
+#include <cstring>
+
+#include "ops/index/rows.h"
+
+namespace mycel::ops {
+namespace {
+
+// Where the axes of the index go: in place of the first indexed axis when the indexed axes are
+// neighbours, in front otherwise (or when asked for).
+struct AdvancedPlan {
+  IntList order;  // input axes: before, indexed, after
+  std::size_t before = 0;
+  IntList bounds;  // lengths of the indexed axes
+  Shape index;     // shape of all index tensors together
+  Shape result;
+};
+
+AdvancedPlan advanced_plan(const AttributeReader& op, const Shape& input, const IntList& axes,
+                           const Shape& index) {
+  const auto rank = static_cast<std::int64_t>(input.size());
+  AdvancedPlan plan;
+  plan.index = index;
+  bool neighbours = !op.flag("front");
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const bool rising = k == 0 || axes[k] > axes[k - 1];
+    op.require(axes[k] >= 0 && axes[k] < rank && rising, ErrorKind::Index,
+               "too many indices for tensor of dimension ", rank,
+               ": 'axes' must be rising axes of the input, but got ", to_string(axes), ".");
+    neighbours &= k == 0 || axes[k] == axes[k - 1] + 1;
+    plan.bounds.push_back(input[static_cast<std::size_t>(axes[k])]);
+  }
+  op.require(!axes.empty(), ErrorKind::Value, "'axes' must name at least one axis.");
+  plan.before = neighbours ? static_cast<std::size_t>(axes[0]) : 0;
+  for (std::size_t i = 0; i < plan.before; ++i) plan.order.push_back(static_cast<std::int64_t>(i));
+  for (const std::int64_t axis : axes) plan.order.push_back(axis);
+  for (std::int64_t i = 0; i < rank; ++i) {
+    if (std::find(plan.order.begin(), plan.order.end(), i) == plan.order.end())
+      plan.order.push_back(i);
+  }
+  for (std::size_t i = 0; i < plan.before; ++i) plan.result.push_back(input[i]);
+  for (const std::int64_t length : index) plan.result.push_back(length);
+  for (std::size_t i = plan.before + axes.size(); i < input.size(); ++i) {
+    plan.result.push_back(input[static_cast<std::size_t>(plan.order[i])]);
+  }
+  return plan;
+}
+
+template <class ShapeAt>
+Shape joint_shape(const AttributeReader& op, std::size_t first, std::size_t count,
+                  const ShapeAt& shape_at) {
+  const IntList axes = op.ints("axes");
+  op.require(count - first == axes.size(), ErrorKind::Value,
+             "there must be one index tensor per axis in 'axes' ", to_string(axes), ", but got ",
+             count - first, ".");
+  Shape shape;
+  for (std::size_t i = first; i < count; ++i)
+    shape = broadcast_shapes(shape, shape_at(i), op.name());
+  return shape;
+}
+
+AdvancedPlan plan_of(const InferContext& op, const Shape& table, std::size_t first) {
+  const Shape index = joint_shape(op, first, op.input_count(),
+                                  [&](std::size_t i) -> const Shape& { return op.input(i).shape; });
+  return advanced_plan(op, table, op.ints("axes"), index);
+}
+
+AdvancedPlan plan_of(const KernelContext& op, const Shape& table, std::size_t first) {
+  const Shape index = joint_shape(op, first, op.input_count(), [&](std::size_t i) -> const Shape& {
+    return op.input(i).shape();
+  });
+  return advanced_plan(op, table, op.ints("axes"), index);
+}
+
+Tensor reordered(const Tensor& tensor, const IntList& order) {
+  Shape shape;
+  Strides strides;
+  for (const std::int64_t axis : order) {
+    shape.push_back(tensor.shape()[static_cast<std::size_t>(axis)]);
+    strides.push_back(tensor.strides()[static_cast<std::size_t>(axis)]);
+  }
+  return Tensor::view(tensor, shape, strides, tensor.body().offset);
+}
+
+RowPlan rows_of(const AdvancedPlan& plan, const Shape& reordered_shape) {
+  const std::size_t after = plan.before + plan.bounds.size();
+  return {1, span_of(reordered_shape, 0, plan.before), element_count(plan.bounds),
+          span_of(reordered_shape, after, reordered_shape.size()), element_count(plan.index)};
+}
+
+// Writes `value` (stretched to the index result) into `target`, which may be strided.
+void put(const KernelContext& kernel, const Tensor& target, const Tensor& value, std::size_t first,
+         Combine combine) {
+  const AdvancedPlan plan = plan_of(kernel, target.shape(), first);
+  const Tensor positions =
+      joint_positions(kernel, kernel.inputs().subspan(first), plan.bounds, plan.index);
+  const Strides strides = broadcast_strides(value.shape(), value.strides(), plan.result);
+  const Tensor rows = contiguous(Tensor::view(value, plan.result, strides, value.body().offset));
+  write_dense(reordered(target, plan.order), [&](const Tensor& table) {
+    scatter_rows(rows_of(plan, table.shape()), combine, table.dtype(), rows.raw(),
+                 positions.data<std::int64_t>(), table.raw());
+  });
+}
+
+void infer_put(InferContext& op) {
+  const AdvancedPlan plan = plan_of(op, op.input(0).shape, 2);
+  op.require(broadcast_shapes(op.input(1).shape, plan.result, op.name()) == plan.result,
+             ErrorKind::Value, "the shape of 'value' must broadcast to ", to_string(plan.result),
+             ", but got ", to_string(op.input(1).shape), ".");
+  op.cast_input(1, op.input(0).dtype);
+  op.set_output(0, op.input(0).dtype, op.input(0).shape);
+}
+
+ValueList with_indices(const GradientContext& op, std::initializer_list<Value> leading,
+                       std::size_t first) {
+  ValueList inputs(leading);
+  for (std::size_t i = first; i < op.input_count(); ++i) inputs.push_back(op.input(i));
+  return inputs;
+}
+
+Value gather_indices(GradientContext& op, const Value& table, std::size_t first) {
+  const NamedAttribute attributes[] = {{"axes", op.attribute("axes")},
+                                       {"front", op.attribute("front")}};
+  return op.emitter().call_all("index_gather", with_indices(op, {table}, first), attributes)[0];
+}
+
+}  // namespace
+
+MYCEL_OP(index_gather)
+    .doc("Advanced indexing: elements at the index tensors, one per axis in `axes`.")
+    .numpy("input[(slice(None),) * axes[0] + tuple(indices)]")
+    .input("input", "The tensor to read from.")
+    .variadic_input("indices", "Index tensors, stretched to one shape.", kIndex)
+    .attribute("axes", "The axes they belong to, rising.", required(AttributeType::Ints))
+    .attribute("front",
+               "Put the axes of the index first even when the indexed axes are neighbours.", false)
+    .output("output", "The indexed axes replaced by those of the index.")
+    .infer([](InferContext& op) {
+      op.set_output(0, op.input(0).dtype, plan_of(op, op.input(0).shape, 1).result);
+    })
+    .gradient([](GradientContext& op) {
+      const NamedAttribute attributes[] = {{"shape", op.input_shape(0)},
+                                           {"axes", op.attribute("axes")},
+                                           {"front", op.attribute("front")}};
+      op.set_input_gradient(
+          0, op.emitter().call_all("index_scatter_add",
+                                   with_indices(op, {op.output_gradient(0)}, 1), attributes)[0]);
+    })
+    .keeps({"indices"})
+    .sample("leading", {normal({3, 4, 2}), integers({2, 1}, -3, 3), integers({3}, 0, 4)},
+            {{"axes", IntList{0, 1}}})
+    .sample("middle", {normal({2, 4, 3}), integers({5}, -4, 4)}, {{"axes", IntList{1}}})
+    .sample("none", {normal({2, 4}), integers({0}, 0, 2)}, {{"axes", IntList{0}}})
+    .sample_dtypes(kAny);
+
+MYCEL_CPU_KERNEL(index_gather) {
+  const AdvancedPlan plan = plan_of(kernel, kernel.input(0).shape(), 1);
+  const Tensor table = contiguous(reordered(kernel.input(0), plan.order));
+  const Tensor positions =
+      joint_positions(kernel, kernel.inputs().subspan(1), plan.bounds, plan.index);
+  gather_rows(rows_of(plan, table.shape()), table.dtype(), table.raw(),
+              positions.data<std::int64_t>(), kernel.output(0).raw());
+}
+
+MYCEL_OP(index_scatter_add)
+    .doc("Zeros with values added at the index tensors: the gradient of index_gather.")
+    .input("updates", "Shape of an index_gather's result.")
+    .variadic_input("indices", "Index tensors, stretched to one shape.", kIndex)
+    .attribute("shape", "Shape of the result.", required(AttributeType::Ints))
+    .attribute("axes", "The axes they belong to, rising.", required(AttributeType::Ints))
+    .attribute("front", "The axes of the index come first.", false)
+    .output("output", "Sums of elements.")
+    .infer([](InferContext& op) {
+      const AdvancedPlan plan = plan_of(op, op.ints("shape"), 1);
+      op.require(op.input(0).shape == plan.result, ErrorKind::Value,
+                 "the shape of 'updates' must be ", to_string(plan.result), ", but got ",
+                 to_string(op.input(0).shape), ".");
+      op.set_output(0, op.input(0).dtype, op.ints("shape"));
+    })
+    .gradient([](GradientContext& op) {
+      op.set_input_gradient(0, gather_indices(op, op.output_gradient(0), 1));
+    })
+    .keeps({"indices"})
+    .sample("rows", {normal({4, 2}), integers({4}, 0, 3)},
+            {{"shape", IntList{3, 2}}, {"axes", IntList{0}}})
+    .sample_dtypes(kNumber);
+
+MYCEL_CPU_KERNEL(index_scatter_add) {
+  std::memset(kernel.output(0).raw(), 0, kernel.output(0).bytes());
+  put(kernel, kernel.output(0), kernel.input(0), 1, Combine::Add);
+}
+
+MYCEL_OP(index_put)
+    .doc("A copy of `input` with `value` written, or added, at the index tensors.")
+    .input("input", "The tensor to start from.")
+    .input("value", "Stretched to the shape of the index result.")
+    .variadic_input("indices", "Index tensors, stretched to one shape.", kIndex)
+    .attribute("axes", "The axes they belong to, rising.", required(AttributeType::Ints))
+    .attribute("front", "The axes of the index come first in `value`.", false)
+    .attribute("accumulate", "Add instead of replacing.", false)
+    .output("output", "Same shape and type as `input`.")
+    .infer(infer_put)
+    .gradient([](GradientContext& op) {
+      const Value dy = op.output_gradient(0);
+      if (op.wants(0) && op.flag("accumulate")) op.set_input_gradient(0, dy);
+      if (op.wants(0) && !op.flag("accumulate")) {
+        const Value zero =
+            op.call("fill", {}, {{"shape", Shape{}}, {"value", 0}, {"dtype", op.input_dtype(0)}});
+        const NamedAttribute attributes[] = {{"axes", op.attribute("axes")},
+                                             {"front", op.attribute("front")}};
+        op.set_input_gradient(
+            0, op.emitter().call_all("index_put", with_indices(op, {dy, zero}, 2), attributes)[0]);
+      }
+      if (op.wants(1))
+        op.set_input_gradient(1, sum_to(gather_indices(op, dy, 2), op.input_specs[1]));
+    })
+    .keeps({"indices"})
+    .sample("rows", {normal({3, 4}), normal({2, 4}), index_values({2}, {2, 0})},
+            {{"axes", IntList{0}}})
+    .sample("add", {normal({3, 4}), normal({}), integers({4}, 0, 3), integers({4}, 0, 4)},
+            {{"axes", IntList{0, 1}}, {"accumulate", true}})
+    .sample_dtypes(kNumber);
+
+MYCEL_CPU_KERNEL(index_put) {
+  copy_elements(kernel.input(0), kernel.output(0));
+  put(kernel, kernel.output(0), kernel.input(1), 2,
+      kernel.flag("accumulate") ? Combine::Add : Combine::Update);
+}
+
+MYCEL_OP(index_put_assign)
+    .doc("Writes, or adds, `value` at the index tensors of `input`, in place.")
+    .input("input", "The tensor that changes.")
+    .input("value", "Stretched to the shape of the index result.")
+    .variadic_input("indices", "Index tensors, stretched to one shape.", kIndex)
+    .attribute("axes", "The axes they belong to, rising.", required(AttributeType::Ints))
+    .attribute("front", "The axes of the index come first in `value`.", false)
+    .attribute("accumulate", "Add instead of replacing.", false)
+    .in_place_output("output", "`input`.", 0)
+    .infer(infer_put)
+    .not_differentiable()
+    .sample("rows", {normal({3, 4}), normal({2, 4}), index_values({2}, {2, 0})},
+            {{"axes", IntList{0}}})
+    .sample_dtypes(kNumber);
+
+MYCEL_CPU_KERNEL(index_put_assign) {
+  Tensor value = kernel.input(1);
+  if (&value.storage() == &kernel.input(0).storage()) {  // read before anything changes
+    value = Tensor::empty(value.shape(), value.dtype(), value.device());
+    copy_elements(kernel.input(1), value);
+  }
+  put(kernel, kernel.input(0), value, 2,
+      kernel.flag("accumulate") ? Combine::Add : Combine::Update);
+}
+
+}  // namespace mycel::ops

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/index/rows.h"
+#include "ops/shape/fill_value.h"
+#include "platform/thread/parallel_for.h"
+
+namespace mycel::ops {
+namespace {
+
+struct OnOff {
+  Tensor on, off;  // one element each, of the result's type
+};
+
+Tensor single(const KernelContext& kernel, std::size_t i, DType dtype, int fallback) {
+  if (kernel.has_input(i)) return kernel.input(i);
+  Tensor value = Tensor::empty({}, dtype);
+  fill_tensor(value, fallback);
+  return value;
+}
+
+}  // namespace
+
+MYCEL_OP(one_hot)
+    .names({.primitive = "OneHot", .function = "one_hot"})
+    .doc(
+        "A vector per index with `on_value` at the index and `off_value` elsewhere; out of range "
+        "gives no `on_value`.")
+    .numpy(
+        "np.moveaxis(np.where(indices[..., None] == np.arange(depth), 1 if on_value is None else "
+        "on_value, 0 if "
+        "off_value is None else off_value), -1, axis)")
+    .input("indices", "Whole numbers.", kIndex)
+    .optional_input("on_value", "Value at the index; 1 by default.")
+    .optional_input("off_value", "Value elsewhere; 0 by default.")
+    .attribute("depth", "Length of the vectors.", required(AttributeType::Int), {.in_call = true})
+    .attribute("axis", "Where the new axis goes.", -1)
+    .order({"indices", "depth", "on_value", "off_value", "axis"})
+    .output("output", "One axis more; int64, or the type of the values given.")
+    .infer([](InferContext& op) {
+      const std::int64_t axis = op.normalize_axis("axis", op.input(0).rank() + 1);
+      op.require(op.integer("depth") >= 0, ErrorKind::Value,
+                 "'depth' must not be negative, but got ", op.integer("depth"), ".");
+      DType dtype = DType::Int64;
+      if (op.has_input(1)) dtype = op.input(1).dtype;
+      if (op.has_input(2))
+        dtype = op.has_input(1) ? promote(dtype, op.input(2).dtype) : op.input(2).dtype;
+      for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+        if (!op.has_input(i)) continue;
+        op.require(element_count(op.input(i).shape) == 1, ErrorKind::Value, "'",
+                   op.definition().inputs[i].name, "' must have one element, but got shape ",
+                   to_string(op.input(i).shape), ".");
+        if (op.input(i).dtype != dtype) op.cast_input(i, dtype);
+      }
+      Shape shape = op.input(0).shape;
+      shape.insert(static_cast<std::size_t>(axis), op.integer("depth"));
+      op.set_output(0, dtype, shape);
+    })
+    .not_differentiable()
+    .sample("last axis", {integers({2, 3}, -1, 5), absent(), absent()}, {{"depth", 4}})
+    .sample("first axis", {integers({3}, 0, 4, DType::Int32), number(2), number(-1)},
+            {{"depth", 4}, {"axis", 0}})
+    .sample("scalar", {integers({}, 0, 3), number(1.0), number(0.0)}, {{"depth", 3}})
+    .sample("depth 0", {integers({2}, 0, 3), absent(), absent()}, {{"depth", 0}});
+
+MYCEL_CPU_KERNEL(one_hot) {
+  const Tensor& output = kernel.output(0);
+  if (output.size() == 0) return;
+  const auto axis = static_cast<std::size_t>(kernel.integer("axis"));
+  const Tensor indices = kernel.dense(0);
+  const std::int64_t depth = output.shape()[axis];
+  const std::int64_t inner = span_of(output.shape(), axis + 1, output.shape().size());
+  const OnOff values{single(kernel, 1, output.dtype(), 1), single(kernel, 2, output.dtype(), 0)};
+  with_bits_type(output.dtype(), [&]<class T>() {
+    const T on = *values.on.data<T>();
+    const T off = *values.off.data<T>();
+    T* const data = output.data<T>();
+    with_integer_type(indices.dtype(), [&]<class Index>() {
+      const Index* const given = indices.data<Index>();
+      platform::parallel_for(
+          indices.size() / inner, depth * inner, [&](std::int64_t begin, std::int64_t end) {
+            std::fill(data + begin * depth * inner, data + end * depth * inner, off);
+            for (std::int64_t i = begin * inner; i < end * inner; ++i) {
+              const auto index = static_cast<std::int64_t>(given[i]);
+              if (index >= 0 && index < depth)
+                data[(i / inner * depth + index) * inner + i % inner] = on;
+            }
+          });
+    });
+  });
+}
+
+}  // namespace mycel::ops
