@@ -78,12 +78,12 @@ constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
 auto forward_of(const Layouts& l) {
   using Description = dnnl::convolution_forward::primitive_desc;
   const auto kind = dnnl::prop_kind::forward_training;
-  return l.bias ? Description(dnnl_engine(), kind, kAlgorithm, l.any_input, l.any_weight, l.bias,
-                              l.any_output, l.stride, l.dilation, l.pad_before, l.pad_after,
-                              dnnl_attributes(), true)
-                : Description(dnnl_engine(), kind, kAlgorithm, l.any_input, l.any_weight,
-                              l.any_output, l.stride, l.dilation, l.pad_before, l.pad_after,
-                              dnnl_attributes(), true);
+  return !l.bias.is_zero() ? Description(dnnl_engine(), kind, kAlgorithm, l.any_input, l.any_weight,
+                                         l.bias, l.any_output, l.stride, l.dilation, l.pad_before,
+                                         l.pad_after, dnnl_attributes(), true)
+                           : Description(dnnl_engine(), kind, kAlgorithm, l.any_input, l.any_weight,
+                                         l.any_output, l.stride, l.dilation, l.pad_before,
+                                         l.pad_after, dnnl_attributes(), true);
 }
 
 Plan plan_forward(const Layouts& l) {
@@ -97,7 +97,7 @@ Plan plan_forward(const Layouts& l) {
   std::vector<std::pair<int, memory::desc>> arguments = {{DNNL_ARG_SRC, chosen.src_desc()},
                                                          {DNNL_ARG_WEIGHTS, chosen.weights_desc()},
                                                          {DNNL_ARG_DST, chosen.dst_desc()}};
-  if (l.bias) arguments.emplace_back(DNNL_ARG_BIAS, l.bias);
+  if (!l.bias.is_zero()) arguments.emplace_back(DNNL_ARG_BIAS, l.bias);
   plan.step =
       DnnlStep(dnnl::convolution_forward(chosen), std::move(arguments), chosen.scratchpad_desc());
   return plan;
