@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <numbers>
+
+#include "operator/define.h"
+
+namespace mycel::ops {
+
+MYCEL_OP(add)
+    .names({.primitive = "Add", .function = "add", .method = "add"})
+    .function_aliases({"tensor_add"})
+    .primitive_aliases({"TensorAdd"})
+    .doc("Sum of two tensors.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote, [](Expr x, Expr y) { return x + y; })
+    .numpy("np.add(input, other)")
+    .sample("same shape", {normal({3, 4}), normal({3, 4})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample("with a number", {normal({3, 4}), number(2)})
+    .sample("no elements", {normal({0, 3}), normal({1, 3})})
+    .sample("no axes", {normal({}), normal({})})
+    .sample_dtypes(kAny);
+
+MYCEL_OP(sub)
+    .names({.primitive = "Sub", .function = "sub", .method = "sub"})
+    .function_aliases({"tensor_sub"})
+    .doc("Difference of two tensors.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote, [](Expr x, Expr y) { return x - y; })
+    .numpy("np.subtract(input, other)")
+    .sample("same shape", {normal({3, 4}), normal({3, 4})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample("with a number", {normal({3, 4}), number(2)})
+    .sample("no elements", {normal({0, 3}), normal({1, 3})})
+    .sample("no axes", {normal({}), normal({})})
+    .sample_dtypes(kNumber);
+
+MYCEL_OP(mul)
+    .names({.primitive = "Mul", .function = "mul", .method = "mul"})
+    .function_aliases({"multiply", "tensor_mul"})
+    .method_aliases({"multiply"})
+    .doc("Product of two tensors.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote, [](Expr x, Expr y) { return x * y; })
+    .numpy("np.multiply(input, other)")
+    .sample("same shape", {normal({3, 4}), normal({3, 4})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample("with a number", {normal({3, 4}), number(2)})
+    .sample("no elements", {normal({0, 3}), normal({1, 3})})
+    .sample("no axes", {normal({}), normal({})})
+    .sample_dtypes(kAny);
+
+MYCEL_OP(div)
+    .names({.primitive = "Div", .function = "true_divide", .method = "true_divide"})
+    .function_aliases({"tensor_div"})
+    .primitive_aliases({"RealDiv"})
+    .doc("Quotient of two tensors; integers give float32.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::PromoteFloat, [](Expr x, Expr y) { return x / y; })
+    .numpy("np.true_divide(input, other)")
+    .sample("same shape", {normal({3, 4}), positive({3, 4})})
+    .sample("stretched", {normal({2, 3, 4}), positive({3, 1})})
+    .sample("by a number", {normal({3, 4}), number(2)})
+    .sample_dtypes(kIntegral | kFloating);
+
+MYCEL_OP(floor_div)
+    .names({.primitive = "FloorDiv", .function = "floor_divide", .method = "floor_divide"})
+    .function_aliases({"floor_div", "tensor_floordiv"})
+    .method_aliases({"floor_div"})
+    .doc("Quotient rounded toward minus infinity.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote, [](Expr x, Expr y) { return apply(ScalarOp::FloorDiv, x, y); })
+    .numpy("np.floor_divide(input, other)")
+    .sample("both signs",
+            {values({8}, {7, -7, 7, -7, 6, -6, 0, 1}), values({8}, {3, 3, -3, -3, 4, 4, 5, 9})})
+    .sample_dtypes(DTypeSet({DType::Int8, DType::Int16, DType::Int32, DType::Int64, DType::Float32,
+                             DType::Float64}));
+
+MYCEL_OP(floor_mod)
+    .names({.primitive = "FloorMod", .function = "remainder", .method = "remainder"})
+    .function_aliases({"floor_mod", "tensor_mod"})
+    .method_aliases({"floor_mod"})
+    .doc("Remainder with the sign of the divisor.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote, [](Expr x, Expr y) { return apply(ScalarOp::FloorMod, x, y); })
+    .numpy("np.mod(input, other)")
+    .sample("both signs",
+            {values({8}, {7, -7, 7, -7, 6, -6, 0, 1}), values({8}, {3, 3, -3, -3, 4, 4, 5, 9})})
+    .sample_dtypes(DTypeSet({DType::Int8, DType::Int16, DType::Int32, DType::Int64, DType::Float32,
+                             DType::Float64}));
+
+MYCEL_OP(truncate_div)
+    .names({.primitive = "TruncateDiv", .function = "truncate_div"})
+    .doc("Quotient rounded toward zero.")
+    .input("x", "Any tensor.")
+    .input("y", "Divisor.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote, [](Expr x, Expr y) { return apply(ScalarOp::TruncDiv, x, y); })
+    .numpy("np.trunc(np.true_divide(x, y)).astype(x.dtype)")
+    .sample("both signs",
+            {values({8}, {7, -7, 7, -7, 6, -6, 0, 1}), values({8}, {3, 3, -3, -3, 4, 4, 5, 9})})
+    .sample_dtypes(DTypeSet({DType::Int32, DType::Int64, DType::Float32, DType::Float64}));
+
+MYCEL_OP(truncate_mod)
+    .names({.primitive = "TruncateMod", .function = "fmod", .method = "fmod"})
+    .function_aliases({"truncate_mod"})
+    .primitive_aliases({"Mod"})
+    .doc("Remainder with the sign of the dividend.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote, [](Expr x, Expr y) { return apply(ScalarOp::TruncMod, x, y); })
+    .numpy("np.fmod(input, other)")
+    .sample("both signs",
+            {values({8}, {7, -7, 7, -7, 6, -6, 0, 1}), values({8}, {3, 3, -3, -3, 4, 4, 5, 9})})
+    .sample_dtypes(DTypeSet({DType::Int8, DType::Int32, DType::Int64, DType::Float32,
+                             DType::Float64}));
+
+MYCEL_OP(pow)
+    .names({.primitive = "Pow", .function = "pow", .method = "pow"})
+    .function_aliases({"tensor_pow"})
+    .doc("`input` to the power of `exponent`.")
+    .input("input", "Any tensor.")
+    .input("exponent", "Tensor or number.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote, [](Expr x, Expr y) { return apply(ScalarOp::Pow, x, y); })
+    .numpy("np.power(input, exponent)")
+    .sample("same shape", {positive({3, 4}), normal({3, 4})})
+    .sample("square", {normal({3, 4}), number(2)})
+    .sample("stretched", {positive({2, 3}), positive({3})})
+    .sample_dtypes(kFloating);
+
+MYCEL_OP(maximum)
+    .names({.primitive = "Maximum", .function = "maximum", .method = "maximum"})
+    .doc("The larger of two elements; NaN wins, equal ones share the gradient.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote, [](Expr x, Expr y) { return apply(ScalarOp::Maximum, x, y); })
+    .numpy("np.maximum(input, other)")
+    .sample("same shape", {normal({3, 4}), normal({3, 4})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample("with a number", {normal({3, 4}), number(2)})
+    .sample("no elements", {normal({0, 3}), normal({1, 3})})
+    .sample("no axes", {normal({}), normal({})})
+    .sample_dtypes(kReal | kBool);
+
+MYCEL_OP(minimum)
+    .names({.primitive = "Minimum", .function = "minimum", .method = "minimum"})
+    .doc("The smaller of two elements; NaN wins, equal ones share the gradient.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote, [](Expr x, Expr y) { return apply(ScalarOp::Minimum, x, y); })
+    .numpy("np.minimum(input, other)")
+    .sample("same shape", {normal({3, 4}), normal({3, 4})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample("with a number", {normal({3, 4}), number(2)})
+    .sample("no elements", {normal({0, 3}), normal({1, 3})})
+    .sample("no axes", {normal({}), normal({})})
+    .sample_dtypes(kReal | kBool);
+
+MYCEL_OP(fmax)
+    .names({.function = "fmax"})
+    .doc("The larger of two elements; a number wins over NaN.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote,
+            [](Expr x, Expr y) {
+              return select(apply(ScalarOp::IsNan, x), y,
+                            select(apply(ScalarOp::IsNan, y), x, apply(ScalarOp::Maximum, x, y)));
+            })
+    .numpy("np.fmax(input, other)")
+    .sample("same shape", {normal({3, 4}), normal({3, 4})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample_dtypes(kReal);
+
+MYCEL_OP(fmin)
+    .names({.function = "fmin"})
+    .doc("The smaller of two elements; a number wins over NaN.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote,
+            [](Expr x, Expr y) {
+              return select(apply(ScalarOp::IsNan, x), y,
+                            select(apply(ScalarOp::IsNan, y), x, apply(ScalarOp::Minimum, x, y)));
+            })
+    .numpy("np.fmin(input, other)")
+    .sample("same shape", {normal({3, 4}), normal({3, 4})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample_dtypes(kReal);
+
+MYCEL_OP(squared_difference)
+    .names({.primitive = "SquaredDifference"})
+    .doc("Square of the difference.")
+    .input("x", "Any tensor.")
+    .input("y", "Tensor or number.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote, [](Expr x, Expr y) { return apply(ScalarOp::Square, x - y); })
+    .numpy("np.square(x - y)")
+    .sample("same shape", {normal({3, 4}), normal({3, 4})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample("with a number", {normal({3, 4}), number(2)})
+    .sample_dtypes(kFloating | kComplex | DTypeSet({DType::Int32}));
+
+MYCEL_OP(atan2)
+    .names({.primitive = "Atan2", .function = "atan2", .method = "atan2"})
+    .function_aliases({"arctan2"})
+    .method_aliases({"arctan2"})
+    .doc("Angle of the point (other, input).")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::PromoteFloat, [](Expr x, Expr y) { return apply(ScalarOp::Atan2, x, y); })
+    .numpy("np.arctan2(input, other)")
+    .sample("same shape", {normal({3, 4}), normal({3, 4})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample("with a number", {normal({3, 4}), number(2)})
+    .sample_dtypes(kFloating);
+
+MYCEL_OP(hypot)
+    .names({.primitive = "Hypot", .function = "hypot", .method = "hypot"})
+    .doc("Length of the hypotenuse.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::PromoteFloat, [](Expr x, Expr y) { return apply(ScalarOp::Hypot, x, y); })
+    .numpy("np.hypot(input, other)")
+    .sample("same shape", {normal({3, 4}), normal({3, 4})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample("with a number", {normal({3, 4}), number(2)})
+    .sample_dtypes(kFloating);
+
+MYCEL_OP(xlogy)
+    .names({.primitive = "Xlogy", .function = "xlogy", .method = "xlogy"})
+    .doc("`input * log(other)`, and 0 where `input` is 0.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::PromoteFloat,
+            [](Expr x, Expr y) { return select(x == 0, 0, x * apply(ScalarOp::Log, y)); })
+    .numpy("np.where(input == 0, 0, input * np.log(other))")
+    .sample("same shape", {positive({3, 4}), positive({3, 4})})
+    .sample("stretched", {positive({2, 3, 4}), positive({3, 1})})
+    .sample_dtypes(kFloating | kComplex);
+
+MYCEL_OP(xdivy)
+    .names({.primitive = "Xdivy", .function = "xdivy"})
+    .doc("`x / y`, and 0 where `x` is 0.")
+    .input("x", "Any tensor.")
+    .input("y", "Tensor or number.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::PromoteFloat, [](Expr x, Expr y) { return select(x == 0, 0, x / y); })
+    .numpy("np.where(x == 0, 0, x / y)")
+    .sample("same shape", {positive({3, 4}), positive({3, 4})})
+    .sample("stretched", {positive({2, 3, 4}), positive({3, 1})})
+    .sample_dtypes(kFloating | kComplex);
+
+MYCEL_OP(div_no_nan)
+    .names({.primitive = "DivNoNan"})
+    .doc("Quotient, and 0 where the divisor is 0.")
+    .input("x1", "Any tensor.")
+    .input("x2", "Tensor or number.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::PromoteFloat, [](Expr x, Expr y) { return select(y == 0, 0, x / y); })
+    .numpy("np.divide(x1, x2, out=np.zeros_like(x1 + x2), where=x2 != 0)")
+    .sample("some zeros", {normal({4}), values({4}, {0, 1, 2, -3})})
+    .sample_dtypes(kFloating);
+
+MYCEL_OP(mul_no_nan)
+    .names({.primitive = "MulNoNan"})
+    .doc("Product, and 0 where `y` is 0 whatever `x` is.")
+    .input("x", "Any tensor.")
+    .input("y", "Tensor or number.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote, [](Expr x, Expr y) { return select(y == 0, 0, x * y); })
+    .numpy("np.where(y == 0, 0, x * y)")
+    .sample("some zeros", {normal({4}), values({4}, {0, 1, 2, -3})})
+    .sample_dtypes(kFloating);
+
+MYCEL_OP(copysign)
+    .names({.function = "copysign", .method = "copysign"})
+    .doc("Size of `x` with the sign of `other`.")
+    .input("x", "Any tensor.")
+    .input("other", "Tensor or number.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::PromoteFloat, [](Expr x, Expr y) { return apply(ScalarOp::CopySign, x, y); })
+    .numpy("np.copysign(x, other)")
+    .sample("same shape", {normal({3, 4}), normal({3, 4})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample_dtypes(kFloating);
+
+MYCEL_OP(heaviside)
+    .names({.primitive = "Heaviside", .function = "heaviside", .method = "heaviside"})
+    .doc("Step function: 0 below zero, `values` at it, 1 above.")
+    .input("input", "Any tensor.")
+    .input("values", "Result where `input` is zero.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote,
+            [](Expr x, Expr y) { return select(x == 0, y, select(x > 0, 1, select(x < 0, 0, x))); })
+    .numpy("np.heaviside(input, values)")
+    .sample("all three cases", {values({3}, {-1, 0, 2}), values({3}, {5, 6, 7})})
+    .sample_dtypes(kFloating);
+
+MYCEL_OP(logaddexp)
+    .names({.function = "logaddexp", .method = "logaddexp"})
+    .doc("`log(exp(input) + exp(other))` without overflow.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::PromoteFloat,
+            [](Expr x, Expr y) {
+              const Expr gap = apply(ScalarOp::Abs, x - y);
+              return select(x == y, x + std::numbers::ln2,
+                            apply(ScalarOp::Maximum, x, y) +
+                                apply(ScalarOp::Log1p, apply(ScalarOp::Exp, -gap)));
+            })
+    .numpy("np.logaddexp(input, other)")
+    .sample("same shape", {normal({3, 4}), normal({3, 4})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample_dtypes(DTypeSet({DType::Float16, DType::Float32, DType::Float64}));
+
+MYCEL_OP(logaddexp2)
+    .names({.function = "logaddexp2", .method = "logaddexp2"})
+    .doc("`log2(2**input + 2**other)` without overflow.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::PromoteFloat,
+            [](Expr x, Expr y) {
+              const Expr gap = apply(ScalarOp::Abs, x - y);
+              return select(
+                  x == y, x + 1,
+                  apply(ScalarOp::Maximum, x, y) +
+                      apply(ScalarOp::Log1p, apply(ScalarOp::Exp2, -gap)) / std::numbers::ln2);
+            })
+    .numpy("np.logaddexp2(input, other)")
+    .sample("same shape", {normal({3, 4}), normal({3, 4})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample_dtypes(DTypeSet({DType::Float16, DType::Float32, DType::Float64}));
+
+MYCEL_OP(ldexp)
+    .names({.function = "ldexp"})
+    .doc("`x * 2**other`.")
+    .input("x", "Any tensor.")
+    .input("other", "Exponent.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::PromoteFloat, [](Expr x, Expr y) { return x * apply(ScalarOp::Exp2, y); })
+    .numpy("x * np.exp2(other)")
+    .sample("same shape", {normal({3, 4}), values({4}, {0, 1, -2, 3})})
+    .sample_dtypes(DTypeSet({DType::Float32, DType::Float64}));
+
+}  // namespace mycel::ops

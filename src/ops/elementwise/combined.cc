@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions that only choose or combine other elementwise operators.
+#include "operator/define.h"
+
+namespace mycel::ops {
+
+MYCEL_OP(div_rounded)
+    .names({.function = "div", .method = "div"})
+    .function_aliases({"divide"})
+    .method_aliases({"divide"})
+    .doc("Quotient, exact or rounded to a whole number.")
+    .input("input", "Dividend.")
+    .input("other", "Divisor.")
+    .attribute("rounding_mode", "None, 'floor' or 'trunc'.", optional(AttributeType::Text))
+    .output("output", "Elementwise result.")
+    .composite([](CompositeContext& op) {
+      std::string_view operation = "div";
+      if (!op.is_none("rounding_mode")) {
+        const std::string& mode = op.text("rounding_mode");
+        op.require(mode == "floor" || mode == "trunc", ErrorKind::Value,
+                   "rounding_mode value should be None, 'floor' or 'trunc', but got '", mode, "'.");
+        operation = mode == "floor" ? "floor_div" : "truncate_div";
+      }
+      op.set_output(0, op.call(operation, {op.input(0), op.input(1)}));
+    })
+    .sample("exact", {normal({3, 4}), positive({4})})
+    .sample("floor", {values({3}, {7, -7, 5}), values({3}, {2, 2, 3})},
+            {{"rounding_mode", "floor"}})
+    .sample("trunc", {values({3}, {7, -7, 5}), values({3}, {2, 2, 3})},
+            {{"rounding_mode", "trunc"}});
+
+MYCEL_OP(subtract)
+    .names({.function = "subtract", .method = "subtract"})
+    .doc("`input - alpha * other`.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number.")
+    .attribute("alpha", "Factor of `other`.", Nullable{AttributeType::Number, 1})
+    .output("output", "Elementwise result.")
+    .composite([](CompositeContext& op) {
+      const AttributeValue& alpha = op.attribute("alpha");
+      const Value factor = alpha.is_float() ? op.emitter().number(alpha.real())
+                                            : op.emitter().integer(alpha.integer());
+      op.set_output(0, op.input(0) - op.input(1) * factor);
+    })
+    .numpy("input - alpha * other")
+    .sample("twice", {normal({3}), normal({3})}, {{"alpha", 2}});
+
+MYCEL_OP(clamp)
+    .names({.function = "clamp", .method = "clamp"})
+    .function_aliases({"clip"})
+    .method_aliases({"clip"})
+    .doc("`input` kept inside [min, max]; NaN stays NaN, `max` wins when the bounds cross.")
+    .input("input", "Any tensor.")
+    .optional_input("min", "Lower bound, a tensor or a number.")
+    .optional_input("max", "Upper bound, a tensor or a number.")
+    .output("output", "Elementwise result.")
+    .composite([](CompositeContext& op) {
+      op.require(op.has_input(1) || op.has_input(2), ErrorKind::Value,
+                 "at least one of 'min' and 'max' must not be None.");
+      if (!op.has_input(2)) {
+        op.set_output(0, op.call("clamp_below", {op.input(0), op.input(1)}));
+      } else if (!op.has_input(1)) {
+        op.set_output(0, op.call("clamp_above", {op.input(0), op.input(2)}));
+      } else {
+        op.set_output(0, op.call("clamp_between", {op.input(0), op.input(1), op.input(2)}));
+      }
+    })
+    .sample("both bounds", {values({4}, {-2, -0.5, 0.5, 2}), number(-1), number(1)})
+    .sample("lower bound", {values({4}, {-2, -0.5, 0.5, 2}), number(-1), absent()})
+    .sample("upper bound", {values({4}, {-2, -0.5, 0.5, 2}), absent(), number(1)});
+
+MYCEL_OP(clip_by_value)
+    .names({.function = "clip_by_value"})
+    .doc("`x` kept inside the bounds; at a bound half of the gradient passes.")
+    .input("x", "Any tensor.")
+    .optional_input("clip_value_min", "Lower bound, a tensor or a number.")
+    .optional_input("clip_value_max", "Upper bound, a tensor or a number.")
+    .output("output", "Elementwise result.")
+    .composite([](CompositeContext& op) {
+      op.require(op.has_input(1) || op.has_input(2), ErrorKind::Value,
+                 "at least one of 'clip_value_min' and 'clip_value_max' must not be None.");
+      Value result = op.input(0);
+      if (op.has_input(1)) result = op.call("maximum", {result, op.input(1)});
+      if (op.has_input(2)) result = op.call("minimum", {result, op.input(2)});
+      op.set_output(0, result);
+    })
+    .sample("both bounds", {values({4}, {-2, -0.5, 0.5, 2}), number(-1), number(1)});
+
+MYCEL_OP(gelu)
+    .names({.function = "gelu"})
+    .doc("Gaussian error linear unit.")
+    .input("input", "Any tensor.")
+    .attribute("approximate", "'none' for the exact function, 'tanh' for an approximation.", "none")
+    .output("output", "Elementwise result.")
+    .composite([](CompositeContext& op) {
+      const std::string& kind = op.text("approximate");
+      op.require(kind == "none" || kind == "tanh", ErrorKind::Value,
+                 "'approximate' must be 'none' or 'tanh', but got '", kind, "'.");
+      op.set_output(0, op.call(kind == "none" ? "gelu_erf" : "gelu_tanh", {op.input(0)}));
+    })
+    .sample("exact", {normal({3, 4})})
+    .sample("tanh", {normal({3, 4})}, {{"approximate", "tanh"}});
+
+MYCEL_OP(prelu)
+    .names({.primitive = "PReLU", .function = "prelu"})
+    .doc("`x` where positive, `weight * x` elsewhere, with one weight for all or one per channel.")
+    .input("x", "Any tensor; axis 1 is the channel.", kFloating)
+    .input("weight", "Shape (1,) or (channels,).", kFloating)
+    .output("output", "Same shape as `x`.")
+    .composite([](CompositeContext& op) {
+      const Shape shape = op.input(0).shape();
+      const Shape weight = op.input(1).shape();
+      const std::int64_t channels = shape.size() < 2 ? 1 : shape[1];
+      const bool fits = weight.size() == 1 && (weight[0] == 1 || weight[0] == channels);
+      op.require(fits, ErrorKind::Value, "the shape of 'weight' must be (1,) or (", channels,
+                 ",), but got ", weight, ".");
+      Shape stretched(shape.size() > 2 ? shape.size() - 1 : 1, 1);
+      stretched[0] = weight[0];
+      const Value slope = op.call("reshape", {op.input(1)}, {{"shape", stretched}});
+      op.set_output(0, op.call("prelu_slope", {op.input(0), slope}));
+    })
+    .sample("channels", {normal({2, 3, 4}), positive({3})})
+    .sample("one weight", {normal({2, 3}), positive({1})});
+
+MYCEL_OP(bias_add)
+    .names({.primitive = "BiasAdd", .function = "bias_add"})
+    .doc("Adds a bias to every channel.")
+    .input("input_x", "Two axes or more.", kNumber)
+    .input("bias", "One number per channel.", kNumber)
+    .attribute("data_format", "Where the channels are.", "NCHW",
+               {.choices = {"NCHW", "NHWC", "NCDHW"}})
+    .output("output", "Same shape as `input_x`.")
+    .composite([](CompositeContext& op) {
+      const Shape shape = op.input(0).shape();
+      const Shape bias = op.input(1).shape();
+      op.require(shape.size() >= 2, ErrorKind::Value,
+                 "'input_x' must have at least two axes, but got ", shape, ".");
+      op.require(op.input(0).dtype() == op.input(1).dtype(), ErrorKind::Type,
+                 "the input type must be same, but got ", op.input(0).dtype(), " and ",
+                 op.input(1).dtype(), ".");
+      const std::size_t channel = op.text("data_format") == "NHWC" ? shape.size() - 1 : 1;
+      op.require(bias.size() == 1 && bias[0] == shape[channel], ErrorKind::Value,
+                 "'bias' must have the shape (", shape[channel], ",), but got ", bias,
+                 ".");
+      Shape stretched(shape.size() - channel, 1);
+      stretched[0] = bias[0];
+      const Value shaped = op.call("reshape", {op.input(1)}, {{"shape", stretched}});
+      op.set_output(0, op.call("add", {op.input(0), shaped}));
+    })
+    .sample("rows", {normal({2, 3}), normal({3})})
+    .sample("images", {normal({2, 3, 4, 5}), normal({3})})
+    .sample("channels last", {normal({2, 4, 5, 3}), normal({3})}, {{"data_format", "NHWC"}});
+
+MYCEL_OP(addn)
+    .names({.primitive = "AddN", .function = "addn"})
+    .doc("Sum of a list of tensors.")
+    .variadic_input("x", "Tensors of one shape and type.", kAny)
+    .output("output", "Elementwise result.")
+    .composite([](CompositeContext& op) {
+      op.require(op.input_count() > 0, ErrorKind::Value, "'x' must not be empty.");
+      Value total = op.input(0);
+      for (std::size_t i = 1; i < op.input_count(); ++i) {
+        op.require(op.input(i).shape() == total.shape(), ErrorKind::Value,
+                   "all tensors must have the same shape, but got ", total.shape(),
+                   " and ", op.input(i).shape(), ".");
+        total = total + op.input(i);
+      }
+      op.set_output(
+          0, op.input_count() == 1 ? op.call("mul", {total, op.emitter().integer(1)}) : total);
+    })
+    .sample("three", {normal({2, 3}), normal({2, 3}), normal({2, 3})});
+
+MYCEL_OP(addcmul_scaled)
+    .names({.function = "addcmul", .method = "addcmul"})
+    .doc("`input + value * tensor1 * tensor2`.")
+    .input("input", "Any tensor.")
+    .input("tensor1", "Tensor.")
+    .input("tensor2", "Tensor.")
+    .optional_input("value", "Tensor or number, 1 when left out.")
+    .output("output", "Elementwise result.")
+    .composite([](CompositeContext& op) {
+      const Value value = op.has_input(3) ? op.input(3) : op.emitter().integer(1);
+      op.set_output(0, op.call("addcmul", {op.input(0), op.input(1), op.input(2), value}));
+    })
+    .sample("no factor", {normal({2, 3}), normal({2, 3}), normal({3}), absent()});
+
+MYCEL_OP(addcdiv_scaled)
+    .names({.function = "addcdiv", .method = "addcdiv"})
+    .doc("`input + value * tensor1 / tensor2`.")
+    .input("input", "Any tensor.")
+    .input("tensor1", "Tensor.")
+    .input("tensor2", "Tensor.")
+    .optional_input("value", "Tensor or number, 1 when left out.")
+    .output("output", "Elementwise result.")
+    .composite([](CompositeContext& op) {
+      const Value value = op.has_input(3) ? op.input(3) : op.emitter().integer(1);
+      op.set_output(0, op.call("addcdiv", {op.input(0), op.input(1), op.input(2), value}));
+    })
+    .sample("no factor", {normal({2, 3}), normal({2, 3}), positive({3}), absent()});
+
+MYCEL_OP(angle)
+    .names({.primitive = "Angle", .function = "angle", .method = "angle"})
+    .doc("Argument of a complex number; of a real one 0 or pi by its sign.")
+    .input("input", "Any tensor.")
+    .output("output", "Angle in radians.")
+    .composite([](CompositeContext& op) {
+      const Value& x = op.input(0);
+      op.set_output(0, op.call("atan2", {op.call("imag", {x}), op.call("real", {x})}));
+    })
+    .numpy("np.angle(input)")
+    .sample("both signs", {values({4}, {1, -1, 2, -3})});
+
+MYCEL_OP(float_power)
+    .names({.function = "float_power", .method = "float_power"})
+    .doc("`input` to the power of `exponent`, computed in float64.")
+    .input("input", "Any tensor.")
+    .input("exponent", "Tensor or number.")
+    .output("output", "float64, or complex128.")
+    .composite([](CompositeContext& op) {
+      const bool wide = is_complex(op.input(0).dtype()) || is_complex(op.input(1).dtype());
+      const DType dtype = wide ? DType::Complex128 : DType::Float64;
+      const Value base = op.call("cast", {op.input(0)}, {{"dtype", dtype}});
+      const Value exponent = op.call("cast", {op.input(1)}, {{"dtype", dtype}});
+      op.set_output(0, op.call("pow", {base, exponent}));
+    })
+    .numpy("np.float_power(input, exponent)")
+    .sample("positive", {positive({3}), normal({3})});
+
+}  // namespace mycel::ops

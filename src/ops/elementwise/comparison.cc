@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "operator/define.h"
+
+namespace mycel::ops {
+
+MYCEL_OP(equal)
+    .names({.primitive = "Equal", .function = "equal", .method = "equal"})
+    .function_aliases({"eq"})
+    .method_aliases({"eq"})
+    .doc("Whether elements are equal; NaN equals nothing.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Truth values.")
+    .scalar(TypeRule::Compare, [](Expr x, Expr y) { return x == y; })
+    .numpy("np.equal(input, other)")
+    .sample("same shape", {values({6}, {1, 2, 3, 1, 2, 3}), values({6}, {1, 1, 3, 2, 2, 2})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample("with a number", {normal({3, 4}), number(0)})
+    .sample_dtypes(kAny);
+
+MYCEL_OP(not_equal)
+    .names({.primitive = "NotEqual", .function = "not_equal", .method = "not_equal"})
+    .function_aliases({"ne"})
+    .method_aliases({"ne"})
+    .doc("Whether elements differ.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Truth values.")
+    .scalar(TypeRule::Compare, [](Expr x, Expr y) { return x != y; })
+    .numpy("np.not_equal(input, other)")
+    .sample("same shape", {values({6}, {1, 2, 3, 1, 2, 3}), values({6}, {1, 1, 3, 2, 2, 2})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample("with a number", {normal({3, 4}), number(0)})
+    .sample_dtypes(kAny);
+
+MYCEL_OP(less)
+    .names({.primitive = "Less", .function = "less", .method = "less"})
+    .function_aliases({"lt", "tensor_lt"})
+    .method_aliases({"lt"})
+    .doc("Whether `input` is smaller.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Truth values.")
+    .scalar(TypeRule::Compare, [](Expr x, Expr y) { return x < y; })
+    .numpy("np.less(input, other)")
+    .sample("same shape", {values({6}, {1, 2, 3, 1, 2, 3}), values({6}, {1, 1, 3, 2, 2, 2})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample("with a number", {normal({3, 4}), number(0)})
+    .sample_dtypes(kReal | kBool);
+
+MYCEL_OP(less_equal)
+    .names({.primitive = "LessEqual", .function = "less_equal", .method = "less_equal"})
+    .function_aliases({"le", "tensor_le"})
+    .method_aliases({"le"})
+    .doc("Whether `input` is not larger.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Truth values.")
+    .scalar(TypeRule::Compare, [](Expr x, Expr y) { return x <= y; })
+    .numpy("np.less_equal(input, other)")
+    .sample("same shape", {values({6}, {1, 2, 3, 1, 2, 3}), values({6}, {1, 1, 3, 2, 2, 2})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample("with a number", {normal({3, 4}), number(0)})
+    .sample_dtypes(kReal | kBool);
+
+MYCEL_OP(greater)
+    .names({.primitive = "Greater", .function = "greater", .method = "greater"})
+    .function_aliases({"gt", "tensor_gt"})
+    .method_aliases({"gt"})
+    .doc("Whether `input` is larger.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Truth values.")
+    .scalar(TypeRule::Compare, [](Expr x, Expr y) { return x > y; })
+    .numpy("np.greater(input, other)")
+    .sample("same shape", {values({6}, {1, 2, 3, 1, 2, 3}), values({6}, {1, 1, 3, 2, 2, 2})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample("with a number", {normal({3, 4}), number(0)})
+    .sample_dtypes(kReal | kBool);
+
+MYCEL_OP(greater_equal)
+    .names({.primitive = "GreaterEqual", .function = "greater_equal", .method = "greater_equal"})
+    .function_aliases({"ge", "tensor_ge"})
+    .method_aliases({"ge"})
+    .doc("Whether `input` is not smaller.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .output("output", "Truth values.")
+    .scalar(TypeRule::Compare, [](Expr x, Expr y) { return x >= y; })
+    .numpy("np.greater_equal(input, other)")
+    .sample("same shape", {values({6}, {1, 2, 3, 1, 2, 3}), values({6}, {1, 1, 3, 2, 2, 2})})
+    .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
+    .sample("with a number", {normal({3, 4}), number(0)})
+    .sample_dtypes(kReal | kBool);
+
+MYCEL_OP(approximate_equal)
+    .names({.primitive = "ApproximateEqual", .function = "approximate_equal"})
+    .doc("Whether elements differ by less than `tolerance`.")
+    .input("x", "Any tensor.")
+    .input("y", "Tensor.")
+    .attribute("tolerance", "Largest difference, exclusive.", 1e-5)
+    .output("output", "Truth values.")
+    .scalar(TypeRule::PromoteFloat,
+            [](Define& op) {
+              return apply(ScalarOp::Abs, op.in(0) - op.in(1)) < op.attr("tolerance");
+            })
+    .result(DType::Bool)
+    .numpy("np.abs(x - y) < tolerance")
+    .sample("near and far", {values({3}, {1, 2, 3}), values({3}, {1, 2.5, 3.000001})})
+    .sample_dtypes(DTypeSet({DType::Float32, DType::Float64}));
+
+MYCEL_OP(isclose)
+    .names({.primitive = "IsClose", .function = "isclose", .method = "isclose"})
+    .doc("Whether elements agree within a relative and an absolute tolerance.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number that stretches to `input`.")
+    .attribute("rtol", "Relative tolerance.", 1e-5)
+    .attribute("atol", "Absolute tolerance.", 1e-8)
+    .attribute("equal_nan", "Whether NaN equals NaN.", false)
+    .output("output", "Truth values.")
+    .scalar(TypeRule::PromoteFloat,
+            [](Define& op) {
+              const Expr x = op.in(0);
+              const Expr y = op.in(1);
+              const Expr bound = op.attr("atol") + op.attr("rtol") * apply(ScalarOp::Abs, y);
+              const Expr near =
+                  apply(ScalarOp::Abs, x - y) <= bound && apply(ScalarOp::IsFinite, y);
+              const Expr both_nan = apply(ScalarOp::IsNan, x) && apply(ScalarOp::IsNan, y);
+              return near || x == y || (both_nan && op.attr("equal_nan") != 0);
+            })
+    .result(DType::Bool)
+    .numpy("np.isclose(input, other, rtol, atol, equal_nan)")
+    .sample("near and far", {values({3}, {1, 2, 3}), values({3}, {1, 2.5, 3.000001})})
+    .sample("loose", {values({2}, {1, 2}), values({2}, {1.05, 2.5})}, {{"rtol", 0.1}})
+    .sample_dtypes(DTypeSet({DType::Float32, DType::Float64}));
+
+MYCEL_OP(isnan)
+    .names({.primitive = "IsNan", .function = "isnan", .method = "isnan"})
+    .doc("Whether elements are NaN.")
+    .input("input", "Any tensor.")
+    .output("output", "Truth values.")
+    .scalar(TypeRule::Promote, [](Expr x) { return apply(ScalarOp::IsNan, x); })
+    .numpy("np.isnan(input)")
+    .sample("special values", {values({4}, {1, NAN, INFINITY, -INFINITY})})
+    .sample_dtypes(kFloating);
+
+MYCEL_OP(isinf)
+    .names({.primitive = "IsInf", .function = "isinf", .method = "isinf"})
+    .doc("Whether elements are infinite.")
+    .input("input", "Any tensor.")
+    .output("output", "Truth values.")
+    .scalar(TypeRule::Promote, [](Expr x) { return apply(ScalarOp::IsInf, x); })
+    .numpy("np.isinf(input)")
+    .sample("special values", {values({4}, {1, NAN, INFINITY, -INFINITY})})
+    .sample_dtypes(kFloating);
+
+MYCEL_OP(isfinite)
+    .names({.primitive = "IsFinite", .function = "isfinite", .method = "isfinite"})
+    .doc("Whether elements are neither NaN nor infinite.")
+    .input("input", "Any tensor.")
+    .output("output", "Truth values.")
+    .scalar(TypeRule::Promote, [](Expr x) { return apply(ScalarOp::IsFinite, x); })
+    .numpy("np.isfinite(input)")
+    .sample("special values", {values({4}, {1, NAN, INFINITY, -INFINITY})})
+    .sample_dtypes(kFloating);
+
+MYCEL_OP(isposinf)
+    .names({.function = "isposinf", .method = "isposinf"})
+    .doc("Whether elements are plus infinity.")
+    .input("input", "Any tensor.")
+    .output("output", "Truth values.")
+    .scalar(TypeRule::PromoteFloat, [](Expr x) { return x == INFINITY; })
+    .numpy("np.isposinf(input)")
+    .sample("special values", {values({4}, {1, NAN, INFINITY, -INFINITY})})
+    .sample_dtypes(DTypeSet({DType::Float32, DType::Float64}));
+
+MYCEL_OP(isneginf)
+    .names({.function = "isneginf", .method = "isneginf"})
+    .doc("Whether elements are minus infinity.")
+    .input("input", "Any tensor.")
+    .output("output", "Truth values.")
+    .scalar(TypeRule::PromoteFloat, [](Expr x) { return x == -INFINITY; })
+    .numpy("np.isneginf(input)")
+    .sample("special values", {values({4}, {1, NAN, INFINITY, -INFINITY})})
+    .sample_dtypes(DTypeSet({DType::Float32, DType::Float64}));
+
+MYCEL_OP(isreal)
+    .names({.function = "isreal", .method = "isreal"})
+    .doc("Whether the imaginary part is zero.")
+    .input("input", "Any tensor.")
+    .output("output", "Truth values.")
+    .scalar(TypeRule::Promote, [](Expr x) { return apply(ScalarOp::Imag, x) == 0; })
+    .numpy("np.isreal(input)")
+    .sample("plain", {normal({3})})
+    .sample_dtypes(kReal | kComplex);
+
+MYCEL_OP(signbit)
+    .names({.function = "signbit", .method = "signbit"})
+    .doc("Whether the sign bit is set.")
+    .input("input", "Any tensor.")
+    .output("output", "Truth values.")
+    .scalar(TypeRule::Promote, [](Expr x) { return apply(ScalarOp::SignBit, x); })
+    .numpy("np.signbit(input)")
+    .sample("both signs", {values({4}, {-1, 0, 1, -3})})
+    .sample_dtypes(kFloating);
+
+}  // namespace mycel::ops
