@@ -9,8 +9,8 @@
 namespace mycel::ops {
 namespace {
 
-constexpr std::int64_t kLanes = 16;      // blocks computed side by side
-constexpr std::int64_t kChunk = 1024;    // words at a time, on the stack
+constexpr std::int64_t kLanes = 16;    // blocks computed side by side
+constexpr std::int64_t kChunk = 1024;  // words at a time, on the stack
 
 // Sixteen blocks at once, in the form compilers turn into vector instructions.
 void draw_lanes(std::uint64_t seed, std::uint64_t first_block, std::uint32_t* words) {
@@ -45,7 +45,8 @@ void draw_lanes(std::uint64_t seed, std::uint64_t first_block, std::uint32_t* wo
 
 // Calls use(words, first element, count) for chunks of the target; `words_per_element` words each.
 template <class Use>
-void for_chunks(const KernelContext& kernel, std::int64_t count, std::int64_t words_per_element, const Use& use) {
+void for_chunks(const KernelContext& kernel, std::int64_t count, std::int64_t words_per_element,
+                const Use& use) {
   const std::int64_t per_chunk = kChunk / words_per_element;
   const std::int64_t chunks = (count + per_chunk - 1) / per_chunk;
   platform::parallel_for(chunks, kChunk * 4, [&](std::int64_t begin, std::int64_t end) {
@@ -70,7 +71,8 @@ inline float fast_log(float x) {
   const float m = std::bit_cast<float>((shifted & 0x007fffffU) + 0x3f3504f3U) - 1.0F;
   const float s = m / (2.0F + m);  // log(1 + m) = 2 atanh(s)
   const float z = s * s;
-  const float series = 2.0F * s * (1.0F + z * (0.33333334F + z * (0.2F + z * (0.14285715F + z * 0.11111111F))));
+  const float series =
+      2.0F * s * (1.0F + z * (0.33333334F + z * (0.2F + z * (0.14285715F + z * 0.11111111F))));
   return series + exponent * 0.69314718F;
 }
 
@@ -80,8 +82,11 @@ inline void fast_turn(float v, float& sine, float& cosine) {
   const auto quadrant = static_cast<std::int32_t>(quarters + 0.5F);
   const float r = (quarters - static_cast<float>(quadrant)) * 1.57079633F;  // in [-pi/4, pi/4]
   const float z = r * r;
-  const float s = r * (1.0F + z * (-0.16666667F + z * (8.3333333e-3F + z * (-1.9841270e-4F + z * 2.7557319e-6F))));
-  const float c = 1.0F + z * (-0.5F + z * (4.1666667e-2F + z * (-1.3888889e-3F + z * 2.4801587e-5F)));
+  const float s =
+      r *
+      (1.0F + z * (-0.16666667F + z * (8.3333333e-3F + z * (-1.9841270e-4F + z * 2.7557319e-6F))));
+  const float c =
+      1.0F + z * (-0.5F + z * (4.1666667e-2F + z * (-1.3888889e-3F + z * 2.4801587e-5F)));
   const bool swap = (quadrant & 1) != 0;
   const float sine_part = swap ? c : s;
   const float cosine_part = swap ? s : c;
@@ -92,7 +97,8 @@ inline void fast_turn(float v, float& sine, float& cosine) {
 // words[2i], words[2i + 1] give normals[2i], normals[2i + 1].
 void normals_of(const std::uint32_t* words, float* normals) {
   for (std::int64_t i = 0; i < kChunk / 2; ++i) {
-    const float u = 1.0F - static_cast<float>(static_cast<std::int32_t>(words[2 * i] >> 8)) * 0x1p-24F;
+    const float u =
+        1.0F - static_cast<float>(static_cast<std::int32_t>(words[2 * i] >> 8)) * 0x1p-24F;
     const float v = static_cast<float>(static_cast<std::int32_t>(words[2 * i + 1] >> 8)) * 0x1p-24F;
     const float radius = std::sqrt(-2.0F * fast_log(u));
     float sine = 0;
@@ -103,24 +109,29 @@ void normals_of(const std::uint32_t* words, float* normals) {
   }
 }
 
-void draw_normal_doubles(const KernelContext& kernel, const Tensor& target, double mean, double deviation) {
+void draw_normal_doubles(const KernelContext& kernel, const Tensor& target, double mean,
+                         double deviation) {
   auto* const data = target.data<double>();
-  for_chunks(kernel, target.size(), 2, [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; i += 2) {
-      const platform::RandomPair pair = platform::normal_pair(platform::uniform_double(word_pair(words, i)),
-                                                              platform::uniform_double(word_pair(words, i + 1)));
-      data[first + i] = mean + deviation * pair.first;
-      if (i + 1 < count) data[first + i + 1] = mean + deviation * pair.second;
-    }
-  });
+  for_chunks(kernel, target.size(), 2,
+             [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
+               for (std::int64_t i = 0; i < count; i += 2) {
+                 const platform::RandomPair pair =
+                     platform::normal_pair(platform::uniform_double(word_pair(words, i)),
+                                           platform::uniform_double(word_pair(words, i + 1)));
+                 data[first + i] = mean + deviation * pair.first;
+                 if (i + 1 < count) data[first + i + 1] = mean + deviation * pair.second;
+               }
+             });
 }
 
 }  // namespace
 
-void draw_words(std::uint64_t seed, std::uint64_t offset, std::int64_t first, std::int64_t count, std::uint32_t* words) {
+void draw_words(std::uint64_t seed, std::uint64_t offset, std::int64_t first, std::int64_t count,
+                std::uint32_t* words) {
   std::uint64_t block = offset + static_cast<std::uint64_t>(first / 4);
   std::int64_t i = 0;
-  for (; i + 4 * kLanes <= count; i += 4 * kLanes, block += kLanes) draw_lanes(seed, block, words + i);
+  for (; i + 4 * kLanes <= count; i += 4 * kLanes, block += kLanes)
+    draw_lanes(seed, block, words + i);
   for (; i < count; i += 4, ++block) {
     const platform::RandomBlock rest = platform::random_block(seed, block);
     std::copy_n(rest.word, 4, words + i);
@@ -131,23 +142,25 @@ void draw_uniform(const KernelContext& kernel, const Tensor& target, double low,
   const std::int64_t total = target.size();
   if (target.dtype() == DType::Float64) {
     auto* const data = target.data<double>();
-    for_chunks(kernel, total, 2, [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        data[first + i] = low + (high - low) * platform::uniform_double(word_pair(words, i));
-      }
-    });
+    for_chunks(
+        kernel, total, 2, [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
+          for (std::int64_t i = 0; i < count; ++i) {
+            data[first + i] = low + (high - low) * platform::uniform_double(word_pair(words, i));
+          }
+        });
     return;
   }
   const auto base = static_cast<float>(low);
   const auto width = static_cast<float>(high - low);
   with_float_type(target.dtype(), [&]<class T>() {
     T* const data = target.data<T>();
-    for_chunks(kernel, total, 1, [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        const float u = static_cast<float>(static_cast<std::int32_t>(words[i] >> 8)) * 0x1p-24F;
-        data[first + i] = static_cast<T>(base + width * u);
-      }
-    });
+    for_chunks(
+        kernel, total, 1, [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
+          for (std::int64_t i = 0; i < count; ++i) {
+            const float u = static_cast<float>(static_cast<std::int32_t>(words[i] >> 8)) * 0x1p-24F;
+            data[first + i] = static_cast<T>(base + width * u);
+          }
+        });
   });
 }
 
@@ -157,24 +170,28 @@ void draw_normal(const KernelContext& kernel, const Tensor& target, double mean,
   const auto scale = static_cast<float>(deviation);
   with_float_type(target.dtype(), [&]<class T>() {
     T* const data = target.data<T>();
-    for_chunks(kernel, target.size(), 1, [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
-      alignas(64) float normals[kChunk];
-      normals_of(words, normals);
-      for (std::int64_t i = 0; i < count; ++i) data[first + i] = static_cast<T>(center + scale * normals[i]);
-    });
+    for_chunks(kernel, target.size(), 1,
+               [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
+                 alignas(64) float normals[kChunk];
+                 normals_of(words, normals);
+                 for (std::int64_t i = 0; i < count; ++i)
+                   data[first + i] = static_cast<T>(center + scale * normals[i]);
+               });
   });
 }
 
-void draw_integers(const KernelContext& kernel, const Tensor& target, std::int64_t low, std::int64_t high) {
+void draw_integers(const KernelContext& kernel, const Tensor& target, std::int64_t low,
+                   std::int64_t high) {
   const std::uint64_t bound = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
   with_integer_type(target.dtype(), [&]<class T>() {
     T* const data = target.data<T>();
-    for_chunks(kernel, target.size(), 2, [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        const std::uint64_t drawn = platform::uniform_below(word_pair(words, i), bound);
-        data[first + i] = static_cast<T>(static_cast<std::uint64_t>(low) + drawn);
-      }
-    });
+    for_chunks(kernel, target.size(), 2,
+               [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
+                 for (std::int64_t i = 0; i < count; ++i) {
+                   const std::uint64_t drawn = platform::uniform_below(word_pair(words, i), bound);
+                   data[first + i] = static_cast<T>(static_cast<std::uint64_t>(low) + drawn);
+                 }
+               });
   });
 }
 
