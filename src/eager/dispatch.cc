@@ -117,14 +117,17 @@ bool try_view(const OpDef& definition, const Tensor& input, std::span<AttributeV
   return true;
 }
 
-void run_view(const OpDef& definition, std::span<Tensor> inputs,
+// False: this call is the kernel's (a cast that changes the type).
+bool run_view(const OpDef& definition, std::span<Tensor> inputs,
               std::span<AttributeValue> attributes, std::span<const TensorSpec> specs,
               std::vector<Tensor>& outputs) {
-  if (try_view(definition, inputs[0], attributes, specs, outputs)) return;
+  if (try_view(definition, inputs[0], attributes, specs, outputs)) return true;
+  if (!definition.kernels[device::kHostBackend].empty()) return false;
   const bool viewed =
       try_view(definition, tensor::contiguous(inputs[0]), attributes, specs, outputs);
   platform::require(viewed, ErrorKind::Internal, "operator '", definition.name,
                     "' gives no view of a dense tensor");
+  return true;
 }
 
 // Somebody else still needs the old content (a view, a value saved for backward): write into a
@@ -166,9 +169,8 @@ void run_general(const OpDef& definition, std::span<Tensor> inputs,
   definition.infer(infer);
   for (const InferContext::InputCast& cast : infer.casts())
     inputs[cast.input] = cast_to(inputs[cast.input], cast.dtype);
-  if (definition.view != nullptr) {
-    run_view(definition, inputs, attributes, infer.outputs(), outputs);
-  } else {
+  if (definition.view == nullptr ||
+      !run_view(definition, inputs, attributes, infer.outputs(), outputs)) {
     allocate_outputs(definition, inputs, infer.outputs(), device, outputs);
     KernelContext kernel(definition, attributes, inputs, outputs);
     if (definition.is_random) assign_random_key(kernel);
