@@ -33,13 +33,10 @@ class InlineVector {
   InlineVector(Iterator begin, Iterator end) {
     for (; begin != end; ++begin) push_back(*begin);
   }
-  InlineVector(const InlineVector& other) { append(other.data(), other.size()); }
+  InlineVector(const InlineVector& other) { copy_from(other); }
   InlineVector(InlineVector&& other) noexcept { take(other); }
   InlineVector& operator=(const InlineVector& other) {
-    if (this != &other) {
-      size_ = 0;
-      append(other.data(), other.size());
-    }
+    if (this != &other) copy_from(other);
     return *this;
   }
   InlineVector& operator=(InlineVector&& other) noexcept {
@@ -104,6 +101,16 @@ class InlineVector {
     std::copy_n(values, count, data() + size_);
     size_ += static_cast<std::uint32_t>(count);
   }
+  // Copies the inline part whole: a fixed size is a few vector moves, a variable one a call.
+  void copy_from(const InlineVector& other) {
+    if (other.heap_ || heap_) {
+      size_ = 0;
+      append(other.data(), other.size());
+      return;
+    }
+    std::memcpy(inline_, other.inline_, sizeof inline_);
+    size_ = other.size_;
+  }
   void take(InlineVector& other) {
     if (other.heap_) {
       heap_ = std::move(other.heap_);
@@ -111,7 +118,7 @@ class InlineVector {
     } else {
       heap_.reset();
       capacity_ = N;
-      std::copy_n(other.inline_, other.size_, inline_);
+      std::memcpy(inline_, other.inline_, sizeof inline_);
     }
     size_ = other.size_;
     other.size_ = 0;
@@ -121,10 +128,11 @@ class InlineVector {
   std::uint32_t size_ = 0;
   std::uint32_t capacity_ = N;
   std::unique_ptr<T[]> heap_;
-  T inline_[N];
+  T inline_[N] = {};
 };
 
-// "(2, 3)", "(2,)", "()". Messages take the vector itself, so that the text is made only on failure.
+// "(2, 3)", "(2,)", "()". Messages take the vector itself, so that the text is made only on
+// failure.
 template <class T, std::size_t N>
 std::string to_string(const InlineVector<T, N>& values) {
   std::string text = "(";
