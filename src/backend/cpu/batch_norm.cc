@@ -51,12 +51,12 @@ void for_channels(const BatchNormShape& s, const Line& line, const Columns& colu
 
 template <class T>
 void train(const BatchNormShape& s, const T* x, const T* gamma, const T* beta, T epsilon, T* y,
-           T* mean, T* inverse) {
+           T* mean, T* variance) {
   const NormLoops<T>& loops = norm_loops<T>();
   const std::int64_t step = s.channels * s.inner;
   const T count = T(s.outer * s.inner);
   const auto scale = [&](std::int64_t c) {
-    return gamma != nullptr ? gamma[c] * inverse[c] : inverse[c];
+    return (gamma != nullptr ? gamma[c] : T(1)) / std::sqrt(variance[c] + epsilon);
   };
   const auto shift = [&](std::int64_t c) { return beta != nullptr ? beta[c] : T(0); };
   const auto line = [&](std::int64_t c) {
@@ -65,7 +65,7 @@ void train(const BatchNormShape& s, const T* x, const T* gamma, const T* beta, T
       join(all, n * s.inner, loops.moments(x + n * step + c * s.inner, s.inner), s.inner);
     }
     mean[c] = all.mean;
-    inverse[c] = T(1) / std::sqrt(all.squares / count + epsilon);
+    variance[c] = all.squares / count;
     for (std::int64_t n = 0; n < s.outer; ++n) {
       const std::int64_t at = n * step + c * s.inner;
       loops.normalize(x + at, y + at, s.inner, mean[c], scale(c), shift(c));
@@ -73,10 +73,10 @@ void train(const BatchNormShape& s, const T* x, const T* gamma, const T* beta, T
   };
   const auto columns = [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t width = end - begin;
-    loops.column_moments(x + begin, s.outer, s.channels, width, mean + begin, inverse + begin);
+    loops.column_moments(x + begin, s.outer, s.channels, width, mean + begin, variance + begin);
     std::vector<T> scales(static_cast<std::size_t>(width)), shifts(scales);
     for (std::int64_t i = 0; i < width; ++i) {
-      inverse[begin + i] = T(1) / std::sqrt(inverse[begin + i] / count + epsilon);
+      variance[begin + i] /= count;
       scales[i] = scale(begin + i);
       shifts[i] = shift(begin + i);
     }
@@ -164,10 +164,10 @@ void differentiate(const BatchNormShape& s, const T* dy, const T* x, const T* ga
 
 void batch_norm_training(const BatchNormShape& shape, const Tensor& x, const Tensor& gamma,
                          const Tensor& beta, double epsilon, const Tensor& y, const Tensor& mean,
-                         const Tensor& inverse_deviation) {
+                         const Tensor& variance) {
   with_wide_type(x, [&]<class T>() {
     train<T>(shape, x.data<T>(), values_or_null<T>(gamma), values_or_null<T>(beta), T(epsilon),
-             y.data<T>(), mean.data<T>(), inverse_deviation.data<T>());
+             y.data<T>(), mean.data<T>(), variance.data<T>());
   });
 }
 
@@ -181,11 +181,16 @@ void batch_norm_inference(const BatchNormShape& shape, const Tensor& x, const Te
 }
 
 void batch_norm_gradient(const BatchNormShape& shape, const Tensor& dy, const Tensor& x,
-                         const Tensor& gamma, const Tensor& mean, const Tensor& inverse_deviation,
-                         const Tensor& dx, const Tensor& dgamma, const Tensor& dbeta) {
+                         const Tensor& gamma, const Tensor& mean, const Tensor& variance,
+                         double epsilon, const Tensor& dx, const Tensor& dgamma,
+                         const Tensor& dbeta) {
   with_wide_type(x, [&]<class T>() {
+    std::vector<T> inverse(static_cast<std::size_t>(shape.channels));
+    for (std::size_t c = 0; c < inverse.size(); ++c) {
+      inverse[c] = T(1) / std::sqrt(variance.data<T>()[c] + T(epsilon));
+    }
     differentiate<T>(shape, dy.data<T>(), x.data<T>(), values_or_null<T>(gamma), mean.data<T>(),
-                     inverse_deviation.data<T>(), dx.data<T>(), dgamma.data<T>(), dbeta.data<T>());
+                     inverse.data(), dx.data<T>(), dgamma.data<T>(), dbeta.data<T>());
   });
 }
 

@@ -27,7 +27,7 @@ AdvancedPlan advanced_plan(const AttributeReader& op, const Shape& input, const 
     const bool rising = k == 0 || axes[k] > axes[k - 1];
     op.require(axes[k] >= 0 && axes[k] < rank && rising, ErrorKind::Index,
                "too many indices for tensor of dimension ", rank,
-               ": 'axes' must be rising axes of the input, but got ", to_string(axes), ".");
+               ": 'axes' must be rising axes of the input, but got ", axes, ".");
     neighbours &= k == 0 || axes[k] == axes[k - 1] + 1;
     plan.bounds.push_back(input[static_cast<std::size_t>(axes[k])]);
   }
@@ -52,7 +52,7 @@ Shape joint_shape(const AttributeReader& op, std::size_t first, std::size_t coun
                   const ShapeAt& shape_at) {
   const IntList axes = op.ints("axes");
   op.require(count - first == axes.size(), ErrorKind::Value,
-             "there must be one index tensor per axis in 'axes' ", to_string(axes), ", but got ",
+             "there must be one index tensor per axis in 'axes' ", axes, ", but got ",
              count - first, ".");
   Shape shape;
   for (std::size_t i = first; i < count; ++i)
@@ -106,8 +106,8 @@ void put(const KernelContext& kernel, const Tensor& target, const Tensor& value,
 void infer_put(InferContext& op) {
   const AdvancedPlan plan = plan_of(op, op.input(0).shape, 2);
   op.require(broadcast_shapes(op.input(1).shape, plan.result, op.name()) == plan.result,
-             ErrorKind::Value, "the shape of 'value' must broadcast to ", to_string(plan.result),
-             ", but got ", to_string(op.input(1).shape), ".");
+             ErrorKind::Value, "the shape of 'value' must broadcast to ", plan.result,
+             ", but got ", op.input(1).shape, ".");
   op.cast_input(1, op.input(0).dtype);
   op.set_output(0, op.input(0).dtype, op.input(0).shape);
 }
@@ -174,8 +174,8 @@ MYCEL_OP(index_scatter_add)
     .infer([](InferContext& op) {
       const AdvancedPlan plan = plan_of(op, op.ints("shape"), 1);
       op.require(op.input(0).shape == plan.result, ErrorKind::Value,
-                 "the shape of 'updates' must be ", to_string(plan.result), ", but got ",
-                 to_string(op.input(0).shape), ".");
+                 "the shape of 'updates' must be ", plan.result, ", but got ",
+                 op.input(0).shape, ".");
       op.set_output(0, op.input(0).dtype, op.ints("shape"));
     })
     .gradient([](GradientContext& op) {

@@ -40,8 +40,8 @@ void normalize_gather(InferContext& op, const Shape& table, const Shape& indices
   for (std::int64_t i = 0; i < batch; ++i) {
     const auto k = static_cast<std::size_t>(i);
     op.require(table[k] == indices[k], ErrorKind::Value, "the first ", batch,
-               " axes of both inputs must agree, but got ", to_string(table), " and ",
-               to_string(indices), ".");
+               " axes of both inputs must agree, but got ", table, " and ",
+               indices, ".");
   }
   op.set_attribute("batch_dims", batch);
 }
@@ -107,7 +107,7 @@ MYCEL_OP(gather_gradient)
       const Shape rows =
           gathered_shape(shape, op.input(1).shape, op.integer("axis"), op.integer("batch_dims"));
       op.require(rows == op.input(0).shape, ErrorKind::Value, "the shape of 'updates' must be ",
-                 to_string(rows), ", but got ", to_string(op.input(0).shape), ".");
+                 rows, ", but got ", op.input(0).shape, ".");
       op.set_output(0, op.input(0).dtype, shape);
     })
     .gradient([](GradientContext& op) {
@@ -143,7 +143,7 @@ MYCEL_OP(index_select)
     .output("output", "As long along `axis` as there are indices.")
     .composite([](CompositeContext& op) {
       op.require(op.input(1).rank() <= 1, ErrorKind::Value,
-                 "'index' must have one axis, but got shape ", to_string(op.input(1).shape()), ".");
+                 "'index' must have one axis, but got shape ", op.input(1).shape(), ".");
       const Value index = op.call("reshape", {op.input(1)}, {{"shape", IntList{-1}}});
       op.set_output(0, op.call("gather", {op.input(0), index}, {{"axis", op.integer("axis")}}));
     })

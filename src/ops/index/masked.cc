@@ -106,8 +106,8 @@ MYCEL_OP(masked_scatter)
     .infer([](InferContext& op) {
       const Shape& shape = op.input(0).shape;
       op.require(broadcast_shapes(shape, op.input(1).shape, op.name()) == shape, ErrorKind::Value,
-                 "the mask of shape ", to_string(op.input(1).shape), " must broadcast to ",
-                 to_string(shape), ".");
+                 "the mask of shape ", op.input(1).shape, " must broadcast to ",
+                 shape, ".");
       op.cast_input(2, op.input(0).dtype);
       op.set_output(0, op.input(0).dtype, shape);
     })
@@ -168,7 +168,7 @@ MYCEL_CPU_KERNEL(masked_collect) {
   const Tensor& output = kernel.output(0);
   const bool* const chosen = mask.data<bool>();
   kernel.require(count_true(chosen, mask.size()) <= output.size(), ErrorKind::Value, "the 'shape' ",
-                 to_string(output.shape()), " has no room for all elements under the mask.");
+                 output.shape(), " has no room for all elements under the mask.");
   std::memset(output.raw(), 0, output.bytes());
   with_bits_type(input.dtype(), [&]<class T>() {
     T* to = output.data<T>();

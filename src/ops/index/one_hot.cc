@@ -47,7 +47,7 @@ MYCEL_OP(one_hot)
         if (!op.has_input(i)) continue;
         op.require(element_count(op.input(i).shape) == 1, ErrorKind::Value, "'",
                    op.definition().inputs[i].name, "' must have one element, but got shape ",
-                   to_string(op.input(i).shape), ".");
+                   op.input(i).shape, ".");
         if (op.input(i).dtype != dtype) op.cast_input(i, dtype);
       }
       Shape shape = op.input(0).shape;

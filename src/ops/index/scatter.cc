@@ -19,7 +19,7 @@ void check_updates(const InferContext& op, std::int64_t axis) {
   for (const std::int64_t length : op.input(1).shape) rows.push_back(length);
   for (auto i = static_cast<std::size_t>(axis) + 1; i < table.size(); ++i) rows.push_back(table[i]);
   op.require(op.input(2).shape == rows, ErrorKind::Value, "the shape of the updates must be ",
-             to_string(rows), ", but got ", to_string(op.input(2).shape), ".");
+             rows, ", but got ", op.input(2).shape, ".");
 }
 
 void infer_in_place(InferContext& op) {
@@ -136,7 +136,7 @@ MYCEL_OP(index_fill_axis)
       op.normalize_axis("axis", op.input(0).rank());
       op.require(op.input(1).rank() <= 1 && element_count(op.input(2).shape) == 1, ErrorKind::Value,
                  "'index' must have at most one axis and 'value' one element, but got shapes ",
-                 to_string(op.input(1).shape), " and ", to_string(op.input(2).shape), ".");
+                 op.input(1).shape, " and ", op.input(2).shape, ".");
       op.cast_input(2, op.input(0).dtype);
       op.set_output(0, op.input(0).dtype, op.input(0).shape);
     })

@@ -44,7 +44,7 @@ void infer_tensor_scatter(InferContext& op) {
   const std::size_t depth = tuple_length(op, table, op.input(1).shape);
   const Shape rows = rows_shape(table, op.input(1).shape, depth);
   op.require(op.input(2).shape == rows, ErrorKind::Value, "the shape of 'updates' must be ",
-             to_string(rows), ", but got ", to_string(op.input(2).shape), ".");
+             rows, ", but got ", op.input(2).shape, ".");
   op.cast_input(2, op.input(0).dtype);
   op.set_output(0, op.input(0).dtype, table);
 }
@@ -253,12 +253,12 @@ MYCEL_OP(scatter_nd)
       const Shape shape = op.ints("shape");
       for (const std::int64_t length : shape) {
         op.require(length >= 0, ErrorKind::Value,
-                   "'shape' must not have negative entries, but got ", to_string(shape), ".");
+                   "'shape' must not have negative entries, but got ", shape, ".");
       }
       const std::size_t depth = tuple_length(op, shape, op.input(0).shape);
       const Shape rows = rows_shape(shape, op.input(0).shape, depth);
       op.require(rows == op.input(1).shape, ErrorKind::Value, "the shape of 'updates' must be ",
-                 to_string(rows), ", but got ", to_string(op.input(1).shape), ".");
+                 rows, ", but got ", op.input(1).shape, ".");
       op.set_output(0, op.input(1).dtype, shape);
     })
     .gradient([](GradientContext& op) {

@@ -72,7 +72,7 @@ MYCEL_OP(searchsorted)
                          std::equal(sequence.begin(), sequence.end() - 1, values.begin()));
       op.require(fits, ErrorKind::Value,
                  "'sorted_sequence' must have one axis or the leading axes of 'values', but got ",
-                 to_string(sequence), " and ", to_string(values), ".");
+                 sequence, " and ", values, ".");
       op.require(!op.has_input(2) || op.input(2).shape == sequence, ErrorKind::Value,
                  "'sorter' must have the shape of 'sorted_sequence'.");
       const DType dtype = op.dtype("dtype");
@@ -122,7 +122,7 @@ MYCEL_OP(bincount)
     .dynamic_outputs()
     .infer([](InferContext& op) {
       op.require(op.input(0).rank() == 1, ErrorKind::Value,
-                 "'input' must have one axis, but got shape ", to_string(op.input(0).shape), ".");
+                 "'input' must have one axis, but got shape ", op.input(0).shape, ".");
       op.require(!op.has_input(1) || op.input(1).shape == op.input(0).shape, ErrorKind::Value,
                  "'weights' must have the shape of 'input'.");
       op.require(op.integer("minlength") >= 0, ErrorKind::Value,

@@ -15,7 +15,7 @@ Shape slice_shape(const InferContext& op) {
   const bool fits = ids.size() <= x.size() && std::equal(ids.begin(), ids.end(), x.begin());
   op.require(fits, ErrorKind::Value,
              "the shape of 'segment_ids' must begin the shape of the input, but got ",
-             to_string(ids), " and ", to_string(x), ".");
+             ids, " and ", x, ".");
   return Shape(x.begin() + static_cast<std::ptrdiff_t>(ids.size()), x.end());
 }
 

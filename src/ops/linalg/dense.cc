@@ -30,7 +30,7 @@ void infer_dense(InferContext& op) {
     require_one_dtype(op, x.dtype, bias.dtype);
     const Shape expected = w.rank() == 2 ? Shape{w.shape[0]} : Shape{};
     op.require(bias.shape == expected, ErrorKind::Value, "the shape of 'bias' must be ",
-               to_string(expected), ", but got ", to_string(bias.shape), ".");
+               expected, ", but got ", bias.shape, ".");
   }
   op.set_output(0, x.dtype, shape);
 }

@@ -62,7 +62,7 @@ MYCEL_OP(squeeze)
         if (i >= input.shape.size()) continue;  // a scalar has nothing to remove
         op.require(input.shape[i] == 1, ErrorKind::Value, "the axis ", axis,
                    " in 'axis' must have length 1 to be removed, but got shape ",
-                   to_string(input.shape), ".");
+                   input.shape, ".");
         removed[i] = true;
       }
       IntList axes;

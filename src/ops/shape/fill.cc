@@ -61,7 +61,7 @@ Shape checked_shape(const AttributeReader& op, std::string_view attribute) {
   const Shape shape = op.ints(attribute);
   for (const std::int64_t length : shape) {
     op.require(length >= 0, ErrorKind::Value, "'", attribute,
-               "' must not have negative entries, but got ", to_string(shape), ".");
+               "' must not have negative entries, but got ", shape, ".");
   }
   element_count(shape);  // throws when it does not fit
   return shape;

@@ -11,7 +11,7 @@ Window flipped_window(const AttributeReader& op, const Shape& shape, std::string
     const auto axis = static_cast<std::size_t>(normalize_axis(given, rank, op.name(), argument));
     if (axis >= shape.size()) continue;
     op.require(window.step[axis] == 1, ErrorKind::Value, "'", argument,
-               "' must not repeat an axis, but got ", to_string(op.ints(argument)), ".");
+               "' must not repeat an axis, but got ", op.ints(argument), ".");
     window.step[axis] = -1;
     window.begin[axis] = shape[axis] - 1;
   }

@@ -21,7 +21,7 @@ MYCEL_OP(meshgrid)
       for (std::size_t i = 0; i < count; ++i) {
         op.require(op.input(i).rank() <= 1, ErrorKind::Value,
                    "each input must have at most one axis, but got shape ",
-                   to_string(op.input(i).shape()), ".");
+                   op.input(i).shape(), ".");
         grid[place(i)] = op.input(i).rank() == 0 ? 1 : op.input(i).shape()[0];
       }
       for (std::size_t i = 0; i < count; ++i) {

@@ -11,13 +11,13 @@ namespace {
 Shape padded_shape(const AttributeReader& op, Shape shape, const IntList& paddings) {
   op.require(paddings.size() == 2 * shape.size(), ErrorKind::Value,
              "'paddings' must have two entries for each of the ", shape.size(), " axes, but got ",
-             to_string(paddings), ".");
+             paddings, ".");
   for (std::size_t i = 0; i < shape.size(); ++i) {
     std::int64_t length = 0;
     bool bad = __builtin_add_overflow(shape[i], paddings[2 * i], &length);
     bad |= __builtin_add_overflow(length, paddings[2 * i + 1], &length);
-    op.require(!bad && length >= 0, ErrorKind::Value, "'paddings' ", to_string(paddings),
-               " leave a negative length on axis ", i, " of shape ", to_string(shape), ".");
+    op.require(!bad && length >= 0, ErrorKind::Value, "'paddings' ", paddings,
+               " leave a negative length on axis ", i, " of shape ", shape, ".");
     shape[i] = length;
   }
   return shape;
@@ -27,7 +27,7 @@ Shape padded_shape(const AttributeReader& op, Shape shape, const IntList& paddin
 IntList from_first_axis(const AttributeReader& op, const IntList& padding, std::size_t rank) {
   op.require(padding.size() % 2 == 0 && padding.size() <= 2 * rank, ErrorKind::Value,
              "'padding' must hold pairs, at most one per axis (", rank, "), but got ",
-             to_string(padding), ".");
+             padding, ".");
   IntList paddings(2 * rank, 0);
   for (std::size_t k = 0; k < padding.size() / 2; ++k) {
     const std::size_t axis = rank - 1 - k;
@@ -196,7 +196,7 @@ MYCEL_OP(pad)
     .composite([](CompositeContext& op) {
       const std::string& mode = op.text("mode");
       op.require(mode == "constant" || op.is_none("value"), ErrorKind::Value,
-                 "'value' is for mode 'constant', but got ", to_string(op.attribute("value")),
+                 "'value' is for mode 'constant', but got ", op.attribute("value"),
                  " with mode '", mode, "'.");
       const IntList paddings = from_first_axis(op, op.ints("padding"), op.input(0).shape().size());
       op.set_output(0, pad_any(op, paddings, mode, op.attribute("value")));

@@ -16,8 +16,8 @@ MYCEL_OP(roll_axes)
       IntList dims = op.ints("dims");
       const TensorSpec& input = op.input(0);
       op.require(shifts.size() == dims.size(), ErrorKind::Value,
-                 "'shifts' and 'dims' must have the same length, but got ", to_string(shifts),
-                 " and ", to_string(dims), ".");
+                 "'shifts' and 'dims' must have the same length, but got ", shifts,
+                 " and ", dims, ".");
       IntList total(input.shape.size(), 0);  // one shift per axis, in [0, length)
       for (std::size_t k = 0; k < dims.size(); ++k) {
         const auto axis =
@@ -88,7 +88,7 @@ MYCEL_OP(roll)
         return;
       }
       op.require(shifts.size() == 1, ErrorKind::Value,
-                 "'shifts' must be one number without 'dims', but got ", to_string(shifts), ".");
+                 "'shifts' must be one number without 'dims', but got ", shifts, ".");
       const Value flat = op.call("reshape", {op.input(0)}, {{"shape", IntList{-1}}});
       const Value rolled = op.call("roll_axes", {flat}, {{"shifts", shifts}, {"dims", IntList{0}}});
       op.set_output(0, op.call("reshape", {rolled}, {{"shape", op.input(0).shape()}}));

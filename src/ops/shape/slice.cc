@@ -9,7 +9,7 @@ Window slice_window(const AttributeReader& op, const Shape& shape, const IntList
                     IntList size) {
   op.require(begin.size() == shape.size() && size.size() == shape.size(), ErrorKind::Value,
              "'begin' and 'size' must have one entry per axis of the input, but got ",
-             to_string(begin), " and ", to_string(size), " for shape ", to_string(shape), ".");
+             begin, " and ", size, " for shape ", shape, ".");
   for (std::size_t i = 0; i < shape.size(); ++i) {
     op.require(begin[i] >= 0 && begin[i] <= shape[i], ErrorKind::Value,
                "each entry of 'begin' must be in [0, ", shape[i], "], but got ", begin[i],

@@ -87,14 +87,14 @@ MYCEL_OP(split_sizes)
       std::int64_t rest = op.input(0).shape[axis];
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         op.require(sizes[i] >= 0 && sizes[i] <= rest, ErrorKind::Value, "the sizes ",
-                   to_string(sizes), " must not be negative and sum to the length of axis ", axis,
+                   sizes, " must not be negative and sum to the length of axis ", axis,
                    ", ", op.input(0).shape[axis], ".");
         rest -= sizes[i];
         Shape shape = op.input(0).shape;
         shape[axis] = sizes[i];
         op.set_output(i, op.input(0).dtype, shape);
       }
-      op.require(rest == 0 && !sizes.empty(), ErrorKind::Value, "the sizes ", to_string(sizes),
+      op.require(rest == 0 && !sizes.empty(), ErrorKind::Value, "the sizes ", sizes,
                  " must sum to the length of axis ", axis, ", ", op.input(0).shape[axis], ".");
     })
     .view([](ViewContext& op) {
@@ -174,7 +174,7 @@ MYCEL_OP(unstack)
       const std::int64_t count = shape[axis];
       op.require(op.is_none("num") || op.integer("num") == count, ErrorKind::Value,
                  "'num' must be the length of the axis, ", count, ", but got ",
-                 to_string(op.attribute("num")), ".");
+                 op.attribute("num"), ".");
       op.require(count > 0, ErrorKind::Value, "an axis of length 0 cannot be taken apart.");
       shape.erase(axis);
       for (std::int64_t i = 0; i < count; ++i)

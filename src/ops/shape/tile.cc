@@ -43,11 +43,11 @@ MYCEL_OP(tile)
       const std::size_t extra = dims.size() - shape.size();
       for (std::size_t i = 0; i < dims.size(); ++i) {
         op.require(dims[i] >= 0, ErrorKind::Value, "'dims' must not be negative, but got ",
-                   to_string(dims), ".");
+                   dims, ".");
         std::int64_t length = 0;
         const bool overflow =
             __builtin_mul_overflow(dims[i], i < extra ? 1 : shape[i - extra], &length);
-        op.require(!overflow, ErrorKind::Value, "'dims' is too large, got ", to_string(dims), ".");
+        op.require(!overflow, ErrorKind::Value, "'dims' is too large, got ", dims, ".");
         result.push_back(length);
       }
       op.set_output(0, op.input(0).dtype, result);

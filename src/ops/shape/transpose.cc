@@ -8,7 +8,7 @@ namespace {
 IntList checked_permutation(const AttributeReader& op, IntList perm, std::int64_t rank) {
   op.require(static_cast<std::int64_t>(perm.size()) == rank, ErrorKind::Value,
              "the length of 'perm' must be the number of axes, ", rank, ", but got ",
-             to_string(perm), ".");
+             perm, ".");
   std::vector<bool> used(perm.size(), false);
   for (std::int64_t& axis : perm) {
     const std::int64_t given = axis;
@@ -16,7 +16,7 @@ IntList checked_permutation(const AttributeReader& op, IntList perm, std::int64_
                "each entry of 'perm' must be in [", -rank, ", ", rank, "), but got ", given, ".");
     axis = given < 0 ? given + rank : given;
     op.require(!used[static_cast<std::size_t>(axis)], ErrorKind::Value,
-               "'perm' must not repeat an axis, but got ", to_string(perm), ".");
+               "'perm' must not repeat an axis, but got ", perm, ".");
     used[static_cast<std::size_t>(axis)] = true;
   }
   return perm;
@@ -50,7 +50,7 @@ void move_axes(CompositeContext& op) {
   const IntList destination = op.ints("destination");
   op.require(source.size() == destination.size(), ErrorKind::Value,
              "'source' and 'destination' must have the same number of axes, but got ",
-             to_string(source), " and ", to_string(destination), ".");
+             source, " and ", destination, ".");
   IntList perm(static_cast<std::size_t>(rank), -1);
   std::vector<bool> moved(static_cast<std::size_t>(rank), false);
   for (std::size_t i = 0; i < source.size(); ++i) {
@@ -59,8 +59,8 @@ void move_axes(CompositeContext& op) {
     const auto to =
         static_cast<std::size_t>(normalize_axis(destination[i], rank, op.name(), "destination"));
     op.require(rank > 0 && !moved[from] && perm[to] < 0, ErrorKind::Value,
-               "'source' and 'destination' must not repeat an axis, but got ", to_string(source),
-               " and ", to_string(destination), ".");
+               "'source' and 'destination' must not repeat an axis, but got ", source,
+               " and ", destination, ".");
     moved[from] = true;
     perm[to] = static_cast<std::int64_t>(from);
   }
