@@ -98,3 +98,18 @@ def methods() -> dict:
         for alias in ([names["method"]] if names["method"] else []) + names["method_aliases"]:
             table[alias] = function(names["name"])
     return table
+
+
+class Operators:
+    """The operators by their own names, found when first used: `op.reduce_sum(x, axis=0)`."""
+
+    def __getattr__(self, name: str):
+        try:
+            found = function(name)
+        except Exception as error:
+            raise AttributeError(f"there is no operator '{name}'") from error
+        setattr(self, name, found)
+        return found
+
+
+op = Operators()

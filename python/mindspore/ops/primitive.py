@@ -60,7 +60,9 @@ class Primitive:
         return self.add_prim_attr("recompute", mode)
 
     def __call__(self, *args):
-        raise RuntimeError(f"For '{self.name}', there is no implementation: define one in a subclass or with ops.Custom.")
+        raise RuntimeError(
+            f"For '{self.name}', there is no implementation: define one in a subclass or with ops.Custom."
+        )
 
     def __repr__(self) -> str:
         attributes = ", ".join(f"{key}={value}" for key, value in self.attrs.items())

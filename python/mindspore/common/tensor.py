@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensor: the extension's type, completed with what is written in Python."""
+
+from __future__ import annotations
+
+from mindspore import _c_expression as _c
+from mindspore._c_expression import Tensor
+from mindspore.common._tensor import creation, exchange, indexing, text
+from mindspore.common._tensor.creation import tensor
+from mindspore.ops import _registry
+
+__all__ = ["Tensor", "tensor"]
+
+
+def _has_init(self) -> bool:
+    """Whether an initializer still has to fill the tensor."""
+    return self.init is not None
+
+
+def _complete(cls: type) -> None:
+    """Puts the Python parts on the type."""
+    cls.__init__ = creation.initialise
+    cls.__doc__ = creation.initialise.__doc__
+    cls.init_data = creation.init_data
+    cls.from_numpy = staticmethod(creation.from_numpy)
+    cls.init = None
+    cls.const_arg = False
+    cls.has_init = property(_has_init)
+    cls.__repr__ = text.to_repr
+    cls.__str__ = text.to_str
+    cls.__format__ = text.to_format
+    cls.__iter__ = indexing.iterate
+    cls.__contains__ = indexing.contains
+    cls.__array__ = exchange.to_array
+    cls.__reduce__ = exchange.reduce
+    cls.__setstate__ = exchange.set_state
+    cls.__deepcopy__ = exchange.deep_copy
+    cls.__dlpack__ = exchange.dlpack
+    cls.__dlpack_device__ = exchange.dlpack_device
+    cls.numpy = exchange.numpy
+    cls.tolist = exchange.tolist
+    cls.get_bytes = exchange.get_bytes
+
+
+def _add_methods(cls: type) -> None:
+    from mindspore.common._tensor import methods
+
+    for name, method in {**_registry.methods(), **methods.METHODS}.items():
+        if not hasattr(cls, name) or name in methods.METHODS:
+            setattr(cls, name, method)
+
+
+_complete(Tensor)
+_c.set_array_converter(creation.array_of)
+_c.set_advanced_indexing(indexing.read, indexing.write)
+_add_methods(Tensor)
