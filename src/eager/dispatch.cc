@@ -53,8 +53,8 @@ void check_inputs(const OpDef& definition, std::span<const Tensor> inputs) {
     }
     platform::require(expected.dtypes.contains(inputs[i].dtype()) || inputs[i].body().is_number,
                       ErrorKind::Type, "For '", definition.name, "', the type of '", expected.name,
-                      "' must be one of ", expected.dtypes, ", but got Tensor[",
-                      inputs[i].dtype(), "].");
+                      "' must be one of ", expected.dtypes, ", but got Tensor[", inputs[i].dtype(),
+                      "].");
   }
 }
 
@@ -89,20 +89,21 @@ Tensor cast_to(const Tensor& tensor, DType dtype) {
   return dispatch_one(cast, input, attribute);
 }
 
-// Only elementwise operators know Python numbers; elsewhere they are tensors of our default types.
-void settle_numbers(std::span<Tensor> inputs) {
-  for (Tensor& input : inputs) {
-    if (!input.defined() || !input.body().is_number) continue;
-    Tensor plain = detach(input);
-    plain.body().is_number = false;  // first: the cast below must not come back here
-    input = plain.dtype() == DType::Float64 ? cast_to(plain, DType::Float32) : plain;
-  }
-}
-
-void collect_specs(std::span<const Tensor> inputs, std::vector<TensorSpec>& specs) {
+// Only elementwise operators know Python numbers; elsewhere they are tensors of our default types,
+// and inference is told which ones they were.
+void settle_numbers(std::span<Tensor> inputs, Device device, std::vector<TensorSpec>& specs) {
   specs.resize(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].defined()) specs[i] = {inputs[i].dtype(), inputs[i].shape(), false};
+    Tensor& input = inputs[i];
+    if (!input.defined()) continue;
+    const bool is_number = input.body().is_number;
+    if (is_number) {
+      Tensor plain = detach(input);
+      plain.body().is_number = false;  // first: the cast below must not come back here
+      if (plain.dtype() == DType::Float64) plain = cast_to(plain, DType::Float32);
+      input = device == Device{} ? plain : tensor::copy_to_device(plain, device);
+    }
+    specs[i] = {input.dtype(), input.shape(), is_number};
   }
 }
 
@@ -160,11 +161,10 @@ void allocate_outputs(const OpDef& definition, std::span<const Tensor> inputs,
 
 void run_general(const OpDef& definition, std::span<Tensor> inputs,
                  std::span<AttributeValue> attributes, std::vector<Tensor>& outputs) {
-  settle_numbers(inputs);
-  check_inputs(definition, inputs);
   const Device device = common_device(definition, inputs);
   std::vector<TensorSpec> specs;
-  collect_specs(inputs, specs);
+  settle_numbers(inputs, device, specs);
+  check_inputs(definition, inputs);
   InferContext infer(definition, attributes, specs, inputs);
   definition.infer(infer);
   for (const InferContext::InputCast& cast : infer.casts())
