@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maximum and mean over windows of (N, C, H, W), and what their gradients need.
+#include <algorithm>
+#include <cstring>
+
+#include "backend/cpu/half_tensor.h"
+#include "backend/cpu/loops/pool_loops.h"
+#include "operator/define.h"
+#include "ops/nn/sliding_window.h"
+#include "platform/thread/parallel_for.h"
+
+namespace mycel::ops {
+namespace {
+
+void require_planes(const InferContext& op) {
+  op.require(op.input(0).rank() == 4, ErrorKind::Value,
+             "the dimension of the input must be 4, but got ", op.input(0).rank(), ".");
+}
+
+bool has_attribute(const AttributeReader& op, std::string_view name) {
+  return op.definition().find_attribute(name) >= 0;
+}
+
+backend::PoolWindow window_of(const AttributeReader& op, const Pair& size) {
+  const Pair kernel = positive_pair_of(op, "kernel_size"), stride = positive_pair_of(op, "stride");
+  const Pair dilation =
+      has_attribute(op, "dilation") ? positive_pair_of(op, "dilation") : Pair{1, 1};
+  const IntList pad = op.ints("pad");
+  op.require(pad.size() == 4 && *std::min_element(pad.begin(), pad.end()) >= 0 &&
+                 *std::max_element(pad.begin(), pad.end()) < (std::int64_t{1} << 31),
+             ErrorKind::Value, "'pad' must be four ints that are not negative, but got ", pad, ".");
+  backend::PoolWindow w;
+  w.height = size[0], w.width = size[1];
+  w.kernel_height = kernel[0], w.kernel_width = kernel[1];
+  w.stride_height = stride[0], w.stride_width = stride[1];
+  w.pad_top = pad[0], w.pad_bottom = pad[1], w.pad_left = pad[2], w.pad_right = pad[3];
+  w.dilation_height = dilation[0], w.dilation_width = dilation[1];
+  const Rounding rounding = op.flag("ceil_mode") ? Rounding::Up : Rounding::Down;
+  w.out_height = window_count(size[0], pad[0], pad[1], kernel[0], stride[0], dilation[0], rounding);
+  w.out_width = window_count(size[1], pad[2], pad[3], kernel[1], stride[1], dilation[1], rounding);
+  op.require(w.out_height > 0 && w.out_width > 0, ErrorKind::Value,
+             "the window must fit into the padded input, but got input (", size[0], ", ", size[1],
+             "), kernel (", kernel[0], ", ", kernel[1], "), pad ", pad, ".");
+  if (has_attribute(op, "count_include_pad")) {
+    w.count_padding = op.flag("count_include_pad");
+    w.divisor = op.integer("divisor_override");
+    op.require(w.divisor >= 0, ErrorKind::Value,
+               "'divisor_override' must be greater than 0, but got ", w.divisor, ".");
+  }
+  return w;
+}
+
+Pair plane_of(const Shape& shape) { return {shape[2], shape[3]}; }
+
+// float for everything but float64
+template <class Body>
+void with_wide_type(DType dtype, const Body& body) {
+  if (dtype == DType::Float64) {
+    body.template operator()<double>();
+  } else {
+    body.template operator()<float>();
+  }
+}
+
+void require_index_range(const InferContext& op, const Pair& size) {
+  op.require(size[0] == 0 || size[1] <= ((std::int64_t{1} << 31) - 1) / size[0], ErrorKind::Value,
+             "a plane must have fewer than 2^31 cells, but got (", size[0], ", ", size[1], ").");
+}
+
+NamedAttribute passed_on(GradientContext& op, std::string_view name) {
+  return {name, op.attribute(name)};
+}
+
+void average_rule(GradientContext& op) {
+  const Shape& shape = op.input_shape(0);
+  op.set_input_gradient(0, op.call("avg_pool2d_gradient", {op.output_gradient(0)},
+                                   {{"input_size", IntList{shape[2], shape[3]}},
+                                    passed_on(op, "kernel_size"),
+                                    passed_on(op, "stride"),
+                                    passed_on(op, "pad"),
+                                    passed_on(op, "ceil_mode"),
+                                    passed_on(op, "count_include_pad"),
+                                    passed_on(op, "divisor_override")}));
+}
+
+}  // namespace
+
+MYCEL_OP(max_pool2d)
+    .doc("Largest value of every window of a plane, and where in the plane it stands.")
+    .input("input", "(N, C, H, W).", kFloating)
+    .attribute("kernel_size", "Height, width.", required(AttributeType::Ints))
+    .attribute("stride", "Height, width.", IntList{1, 1})
+    .attribute("pad", "Top, bottom, left, right.", IntList{0, 0, 0, 0})
+    .attribute("dilation", "Height, width.", IntList{1, 1})
+    .attribute("ceil_mode", "Also count windows that reach over the end.", false)
+    .output("output", "(N, C, H', W').")
+    .output("indices", "Position in the plane, row by row; int32.")
+    .infer([](InferContext& op) {
+      require_planes(op);
+      const Shape& x = op.input(0).shape;
+      require_index_range(op, plane_of(x));
+      const backend::PoolWindow w = window_of(op, plane_of(x));
+      op.require(w.pad_top < w.dilation_height * (w.kernel_height - 1) + 1 &&
+                     w.pad_left < w.dilation_width * (w.kernel_width - 1) + 1,
+                 ErrorKind::Value, "'pad' must be smaller than the window, but got ",
+                 op.ints("pad"), ".");
+      const Shape shape{x[0], x[1], w.out_height, w.out_width};
+      op.set_output(0, op.input(0).dtype, shape);
+      op.set_output(1, DType::Int32, shape);
+    })
+    .gradient([](GradientContext& op) {
+      const Shape& shape = op.input_shape(0);
+      op.set_input_gradient(0, op.call("plane_scatter", {op.output_gradient(0), op.output(1)},
+                                       {{"size", IntList{shape[2], shape[3]}}}));
+    })
+    .keeps({"indices"})
+    .sample("plain", {normal({2, 3, 5, 6})}, {{"kernel_size", IntList{2, 2}}})
+    .sample("stride and pad", {normal({1, 2, 7, 6})},
+            {{"kernel_size", IntList{3, 3}},
+             {"stride", IntList{2, 2}},
+             {"pad", IntList{1, 1, 1, 1}}})
+    .sample("dilation, ceiling", {normal({1, 2, 8, 7})},
+            {{"kernel_size", IntList{2, 3}},
+             {"stride", IntList{3, 2}},
+             {"dilation", IntList{2, 1}},
+             {"ceil_mode", true}})
+    .sample_dtypes(kFloating);
+
+MYCEL_CPU_KERNEL(max_pool2d) {
+  const Tensor x = backend::widened(kernel.input(0));
+  const Tensor y = backend::wide_like(kernel.output(0));
+  if (y.size() == 0) return;
+  const backend::PoolWindow w = window_of(kernel, plane_of(x.shape()));
+  const std::int64_t in = w.height * w.width, out = w.out_height * w.out_width;
+  with_wide_type(x.dtype(), [&]<class T>() {
+    platform::parallel_for(y.size() / out, in * 4, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t p = begin; p < end; ++p) {
+        backend::pool_loops<T>().max(w, x.data<T>() + p * in, y.data<T>() + p * out,
+                                     kernel.output(1).data<std::int32_t>() + p * out);
+      }
+    });
+  });
+  backend::narrow_into(y, kernel.output(0));
+}
+
+MYCEL_OP(plane_scatter)
+    .doc("Adds every value to the cell of its plane that its index names.")
+    .input("input", "(N, C, H', W').", kFloating)
+    .input("indices", "Cells of a plane.", DTypeSet{DType::Int32})
+    .attribute("size", "Height and width of a plane.", required(AttributeType::Ints))
+    .output("output", "(N, C, H, W).")
+    .infer([](InferContext& op) {
+      require_planes(op);
+      op.require(op.input(0).shape == op.input(1).shape, ErrorKind::Value,
+                 "'input' and 'indices' must have the same shape, but got ", op.input(0).shape,
+                 " and ", op.input(1).shape, ".");
+      const Pair size = pair_of(op, "size");
+      require_index_range(op, size);
+      op.set_output(0, op.input(0).dtype,
+                    {op.input(0).shape[0], op.input(0).shape[1], size[0], size[1]});
+    })
+    .gradient([](GradientContext& op) {
+      op.set_input_gradient(0, op.call("plane_gather", {op.output_gradient(0), op.input(1)}));
+    })
+    .keeps({"indices"})
+    .sample("plain", {normal({1, 2, 2, 2}), integers({1, 2, 2, 2}, 0, 12, DType::Int32)},
+            {{"size", IntList{3, 4}}});
+
+MYCEL_CPU_KERNEL(plane_scatter) {
+  const Tensor x = backend::widened(kernel.input(0));
+  const Tensor indices = kernel.dense(1);
+  const Tensor y = backend::wide_like(kernel.output(0));
+  std::memset(y.raw(), 0, y.bytes());
+  if (x.size() == 0) return;
+  const std::int64_t from = x.shape()[2] * x.shape()[3], to = y.shape()[2] * y.shape()[3];
+  with_wide_type(x.dtype(), [&]<class T>() {
+    platform::parallel_for(
+        x.size() / from, from * 2 + to, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin * from; i < end * from; ++i) {
+            const std::int32_t cell = indices.data<std::int32_t>()[i];
+            kernel.require(cell >= 0 && cell < to, ErrorKind::Index, "an index must be in [0, ", to,
+                           "), but got ", cell, ".");
+            y.data<T>()[i / from * to + cell] += x.data<T>()[i];
+          }
+        });
+  });
+  backend::narrow_into(y, kernel.output(0));
+}
+
+MYCEL_OP(plane_gather)
+    .doc("The value of every cell that the indices name, plane by plane.")
+    .input("input", "(N, C, H, W).", kFloating)
+    .input("indices", "(N, C, H', W'), cells of a plane.", DTypeSet{DType::Int32})
+    .output("output", "Shape of `indices`.")
+    .infer([](InferContext& op) {
+      require_planes(op);
+      const Shape& x = op.input(0).shape;
+      const Shape& i = op.input(1).shape;
+      op.require(i.size() == 4 && i[0] == x[0] && i[1] == x[1], ErrorKind::Value,
+                 "'indices' must have four axes and the first two of 'input', but got ", i, " and ",
+                 x, ".");
+      op.set_output(0, op.input(0).dtype, i);
+    })
+    .gradient([](GradientContext& op) {
+      const Shape& shape = op.input_shape(0);
+      op.set_input_gradient(0, op.call("plane_scatter", {op.output_gradient(0), op.input(1)},
+                                       {{"size", IntList{shape[2], shape[3]}}}));
+    })
+    .keeps({"indices"})
+    .sample("plain", {normal({1, 2, 3, 4}), integers({1, 2, 2, 2}, 0, 12, DType::Int32)});
+
+MYCEL_CPU_KERNEL(plane_gather) {
+  const Tensor x = kernel.dense(0);
+  const Tensor indices = kernel.dense(1);
+  const Tensor& y = kernel.output(0);
+  const std::int64_t from = x.shape()[2] * x.shape()[3], to = y.shape()[2] * y.shape()[3];
+  with_bits_type(x.dtype(), [&]<class T>() {
+    for (std::int64_t i = 0; i < y.size(); ++i) {
+      const std::int32_t cell = indices.data<std::int32_t>()[i];
+      kernel.require(cell >= 0 && cell < from, ErrorKind::Index, "an index must be in [0, ", from,
+                     "), but got ", cell, ".");
+      y.data<T>()[i] = x.data<T>()[i / to * from + cell];
+    }
+  });
+}
+
+MYCEL_OP(avg_pool2d)
+    .doc("Mean of every window of a plane.")
+    .input("input", "(N, C, H, W).", kFloating)
+    .attribute("kernel_size", "Height, width.", required(AttributeType::Ints))
+    .attribute("stride", "Height, width.", IntList{1, 1})
+    .attribute("pad", "Top, bottom, left, right.", IntList{0, 0, 0, 0})
+    .attribute("ceil_mode", "Also count windows that reach over the end.", false)
+    .attribute("count_include_pad", "Padded cells count in the divisor.", false)
+    .attribute("divisor_override", "Divisor; 0: the number of cells.", 0)
+    .output("output", "(N, C, H', W').")
+    .infer([](InferContext& op) {
+      require_planes(op);
+      const Shape& x = op.input(0).shape;
+      const backend::PoolWindow w = window_of(op, plane_of(x));
+      op.set_output(0, op.input(0).dtype, {x[0], x[1], w.out_height, w.out_width});
+    })
+    .gradient(average_rule)
+    .sample("plain", {normal({2, 3, 5, 6})}, {{"kernel_size", IntList{2, 2}}})
+    .sample("padding counts", {normal({1, 2, 7, 6})},
+            {{"kernel_size", IntList{3, 3}},
+             {"stride", IntList{2, 2}},
+             {"pad", IntList{1, 1, 1, 1}},
+             {"count_include_pad", true},
+             {"ceil_mode", true}})
+    .sample("padding does not count", {normal({1, 2, 7, 6})},
+            {{"kernel_size", IntList{3, 3}},
+             {"stride", IntList{2, 3}},
+             {"pad", IntList{0, 1, 1, 1}}})
+    .sample_dtypes(kFloating);
+
+MYCEL_CPU_KERNEL(avg_pool2d) {
+  const Tensor x = backend::widened(kernel.input(0));
+  const Tensor y = backend::wide_like(kernel.output(0));
+  if (y.size() == 0) return;
+  const backend::PoolWindow w = window_of(kernel, plane_of(x.shape()));
+  const std::int64_t in = w.height * w.width, out = w.out_height * w.out_width;
+  with_wide_type(x.dtype(), [&]<class T>() {
+    platform::parallel_for(y.size() / out, in * 4, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t p = begin; p < end; ++p) {
+        backend::pool_loops<T>().average(w, x.data<T>() + p * in, y.data<T>() + p * out);
+      }
+    });
+  });
+  backend::narrow_into(y, kernel.output(0));
+}
+
+MYCEL_OP(avg_pool2d_gradient)
+    .doc("Adjoint of avg_pool2d: spreads every value over its window.")
+    .input("output_gradient", "(N, C, H', W').", kFloating)
+    .attribute("input_size", "Height and width of a plane.", required(AttributeType::Ints))
+    .attribute("kernel_size", "Height, width.", required(AttributeType::Ints))
+    .attribute("stride", "Height, width.", IntList{1, 1})
+    .attribute("pad", "Top, bottom, left, right.", IntList{0, 0, 0, 0})
+    .attribute("ceil_mode", "Also count windows that reach over the end.", false)
+    .attribute("count_include_pad", "Padded cells count in the divisor.", false)
+    .attribute("divisor_override", "Divisor; 0: the number of cells.", 0)
+    .output("input_gradient", "(N, C, H, W).")
+    .infer([](InferContext& op) {
+      require_planes(op);
+      const Shape& dy = op.input(0).shape;
+      const Pair size = pair_of(op, "input_size");
+      const backend::PoolWindow w = window_of(op, size);
+      op.require(w.out_height == dy[2] && w.out_width == dy[3], ErrorKind::Value,
+                 "the output gradient must have planes of (", w.out_height, ", ", w.out_width,
+                 "), but got ", dy, ".");
+      op.set_output(0, op.input(0).dtype, {dy[0], dy[1], size[0], size[1]});
+    })
+    .gradient([](GradientContext& op) {
+      op.set_input_gradient(
+          0, op.call("avg_pool2d", {op.output_gradient(0)},
+                     {passed_on(op, "kernel_size"), passed_on(op, "stride"), passed_on(op, "pad"),
+                      passed_on(op, "ceil_mode"), passed_on(op, "count_include_pad"),
+                      passed_on(op, "divisor_override")}));
+    })
+    .sample("stride", {normal({1, 2, 3, 2})},
+            {{"input_size", IntList{6, 5}},
+             {"kernel_size", IntList{2, 2}},
+             {"stride", IntList{2, 2}}});
+
+MYCEL_CPU_KERNEL(avg_pool2d_gradient) {
+  const Tensor dy = backend::widened(kernel.input(0));
+  const Tensor dx = backend::wide_like(kernel.output(0));
+  if (dx.size() == 0) return;
+  const backend::PoolWindow w = window_of(kernel, plane_of(dx.shape()));
+  const std::int64_t in = w.height * w.width, out = w.out_height * w.out_width;
+  with_wide_type(dy.dtype(), [&]<class T>() {
+    platform::parallel_for(dx.size() / in, in * 4, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t p = begin; p < end; ++p) {
+        backend::pool_loops<T>().average_gradient(w, dy.data<T>() + p * out, dx.data<T>() + p * in);
+      }
+    });
+  });
+  backend::narrow_into(dx, kernel.output(0));
+}
+
+}  // namespace mycel::ops

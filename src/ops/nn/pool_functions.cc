@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pooling as users know it: padding modes, channel order, three or four axes.
+#include "operator/define.h"
+#include "ops/nn/sliding_window.h"
+
+namespace mycel::ops {
+namespace {
+
+// (C, H, W) takes part as one image; the axis is taken away again at the end.
+class Images {
+ public:
+  explicit Images(CompositeContext& op) : op_(op), single_(op.input(0).rank() == 3) {
+    op.require(single_ || op.input(0).rank() == 4, ErrorKind::Value,
+               "the dimension of the input must be 3 or 4, but got ", op.input(0).rank(), ".");
+    value_ = single_ ? op.call("expand_dims", {op.input(0)}, {{"axis", 0}}) : op.input(0);
+  }
+  const Value& value() const { return value_; }
+  Pair size() const { return {value_.shape()[2], value_.shape()[3]}; }
+  Value result(const Value& pooled) const {
+    return single_ ? op_.call("squeeze", {pooled}, {{"axis", IntList{0}}}) : pooled;
+  }
+
+ private:
+  CompositeContext& op_;
+  bool single_;
+  Value value_;
+};
+
+// An int, or (height, width), for both sides; at most half of the kernel.
+IntList checked_padding(const CompositeContext& op, const Pair& kernel) {
+  const Pair pad = pair_of(op, "padding");
+  for (std::size_t i = 0; i < 2; ++i) {
+    op.require(pad[i] >= 0 && 2 * pad[i] <= kernel[i], ErrorKind::Value,
+               "'padding' must be at least 0 and at most half of 'kernel_size', but got padding ",
+               pad[i], " and kernel size ", kernel[i], ".");
+  }
+  return {pad[0], pad[0], pad[1], pad[1]};
+}
+
+struct PrimitiveWindow {
+  Pair kernel, stride;
+  IntList pad;
+};
+
+PrimitiveWindow primitive_window(const CompositeContext& op, const Pair& size) {
+  const Pair kernel = positive_pair_of(op, "kernel_size"), stride = positive_pair_of(op, "strides");
+  const PadMode mode = pad_mode_of(op);
+  op.require(mode != PadMode::Pad, ErrorKind::Value,
+             "'pad_mode' must be 'same' or 'valid', but got 'pad'.");
+  return {kernel, stride, resolved_padding(mode, {}, size, kernel, stride, {1, 1})};
+}
+
+enum class Kind : std::uint8_t { Maximum, Average };
+
+void run_primitive(CompositeContext& op, Kind kind) {
+  op.require(op.input(0).rank() == 4, ErrorKind::Value, "the dimension of 'x' must be 4, but got ",
+             op.input(0).rank(), ".");
+  const bool last = is_channels_last(op);
+  const Value x = last ? channels_first(op, op.input(0)) : op.input(0);
+  const PrimitiveWindow w = primitive_window(op, {x.shape()[2], x.shape()[3]});
+  const ValueList pooled = op.call_all(
+      kind == Kind::Maximum ? "max_pool2d" : "avg_pool2d", {x},
+      {{"kernel_size", to_list(w.kernel)}, {"stride", to_list(w.stride)}, {"pad", w.pad}});
+  op.set_output(0, last ? channels_last(op, pooled[0]) : pooled[0]);
+}
+
+void run_max(CompositeContext& op) {
+  const Images images(op);
+  const Pair kernel = positive_pair_of(op, "kernel_size");
+  const Pair stride = op.is_none("stride") ? kernel : positive_pair_of(op, "stride");
+  const ValueList pooled = op.call_all("max_pool2d", {images.value()},
+                                       {{"kernel_size", to_list(kernel)},
+                                        {"stride", to_list(stride)},
+                                        {"pad", checked_padding(op, kernel)},
+                                        {"dilation", to_list(positive_pair_of(op, "dilation"))},
+                                        {"ceil_mode", op.flag("ceil_mode")}});
+  op.set_output(0, images.result(pooled[0]));
+  if (op.flag("return_indices")) {
+    op.set_output(1, images.result(op.call("cast", {pooled[1]}, {{"dtype", DType::Int64}})));
+  }
+}
+
+void run_average(CompositeContext& op) {
+  const Images images(op);
+  const Pair kernel = positive_pair_of(op, "kernel_size");
+  const Value pooled = op.call("avg_pool2d", {images.value()},
+                               {{"kernel_size", to_list(kernel)},
+                                {"stride", to_list(positive_pair_of(op, "stride"))},
+                                {"pad", checked_padding(op, kernel)},
+                                {"ceil_mode", op.flag("ceil_mode")},
+                                {"count_include_pad", op.flag("count_include_pad")},
+                                {"divisor_override", op.integer("divisor_override")}});
+  op.set_output(0, images.result(pooled));
+}
+
+}  // namespace
+
+MYCEL_OP(max_pool2d_function)
+    .names({.function = "max_pool2d"})
+    .doc("Largest value of every window.")
+    .input("x", "(N, C, H, W) or (C, H, W).", kFloating)
+    .attribute("kernel_size", "An int or (height, width).", required(AttributeType::Ints))
+    .attribute("stride", "An int or (height, width); None: the kernel size.",
+               optional(AttributeType::Ints))
+    .attribute("padding", "An int or (height, width).", IntList{0})
+    .attribute("dilation", "An int or (height, width).", IntList{1})
+    .attribute("return_indices", "Also return where the values stand in their planes.", false)
+    .attribute("ceil_mode", "Also count windows that reach over the end.", false)
+    .variadic_output("output", "The values, then the positions where asked for.")
+    .composite(run_max)
+    .sample("plain", {normal({1, 2, 6, 6})}, {{"kernel_size", IntList{2}}})
+    .sample("one image", {normal({2, 6, 6})},
+            {{"kernel_size", IntList{3}}, {"padding", IntList{1}}});
+
+MYCEL_OP(avg_pool2d_function)
+    .names({.function = "avg_pool2d"})
+    .doc("Mean of every window.")
+    .input("input_x", "(N, C, H, W) or (C, H, W).", kFloating)
+    .attribute("kernel_size", "An int or (height, width).", IntList{1})
+    .attribute("stride", "An int or (height, width).", IntList{1})
+    .attribute("padding", "An int or (height, width).", IntList{0})
+    .attribute("ceil_mode", "Also count windows that reach over the end.", false)
+    .attribute("count_include_pad", "Padded cells count in the divisor.", true)
+    .attribute("divisor_override", "Divisor; 0: the number of cells.", 0)
+    .output("output", "Mean of every window.")
+    .composite(run_average)
+    .sample("plain", {normal({1, 2, 6, 6})}, {{"kernel_size", IntList{2}}, {"stride", IntList{2}}});
+
+MYCEL_OP(max_pool)
+    .names({.primitive = "MaxPool"})
+    .doc("Largest value of every window.")
+    .input("x", "(N, C, H, W), or (N, H, W, C).", kFloating)
+    .attribute("kernel_size", "An int or (height, width).", IntList{1})
+    .attribute("strides", "An int or (height, width).", IntList{1})
+    .attribute("pad_mode", "'same' or 'valid'.", "valid")
+    .attribute("data_format", "Order of the axes.", "NCHW")
+    .output("output", "In the order of `x`.")
+    .composite([](CompositeContext& op) { run_primitive(op, Kind::Maximum); })
+    .sample("same", {normal({1, 2, 5, 6})},
+            {{"kernel_size", IntList{3}}, {"strides", IntList{2}}, {"pad_mode", "same"}});
+
+MYCEL_OP(avg_pool)
+    .names({.primitive = "AvgPool"})
+    .doc("Mean of every window; padded cells do not count.")
+    .input("x", "(N, C, H, W), or (N, H, W, C).", kFloating)
+    .attribute("kernel_size", "An int or (height, width).", IntList{1})
+    .attribute("strides", "An int or (height, width).", IntList{1})
+    .attribute("pad_mode", "'same' or 'valid'.", "VALID")
+    .attribute("data_format", "Order of the axes.", "NCHW")
+    .output("output", "In the order of `x`.")
+    .composite([](CompositeContext& op) { run_primitive(op, Kind::Average); })
+    .sample("same", {normal({1, 2, 5, 6})},
+            {{"kernel_size", IntList{3}}, {"strides", IntList{2}}, {"pad_mode", "same"}});
+
+}  // namespace mycel::ops
