@@ -21,6 +21,8 @@ using op::TensorSpec;
 using op::Value;
 using platform::ErrorKind;
 
+thread_local Device creation_device;
+
 Device common_device(const OpDef& definition, std::span<const Tensor> inputs) {
   Device device;
   bool known = false;
@@ -36,7 +38,7 @@ Device common_device(const OpDef& definition, std::span<const Tensor> inputs) {
                      device::backend_name(input.device().backend), ". Move one of them first.");
     }
   }
-  return device;
+  return known ? device : creation_device;
 }
 
 const op::InputDef& input_definition(const OpDef& definition, std::size_t i) {
@@ -188,6 +190,7 @@ void run_composite(const OpDef& definition, std::span<Tensor> inputs,
   for (const Tensor& input : inputs)
     values.push_back(input.defined() ? Value(&emitter(), input) : Value());
   check_inputs(definition, inputs);
+  const CreationDevice scope(common_device(definition, inputs));
   op::CompositeContext context(definition, attributes, emitter(), values);
   definition.composite(context);
   outputs.clear();
@@ -224,6 +227,11 @@ Tensor make_number(T value, DType dtype) {
 }
 
 }  // namespace
+
+CreationDevice::CreationDevice(Device device) : before_(creation_device) {
+  creation_device = device;
+}
+CreationDevice::~CreationDevice() { creation_device = before_; }
 
 op::Emitter& emitter() {
   static EagerEmitter instance;

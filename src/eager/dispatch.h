@@ -21,6 +21,19 @@ void dispatch(const op::OpDef& definition, std::span<Tensor> inputs,
 Tensor dispatch_one(const op::OpDef& definition, std::span<Tensor> inputs,
                     std::span<op::AttributeValue> attributes);
 
+// Where this thread's operators without tensor inputs (fill, arange, random ones) put their result:
+// inside a composite or a gradient rule the device of the tensors at hand, elsewhere the host.
+class CreationDevice {
+ public:
+  explicit CreationDevice(device::Device device);
+  ~CreationDevice();
+  CreationDevice(const CreationDevice&) = delete;
+  CreationDevice& operator=(const CreationDevice&) = delete;
+
+ private:
+  device::Device before_;
+};
+
 // The emitter whose values are tensors: gradient rules and composites execute through it.
 op::Emitter& emitter();
 

@@ -2,6 +2,7 @@
 #include "eager/gradient_call.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "eager/dispatch.h"
 #include "eager/tape_state.h"
@@ -82,7 +83,7 @@ void GradientCall::end_forward() {
 
 namespace {
 
-std::uint64_t next_walk = 1;
+std::atomic<std::uint64_t> next_walk = 1;
 
 // Nodes the outputs were computed from, oldest first; none older than `first`.
 std::vector<Ref<Node>> collect(std::span<const Tensor> outputs, std::uint64_t first,
@@ -186,6 +187,9 @@ std::vector<Tensor> differentiate(Node& node) {
   platform::require(definition.gradient_kind != GradientKind::None, ErrorKind::Runtime,
                     "Fail to find bprop function for ", definition.name,
                     ". Use stop_gradient on its result if no gradient is wanted through it.");
+  const auto reached = std::find_if(node.gradients.begin(), node.gradients.end(),
+                                    [](const Tensor& gradient) { return gradient.defined(); });
+  const CreationDevice scope(reached->device());
   GradientContext context(definition, node.attributes, emitter());
   fill_context(context, node);
   if (definition.gradient_kind == GradientKind::Derived) {
@@ -213,6 +217,7 @@ void run_hooks(Node& node) {
 }
 
 Tensor ones_like(const Tensor& tensor) {
+  const CreationDevice scope(tensor.device());
   return emitter()
       .call("fill", {}, {{"shape", tensor.shape()}, {"value", 1.0}, {"dtype", tensor.dtype()}})
       .tensor();
