@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <vector>
 
 #include "backend/cpu/half_tensor.h"
@@ -47,7 +48,17 @@ Tensor wide_input(const KernelContext& kernel, std::size_t i, DType dtype) {
   return kernel.has_input(i) ? backend::as_floating(kernel.input(i), dtype) : Tensor();
 }
 
-// One line of scale and shift per normalised line; repeated or cut when the axes differ.
+// Scale or shift, repeated until it covers a normalised line of n values.
+template <class T>
+Tensor covering(const Tensor& parameter, std::int64_t n) {
+  if (!parameter.defined() || parameter.size() >= n) return parameter;
+  const std::int64_t count = parameter.size();  // divides n: both are products of trailing axes
+  Tensor repeated = Tensor::empty({n}, parameter.dtype());
+  for (std::int64_t i = 0; i < n; ++i) repeated.data<T>()[i] = parameter.data<T>()[i % count];
+  return repeated;
+}
+
+// The part of scale or shift that belongs to a normalised line.
 template <class T>
 struct Parameters {
   const T* values = nullptr;
@@ -62,11 +73,12 @@ void run_forward(KernelContext& kernel) {
   const DType dtype = kDTypeOf<T>;
   const Tensor x = backend::widened(kernel.input(0));
   const Tensor y = backend::wide_like(kernel.output(0));
-  const Tensor gamma = wide_input(kernel, 1, dtype), beta = wide_input(kernel, 2, dtype);
   const std::int64_t lines = kernel.output(1).size();
   const std::int64_t n = lines == 0 ? 0 : x.size() / lines;
+  const Tensor gamma = covering<T>(wide_input(kernel, 1, dtype), n);
+  const Tensor beta = covering<T>(wide_input(kernel, 2, dtype), n);
   const std::int64_t count =
-      element_count(trailing(x.shape(), kernel.integer("begin_params_axis")));
+      std::max(n, element_count(trailing(x.shape(), kernel.integer("begin_params_axis"))));
   const Parameters<T> scale{values_or_null<T>(gamma), count, n},
       shift{values_or_null<T>(beta), count, n};
   T* mean = kernel.output(1).data<T>();
@@ -118,15 +130,16 @@ template <class T>
 void run_gradient(KernelContext& kernel) {
   const DType dtype = kDTypeOf<T>;
   const Tensor dy = backend::widened(kernel.input(0)), x = backend::widened(kernel.input(1));
-  const Tensor gamma = wide_input(kernel, 2, dtype);
   const Tensor mean = kernel.dense(3), variance = kernel.dense(4);
   const Tensor dx = backend::wide_like(kernel.output(0));
   T* dgamma = kernel.output(1).data<T>();
   T* dbeta = kernel.output(2).data<T>();
   const std::int64_t lines = mean.size(), n = lines == 0 ? 0 : x.size() / lines;
-  const std::int64_t count = kernel.output(1).size();
-  std::fill_n(dgamma, count, T(0));
-  std::fill_n(dbeta, count, T(0));
+  const Tensor gamma = covering<T>(wide_input(kernel, 2, dtype), n);
+  const std::int64_t parameters = kernel.output(1).size();
+  const std::int64_t count = std::max(parameters, n);
+  std::fill_n(dgamma, parameters, T(0));
+  std::fill_n(dbeta, parameters, T(0));
   const Parameters<T> scale{values_or_null<T>(gamma), std::max<std::int64_t>(count, 1), n};
   const auto& loops = backend::norm_loops<T>();
   constexpr std::int64_t kBlocks = 16;  // of lines; does not depend on the number of threads
@@ -148,8 +161,8 @@ void run_gradient(KernelContext& kernel) {
   });
   for (std::int64_t b = 0; b < kBlocks; ++b) {
     for (std::int64_t i = 0; i < count; ++i) {
-      dgamma[i] += sums[static_cast<std::size_t>(2 * count * b + i)];
-      dbeta[i] += sums[static_cast<std::size_t>(2 * count * b + count + i)];
+      dgamma[i % parameters] += sums[static_cast<std::size_t>(2 * count * b + i)];
+      dbeta[i % parameters] += sums[static_cast<std::size_t>(2 * count * b + count + i)];
     }
   }
   backend::narrow_into(dx, kernel.output(0));
@@ -258,7 +271,11 @@ MYCEL_OP(layer_norm_gradient)
     .keeps({"output_gradient", "input_x", "gamma", "mean", "variance"})
     .sample("last axis",
             {normal({3, 5}), normal({3, 5}), normal({5}), normal({3, 1}), positive({3, 1})},
-            {{"epsilon", 1e-5}});
+            {{"epsilon", 1e-5}})
+    .sample("different axes",
+            {normal({2, 3, 4}), normal({2, 3, 4}), normal({4}), normal({2, 1, 1}),
+             positive({2, 1, 1})},
+            {{"begin_params_axis", 2}, {"epsilon", 1e-5}});
 MYCEL_CPU_KERNEL(layer_norm_gradient) {
   if (kernel.input(1).dtype() == DType::Float64) {
     run_gradient<double>(kernel);
