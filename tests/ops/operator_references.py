@@ -1,0 +1,409 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy references of operators whose formula does not fit into one expression.
+
+Written as plainly as possible: loops over windows and indices, nothing shared with the kernels.
+Every function takes the operator's inputs and attributes by name.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+REFERENCES = {}
+
+
+def reference(*names: str):
+    """Registers the function below as the reference of these operators."""
+
+    def register(function):
+        for name in names:
+            REFERENCES[name] = function
+        return function
+
+    return register
+
+
+# ---- elementwise -------------------------------------------------------------------------------
+
+erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+@reference("erf")
+def _erf(input):
+    return erf(input)
+
+
+@reference("erfc")
+def _erfc(input):
+    return np.vectorize(math.erfc, otypes=[np.float64])(input)
+
+
+@reference("lgamma")
+def _lgamma(input):
+    return np.vectorize(lambda x: math.inf if x == 0 else math.lgamma(x), otypes=[np.float64])(input)
+
+
+@reference("gelu_erf")
+def _gelu_erf(input):
+    return input * 0.5 * (1 + erf(input / math.sqrt(2)))
+
+
+@reference("gelu")
+def _gelu(input, approximate):
+    if approximate == "none":
+        return _gelu_erf(input)
+    return 0.5 * input * (1 + np.tanh(math.sqrt(2 / math.pi) * (input + 0.044715 * input**3)))
+
+
+@reference("addcdiv_scaled")
+def _addcdiv(input, tensor1, tensor2, value):
+    return input + (1 if value is None else value) * tensor1 / tensor2
+
+
+@reference("addcmul_scaled")
+def _addcmul(input, tensor1, tensor2, value):
+    return input + (1 if value is None else value) * tensor1 * tensor2
+
+
+@reference("addn")
+def _addn(x):
+    return sum(x[1:], x[0])
+
+
+@reference("clamp")
+def _clamp(input, min, max):
+    low = input if min is None else np.maximum(input, min)
+    return low if max is None else np.minimum(low, max)
+
+
+@reference("clip_by_value")
+def _clip(x, clip_value_min, clip_value_max):
+    return _clamp(x, clip_value_min, clip_value_max)
+
+
+@reference("div_rounded")
+def _div(input, other, rounding_mode):
+    quotient = input / other
+    return {None: lambda x: x, "floor": np.floor, "trunc": np.trunc}[rounding_mode](quotient)
+
+
+@reference("prelu")
+def _prelu(x, weight):
+    shape = [1] * x.ndim
+    if x.ndim > 1:
+        shape[1] = weight.size
+    return np.where(x > 0, x, x * weight.reshape(shape if x.ndim else ()))
+
+
+@reference("bias_add")
+def _bias_add(input_x, bias, data_format="NCHW"):
+    last = data_format == "NHWC" or input_x.ndim == 2
+    return input_x + (bias if last else bias.reshape((-1,) + (1,) * (input_x.ndim - 2)))
+
+
+# ---- joining, splitting, indexing --------------------------------------------------------------
+
+
+@reference("split")
+def _split(tensor, split_size_or_sections, axis):
+    sizes = split_size_or_sections
+    if isinstance(sizes, tuple) and len(sizes) > 1:
+        return tuple(np.split(tensor, np.cumsum(sizes)[:-1], axis))
+    size = sizes[0] if isinstance(sizes, tuple) else sizes
+    return tuple(np.split(tensor, range(size, tensor.shape[axis], size), axis))
+
+
+@reference("chunk")
+def _chunk(input, chunks, axis):
+    size = -(-input.shape[axis] // chunks)
+    return tuple(np.split(input, range(size, input.shape[axis], size), axis))
+
+
+@reference("diagonal_fill")
+def _diagonal_fill(input, shape, offset, dim1, dim2):
+    output = np.zeros(shape, input.dtype)
+    moved = np.moveaxis(output, (dim1, dim2), (-2, -1))
+    rows = np.arange(input.shape[-1]) + max(0, -offset)
+    moved[..., rows, rows + offset] = input
+    return output
+
+
+@reference("masked_scatter")
+def _masked_scatter(x, mask, updates):
+    x, mask = (np.array(part) for part in np.broadcast_arrays(x, mask))
+    x[mask] = updates.reshape(-1)[: np.count_nonzero(mask)]
+    return x
+
+
+@reference("masked_collect")
+def _masked_collect(input, mask, shape):
+    input, mask = np.broadcast_arrays(input, mask)
+    output = np.zeros(shape, input.dtype)
+    output[: np.count_nonzero(mask)] = input[mask]
+    return output
+
+
+@reference("unique")
+def _unique(input):
+    flat = input.reshape(-1)
+    values = list(dict.fromkeys(flat.tolist()))
+    return np.array(values, input.dtype), np.array([values.index(v) for v in flat.tolist()]).reshape(
+        input.shape
+    )
+
+
+@reference("index_fill", "index_fill_axis")
+def _index_fill(x, index, value, axis):
+    output = x.copy()
+    np.moveaxis(output, axis, 0)[index.reshape(-1)] = value
+    return output
+
+
+@reference("index_add")
+def _index_add(x, indices, y, axis, **_):
+    output = x.copy()
+    np.add.at(np.moveaxis(output, axis, 0), indices, np.moveaxis(y, axis, 0))
+    return output
+
+
+@reference("scatter_add_axis")
+def _scatter_add_axis(input, indices, updates, axis):
+    return _index_add(input, indices, updates, axis)
+
+
+@reference("gather_gradient")
+def _gather_gradient(updates, indices, shape, axis, batch_dims):
+    output = np.zeros(shape, updates.dtype)
+    axis %= len(shape)
+    if batch_dims:
+        for part, chosen, target in zip(updates, indices, output, strict=True):
+            target += _gather_gradient(part, chosen, target.shape, axis - 1, batch_dims - 1)
+        return output
+    moved = np.moveaxis(output, axis, 0)
+    for place in np.ndindex(indices.shape):
+        moved[indices[place]] += updates[(slice(None),) * axis + place]
+    return output
+
+
+@reference("embedding_lookup_gradient")
+def _embedding_gradient(updates, indices, shape, offset):
+    output = np.zeros(shape, updates.dtype)
+    for place in np.ndindex(indices.shape):
+        row = indices[place] - offset
+        if 0 <= row < shape[0]:
+            output[row] += updates[place]
+    return output
+
+
+def _along(output, index, updates, axis, combine):
+    for place in np.ndindex(index.shape):
+        target = list(place)
+        target[axis] = index[place]
+        output[tuple(target)] = combine(output[tuple(target)], updates[place])
+    return output
+
+
+@reference("scatter")
+def _scatter(input, index, src, axis):
+    return _along(input.copy(), index, np.broadcast_to(src, index.shape), axis, lambda old, new: new)
+
+
+@reference("tensor_scatter_elements")
+def _scatter_elements(input_x, indices, updates, axis, reduction):
+    combine = (lambda old, new: old + new) if reduction == "add" else (lambda old, new: new)
+    return _along(input_x.copy(), indices, updates, axis, combine)
+
+
+@reference("scatter_along")
+def _scatter_along(index, updates, axis, length):
+    shape = list(updates.shape)
+    shape[axis] = length
+    return _along(np.zeros(shape, updates.dtype), index, updates, axis, lambda old, new: old + new)
+
+
+COMBINATIONS = {
+    "add": lambda old, new: old + new,
+    "sub": lambda old, new: old - new,
+    "mul": lambda old, new: old * new,
+    "div": lambda old, new: old / new,
+    "max": np.maximum,
+    "min": np.minimum,
+    "update": lambda old, new: new,
+}
+
+
+def _combine_rows(name):
+    def rows(input_x, indices, updates, **_):
+        output = input_x.copy()
+        for place in np.ndindex(indices.shape):
+            output[indices[place]] = COMBINATIONS[name](output[indices[place]], updates[place])
+        return output
+
+    return rows
+
+
+def _combine_tuples(name):
+    def tuples(input_x, indices, updates=None, update=None, **_):
+        output, updates = input_x.copy(), updates if update is None else update
+        for place in np.ndindex(indices.shape[:-1]):
+            target = tuple(indices[place])
+            output[target] = COMBINATIONS[name](output[target], updates[place])
+        return output
+
+    return tuples
+
+
+for _name in COMBINATIONS:
+    REFERENCES[f"scatter_{_name}"] = _combine_rows(_name)
+    REFERENCES[f"scatter_nd_{_name}"] = REFERENCES[f"tensor_scatter_{_name}"] = _combine_tuples(_name)
+
+
+@reference("scatter_nd")
+def _scatter_nd(indices, updates, shape):
+    return _combine_tuples("add")(np.zeros(shape, updates.dtype), indices, updates)
+
+
+@reference("unsorted_segment_sum")
+def _segment_sum(input_x, segment_ids, num_segments):
+    output = np.zeros((num_segments,) + input_x.shape[segment_ids.ndim :], input_x.dtype)
+    for place in np.ndindex(segment_ids.shape):
+        if segment_ids[place] >= 0:
+            output[segment_ids[place]] += input_x[place]
+    return output
+
+
+# ---- windows -----------------------------------------------------------------------------------
+
+
+@reference("conv2d")
+def _conv2d(input, weight, bias, pad, stride, dilation, groups):
+    padded = np.pad(input, ((0, 0), (0, 0), tuple(pad[:2]), tuple(pad[2:])))
+    per_group, spread = (
+        weight.shape[1],
+        [(k - 1) * d + 1 for k, d in zip(weight.shape[2:], dilation, strict=True)],
+    )
+    size = [(n - k) // s + 1 for n, k, s in zip(padded.shape[2:], spread, stride, strict=True)]
+    output = np.zeros((input.shape[0], weight.shape[0], *size))
+    for channel, y, x in itertools.product(range(weight.shape[0]), range(size[0]), range(size[1])):
+        first = channel // (weight.shape[0] // groups) * per_group
+        top, left = y * stride[0], x * stride[1]
+        window = padded[
+            :,
+            first : first + per_group,
+            top : top + spread[0] : dilation[0],
+            left : left + spread[1] : dilation[1],
+        ]
+        output[:, channel, y, x] = (window * weight[channel]).sum((1, 2, 3))
+    return output if bias is None else output + bias.reshape(1, -1, 1, 1)
+
+
+@reference("max_pool2d")
+def _max_pool2d(input, kernel_size, stride, pad, dilation, ceil_mode):
+    if ceil_mode:
+        raise NotImplementedError("the samples are compared without it")
+    height, width = input.shape[2:]
+    spread = [(k - 1) * d + 1 for k, d in zip(kernel_size, dilation, strict=True)]
+    rows = (height + pad[0] + pad[1] - spread[0]) // stride[0] + 1
+    columns = (width + pad[2] + pad[3] - spread[1]) // stride[1] + 1
+    values = np.empty((*input.shape[:2], rows, columns), input.dtype)
+    places = np.empty(values.shape, np.int64)
+    for n, c, y, x in np.ndindex(values.shape):
+        cells = [
+            (i, j)
+            for i in range(y * stride[0] - pad[0], y * stride[0] - pad[0] + spread[0], dilation[0])
+            for j in range(x * stride[1] - pad[2], x * stride[1] - pad[2] + spread[1], dilation[1])
+            if 0 <= i < height and 0 <= j < width
+        ]
+        best = max(cells, key=lambda cell: input[n, c, cell[0], cell[1]])
+        values[n, c, y, x], places[n, c, y, x] = input[n, c, best[0], best[1]], best[0] * width + best[1]
+    return values, places
+
+
+# ---- normalisation and losses ------------------------------------------------------------------
+
+
+def _channels(vector, rank):
+    return vector.reshape((1, -1) + (1,) * (rank - 2))
+
+
+@reference("batch_norm_inference")
+def _batch_norm(input, scale, bias, mean, variance, epsilon):
+    result = (input - _channels(mean, input.ndim)) / np.sqrt(_channels(variance, input.ndim) + epsilon)
+    result = result if scale is None else result * _channels(scale, input.ndim)
+    return result if bias is None else result + _channels(bias, input.ndim)
+
+
+@reference("batch_norm_training")
+def _batch_norm_training(input, scale, bias, epsilon):
+    axes = (0, *range(2, input.ndim))
+    mean, variance = input.mean(axes), input.var(axes)
+    return _batch_norm(input, scale, bias, mean, variance, epsilon), mean, variance
+
+
+@reference("layer_norm_function")
+def _layer_norm(input, weight, bias, normalized_shape, eps):
+    axes = tuple(range(-len(normalized_shape), 0))
+    result = (input - input.mean(axes, keepdims=True)) / np.sqrt(input.var(axes, keepdims=True) + eps)
+    return result * (1 if weight is None else weight) + (0 if bias is None else bias)
+
+
+@reference("group_norm")
+def _group_norm(input, weight, bias, num_groups, eps):
+    grouped = input.reshape(input.shape[0], num_groups, -1)
+    result = (grouped - grouped.mean(2, keepdims=True)) / np.sqrt(grouped.var(2, keepdims=True) + eps)
+    result = result.reshape(input.shape) * (1 if weight is None else _channels(weight, input.ndim))
+    return result + (0 if bias is None else _channels(bias, input.ndim))
+
+
+REDUCTIONS = {"none": lambda x: x, "mean": np.mean, "sum": np.sum}
+
+
+@reference("huber_loss")
+def _huber(input, target, reduction, delta):
+    size = np.abs(input - target)
+    return REDUCTIONS[reduction](np.where(size <= delta, 0.5 * size**2, delta * (size - 0.5 * delta)))
+
+
+@reference("smooth_l1_loss")
+def _smooth_l1(input, target, beta, reduction):
+    size = np.abs(input - target)
+    return REDUCTIONS[reduction](np.where(size < beta, 0.5 * size**2 / beta, size - 0.5 * beta))
+
+
+@reference("binary_cross_entropy")
+def _binary_cross_entropy(logits, labels, weight, reduction):
+    losses = -(labels * np.log(logits) + (1 - labels) * np.log(1 - logits))
+    return REDUCTIONS[reduction](losses if weight is None else losses * weight)
+
+
+# ---- optimizers --------------------------------------------------------------------------------
+
+
+@reference("adam")
+def _adam(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient, use_nesterov, **_):
+    m = beta1 * m + (1 - beta1) * gradient
+    v = beta2 * v + (1 - beta2) * gradient**2
+    rate = lr * math.sqrt(1 - beta2_power) / (1 - beta1_power)
+    step = beta1 * m + (1 - beta1) * gradient if use_nesterov else m
+    return var - rate * step / (np.sqrt(v) + epsilon), m, v
+
+
+@reference("apply_momentum")
+def _momentum(variable, accumulation, learning_rate, gradient, momentum, use_nesterov, gradient_scale, **_):
+    gradient = gradient * gradient_scale
+    velocity = momentum * accumulation + gradient
+    return variable - learning_rate * (gradient + momentum * velocity if use_nesterov else velocity)
+
+
+@reference("apply_gradient_descent")
+def _descent(var, alpha, delta):
+    return var - alpha * delta
+
+
+@reference("apply_adagrad")
+def _adagrad(var, accum, lr, grad, update_slots):
+    total = accum + grad**2 if update_slots else accum
+    return var - lr * grad / np.sqrt(total), total
