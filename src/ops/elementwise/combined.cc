@@ -122,35 +122,6 @@ MYCEL_OP(prelu)
     .sample("channels", {normal({2, 3, 4}), positive({3})})
     .sample("one weight", {normal({2, 3}), positive({1})});
 
-MYCEL_OP(bias_add)
-    .names({.primitive = "BiasAdd", .function = "bias_add"})
-    .doc("Adds a bias to every channel.")
-    .input("input_x", "Two axes or more.", kNumber)
-    .input("bias", "One number per channel.", kNumber)
-    .attribute("data_format", "Where the channels are.", "NCHW",
-               {.choices = {"NCHW", "NHWC", "NCDHW"}})
-    .output("output", "Same shape as `input_x`.")
-    .composite([](CompositeContext& op) {
-      const Shape shape = op.input(0).shape();
-      const Shape bias = op.input(1).shape();
-      op.require(shape.size() >= 2, ErrorKind::Value,
-                 "'input_x' must have at least two axes, but got ", shape, ".");
-      op.require(op.input(0).dtype() == op.input(1).dtype(), ErrorKind::Type,
-                 "the input type must be same, but got ", op.input(0).dtype(), " and ",
-                 op.input(1).dtype(), ".");
-      const std::size_t channel = op.text("data_format") == "NHWC" ? shape.size() - 1 : 1;
-      op.require(bias.size() == 1 && bias[0] == shape[channel], ErrorKind::Value,
-                 "'bias' must have the shape (", shape[channel], ",), but got ", bias,
-                 ".");
-      Shape stretched(shape.size() - channel, 1);
-      stretched[0] = bias[0];
-      const Value shaped = op.call("reshape", {op.input(1)}, {{"shape", stretched}});
-      op.set_output(0, op.call("add", {op.input(0), shaped}));
-    })
-    .sample("rows", {normal({2, 3}), normal({3})})
-    .sample("images", {normal({2, 3, 4, 5}), normal({3})})
-    .sample("channels last", {normal({2, 4, 5, 3}), normal({3})}, {{"data_format", "NHWC"}});
-
 MYCEL_OP(addn)
     .names({.primitive = "AddN", .function = "addn"})
     .doc("Sum of a list of tensors.")
