@@ -91,10 +91,17 @@ Tensor cast_to(const Tensor& tensor, DType dtype) {
   return dispatch_one(cast, input, attribute);
 }
 
-// Only elementwise operators know Python numbers; elsewhere they are tensors of our default types,
-// and inference is told which ones they were.
+bool is_double(const Tensor& input) {
+  return input.defined() && !input.body().is_number &&
+         (input.dtype() == DType::Float64 || input.dtype() == DType::Complex128);
+}
+
+// Only elementwise operators know Python numbers; elsewhere they are tensors of our default types
+// (a float keeps all its digits beside a float64 tensor), and inference is told which ones they
+// were.
 void settle_numbers(std::span<Tensor> inputs, Device device, std::vector<TensorSpec>& specs) {
   specs.resize(inputs.size());
+  const bool wide = std::any_of(inputs.begin(), inputs.end(), is_double);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     Tensor& input = inputs[i];
     if (!input.defined()) continue;
@@ -102,7 +109,7 @@ void settle_numbers(std::span<Tensor> inputs, Device device, std::vector<TensorS
     if (is_number) {
       Tensor plain = detach(input);
       plain.body().is_number = false;  // first: the cast below must not come back here
-      if (plain.dtype() == DType::Float64) plain = cast_to(plain, DType::Float32);
+      if (plain.dtype() == DType::Float64 && !wide) plain = cast_to(plain, DType::Float32);
       input = device == Device{} ? plain : tensor::copy_to_device(plain, device);
     }
     specs[i] = {input.dtype(), input.shape(), is_number};

@@ -106,8 +106,8 @@ void put(const KernelContext& kernel, const Tensor& target, const Tensor& value,
 void infer_put(InferContext& op) {
   const AdvancedPlan plan = plan_of(op, op.input(0).shape, 2);
   op.require(broadcast_shapes(op.input(1).shape, plan.result, op.name()) == plan.result,
-             ErrorKind::Value, "the shape of 'value' must broadcast to ", plan.result,
-             ", but got ", op.input(1).shape, ".");
+             ErrorKind::Value, "the shape of 'value' must broadcast to ", plan.result, ", but got ",
+             op.input(1).shape, ".");
   op.cast_input(1, op.input(0).dtype);
   op.set_output(0, op.input(0).dtype, op.input(0).shape);
 }
@@ -174,8 +174,8 @@ MYCEL_OP(index_scatter_add)
     .infer([](InferContext& op) {
       const AdvancedPlan plan = plan_of(op, op.ints("shape"), 1);
       op.require(op.input(0).shape == plan.result, ErrorKind::Value,
-                 "the shape of 'updates' must be ", plan.result, ", but got ",
-                 op.input(0).shape, ".");
+                 "the shape of 'updates' must be ", plan.result, ", but got ", op.input(0).shape,
+                 ".");
       op.set_output(0, op.input(0).dtype, op.ints("shape"));
     })
     .gradient([](GradientContext& op) {

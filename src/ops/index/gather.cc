@@ -40,8 +40,7 @@ void normalize_gather(InferContext& op, const Shape& table, const Shape& indices
   for (std::int64_t i = 0; i < batch; ++i) {
     const auto k = static_cast<std::size_t>(i);
     op.require(table[k] == indices[k], ErrorKind::Value, "the first ", batch,
-               " axes of both inputs must agree, but got ", table, " and ",
-               indices, ".");
+               " axes of both inputs must agree, but got ", table, " and ", indices, ".");
   }
   op.set_attribute("batch_dims", batch);
 }
@@ -264,7 +263,14 @@ MYCEL_OP(embedding_lookup_gradient)
     .attribute("shape", "Shape of the table.", required(AttributeType::Ints))
     .attribute("offset", "Number of the table's first row.", 0)
     .output("output", "Sums of rows.")
-    .infer([](InferContext& op) { op.set_output(0, op.input(0).dtype, op.ints("shape")); })
+    .infer([](InferContext& op) {
+      const Shape shape = op.ints("shape");
+      op.require(!shape.empty(), ErrorKind::Value, "'shape' must have at least one axis.");
+      const Shape rows = gathered_shape(shape, op.input(1).shape, 0, 0);
+      op.require(rows == op.input(0).shape, ErrorKind::Value, "the shape of 'updates' must be ",
+                 rows, ", but got ", op.input(0).shape, ".");
+      op.set_output(0, op.input(0).dtype, shape);
+    })
     .gradient([](GradientContext& op) {
       op.set_input_gradient(0, op.call("embedding_lookup", {op.output_gradient(0), op.input(1)},
                                        {{"offset", op.attribute("offset")}}));

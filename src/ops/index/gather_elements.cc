@@ -62,8 +62,8 @@ void for_each_pair(const LinePlan& plan, const std::int64_t* positions, const Vi
 void check_index_shape(const InferContext& op, const Shape& table, const Shape& index,
                        std::int64_t axis) {
   op.require(table.size() == index.size() || (table.empty() && index.size() <= 1), ErrorKind::Value,
-             "the index must have as many axes as the input, but got shapes ", index,
-             " and ", table, ".");
+             "the index must have as many axes as the input, but got shapes ", index, " and ",
+             table, ".");
   for (std::size_t i = 0; i < table.size(); ++i) {
     op.require(static_cast<std::int64_t>(i) == axis || index[i] <= table[i], ErrorKind::Value,
                "the index must not be longer than the input on axis ", i, ", but got shapes ",
@@ -141,8 +141,8 @@ MYCEL_OP(tensor_scatter_elements)
       const std::int64_t axis = op.normalize_axis("axis", op.input(0).rank());
       check_index_shape(op, op.input(0).shape, op.input(1).shape, axis);
       op.require(op.input(1).shape == op.input(2).shape, ErrorKind::Value,
-                 "'indices' and 'updates' must have one shape, but got ",
-                 op.input(1).shape, " and ", op.input(2).shape, ".");
+                 "'indices' and 'updates' must have one shape, but got ", op.input(1).shape,
+                 " and ", op.input(2).shape, ".");
       op.cast_input(2, op.input(0).dtype);
       op.set_output(0, op.input(0).dtype, op.input(0).shape);
     })

@@ -106,8 +106,7 @@ MYCEL_OP(masked_scatter)
     .infer([](InferContext& op) {
       const Shape& shape = op.input(0).shape;
       op.require(broadcast_shapes(shape, op.input(1).shape, op.name()) == shape, ErrorKind::Value,
-                 "the mask of shape ", op.input(1).shape, " must broadcast to ",
-                 shape, ".");
+                 "the mask of shape ", op.input(1).shape, " must broadcast to ", shape, ".");
       op.cast_input(2, op.input(0).dtype);
       op.set_output(0, op.input(0).dtype, shape);
     })

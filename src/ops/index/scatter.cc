@@ -18,8 +18,8 @@ void check_updates(const InferContext& op, std::int64_t axis) {
   Shape rows(table.begin(), table.begin() + axis);
   for (const std::int64_t length : op.input(1).shape) rows.push_back(length);
   for (auto i = static_cast<std::size_t>(axis) + 1; i < table.size(); ++i) rows.push_back(table[i]);
-  op.require(op.input(2).shape == rows, ErrorKind::Value, "the shape of the updates must be ",
-             rows, ", but got ", op.input(2).shape, ".");
+  op.require(op.input(2).shape == rows, ErrorKind::Value, "the shape of the updates must be ", rows,
+             ", but got ", op.input(2).shape, ".");
 }
 
 void infer_in_place(InferContext& op) {

@@ -43,8 +43,8 @@ void infer_tensor_scatter(InferContext& op) {
   const Shape& table = op.input(0).shape;
   const std::size_t depth = tuple_length(op, table, op.input(1).shape);
   const Shape rows = rows_shape(table, op.input(1).shape, depth);
-  op.require(op.input(2).shape == rows, ErrorKind::Value, "the shape of 'updates' must be ",
-             rows, ", but got ", op.input(2).shape, ".");
+  op.require(op.input(2).shape == rows, ErrorKind::Value, "the shape of 'updates' must be ", rows,
+             ", but got ", op.input(2).shape, ".");
   op.cast_input(2, op.input(0).dtype);
   op.set_output(0, op.input(0).dtype, table);
 }
@@ -218,7 +218,9 @@ const bool kernels_added = [] {
 MYCEL_OP(gather_nd)
     .names({.primitive = "GatherNd", .function = "gather_nd", .method = "gather_nd"})
     .doc("Slices at index tuples, which lie along the last axis of `indices`.")
-    .numpy("input_x[tuple(np.moveaxis(indices, -1, 0))]")
+    .numpy(
+        "input_x[tuple(np.moveaxis(indices, -1, 0))] if indices.shape[-1] else "
+        "np.broadcast_to(input_x, indices.shape[:-1] + input_x.shape)")
     .input("input_x", "The tensor to read from.")
     .input("indices", "Tuples along the last axis; negative ones count from the end.", kIndex)
     .output("output", "One slice per tuple.")

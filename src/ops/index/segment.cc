@@ -14,8 +14,8 @@ Shape slice_shape(const InferContext& op) {
   const Shape& ids = op.input(1).shape;
   const bool fits = ids.size() <= x.size() && std::equal(ids.begin(), ids.end(), x.begin());
   op.require(fits, ErrorKind::Value,
-             "the shape of 'segment_ids' must begin the shape of the input, but got ",
-             ids, " and ", x, ".");
+             "the shape of 'segment_ids' must begin the shape of the input, but got ", ids, " and ",
+             x, ".");
   return Shape(x.begin() + static_cast<std::ptrdiff_t>(ids.size()), x.end());
 }
 

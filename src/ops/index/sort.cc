@@ -204,7 +204,7 @@ MYCEL_OP(argsort)
     .attribute("axis", "The axis.", -1)
     .attribute("descending", "Largest first.", false)
     .output("output", "int32.")
-    .numpy("np.argsort(input, axis, kind='stable')")
+    .numpy("np.argsort(input, axis, kind='stable').reshape(input.shape)")
     .composite([](CompositeContext& op) {
       op.set_output(
           0, op.call_all("sort", {op.input(0)},

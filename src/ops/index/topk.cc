@@ -187,8 +187,8 @@ MYCEL_OP(in_top_k)
     .infer([](InferContext& op) {
       const Shape& shape = op.input(0).shape;
       op.require(shape.size() == 2 && op.input(1).shape == Shape{shape[0]}, ErrorKind::Value,
-                 "'x1' must have two axes and 'x2' one of the same first length, but got ",
-                 shape, " and ", op.input(1).shape, ".");
+                 "'x1' must have two axes and 'x2' one of the same first length, but got ", shape,
+                 " and ", op.input(1).shape, ".");
       op.set_output(0, DType::Bool, op.input(1).shape);
     })
     .not_differentiable()

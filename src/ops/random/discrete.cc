@@ -20,6 +20,16 @@ void shuffle_indices(const KernelContext& kernel, std::vector<std::int64_t>& ord
   }
 }
 
+void fill_permutation(const KernelContext& kernel) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(kernel.integer("n")));
+  std::iota(order.begin(), order.end(), 0);
+  shuffle_indices(kernel, order);
+  with_real_type(kernel.output(0).dtype(), [&]<class T>() {
+    for (std::size_t i = 0; i < order.size(); ++i)
+      kernel.output(0).data<T>()[i] = static_cast<T>(order[i]);
+  });
+}
+
 // Weights of one row, checked; with logits their exponentials, shifted so that the largest is 1.
 template <class T>
 void row_weights(const KernelContext& kernel, const T* row, std::int64_t count, bool logits,
@@ -149,6 +159,7 @@ MYCEL_OP(bernoulli)
     .input("p", "Probability, a number or a tensor.", kReal)
     .attribute("seed", "Own seed of the operator.", optional(AttributeType::Int))
     .output("output", "Zeros and ones.")
+    .random()
     .composite([](CompositeContext& op) {
       const Value p = is_floating(op.input(1).dtype())
                           ? op.input(1)
@@ -178,15 +189,7 @@ MYCEL_OP(randperm)
     .sample("ten", {}, {{"n", 10}, {"seed", 1}})
     .sample("none", {}, {{"n", 0}, {"seed", 1}});
 
-MYCEL_CPU_KERNEL(randperm) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(kernel.integer("n")));
-  std::iota(order.begin(), order.end(), 0);
-  shuffle_indices(kernel, order);
-  with_real_type(kernel.output(0).dtype(), [&]<class T>() {
-    for (std::size_t i = 0; i < order.size(); ++i)
-      kernel.output(0).data<T>()[i] = static_cast<T>(order[i]);
-  });
-}
+MYCEL_CPU_KERNEL(randperm) { fill_permutation(kernel); }
 
 MYCEL_OP(shuffle)
     .names({.function = "shuffle"})
@@ -194,10 +197,12 @@ MYCEL_OP(shuffle)
     .input("x", "Any tensor.")
     .attribute("seed", "Own seed of the operator.", optional(AttributeType::Int))
     .output("output", "Same shape.")
+    .random()
     .composite([](CompositeContext& op) {
       if (op.input(0).rank() == 0) return op.set_output(0, op.call("copy", {op.input(0)}));
-      const std::int64_t seed = op.is_none("seed") ? 0 : op.integer("seed");
-      const Value order = op.call("randperm", {}, {{"n", op.input(0).shape()[0]}, {"seed", seed}});
+      const Value order = op.call(
+          "randperm", {},
+          {{"n", op.input(0).shape()[0]}, {"seed", op.is_none("seed") ? 0 : op.integer("seed")}});
       op.set_output(0, op.call("gather", {op.input(0), order}, {{"axis", 0}}));
     })
     .sample("rows", {normal({4, 2})}, {{"seed", 1}});

@@ -76,13 +76,13 @@ MYCEL_OP(normal)
     .attribute("shape", "Shape of the result, stretched by those of mean and deviation.",
                required(AttributeType::Ints))
     .attribute("seed", "Own seed of the operator.", optional(AttributeType::Int))
-    .order({"shape", "mean", "stddev", "seed"})
     .output("output", "The numbers.")
+    .random()
     .composite([](CompositeContext& op) {
       Shape shape = broadcast_shapes(op.ints("shape"), op.input(0).shape(), op.name());
       shape = broadcast_shapes(shape, op.input(1).shape(), op.name());
       const Value noise =
-          op.call("standard_normal", {}, {{"shape", shape}, {"seed", op.attribute("seed")}});
+          op.call("random_normal", {}, {{"shape", shape}, {"seed", op.attribute("seed")}});
       op.set_output(0, op.input(0) + noise * op.input(1));
     })
     .sample("numbers", {number(1), number(2)}, {{"shape", IntList{3, 5}}, {"seed", 1}})
@@ -144,6 +144,7 @@ MYCEL_OP(uniform)
     .attribute("dtype", "float32, or an integer type.", DType::Float32)
     .order({"shape", "minval", "maxval", "seed", "dtype"})
     .output("output", "The numbers.")
+    .random()
     .composite([](CompositeContext& op) {
       Shape shape = broadcast_shapes(op.ints("shape"), op.input(0).shape(), op.name());
       shape = broadcast_shapes(shape, op.input(1).shape(), op.name());

@@ -7,15 +7,13 @@ namespace {
 // Every -1 keeps the input's length; the rest must fit by stretching axes of length one.
 Shape stretched_shape(const InferContext& op, const Shape& from, Shape target) {
   op.require(target.size() >= from.size(), ErrorKind::Value, "in order to broadcast, the 'shape' ",
-             target, " must have at least as many axes as the input of shape ",
-             from, ".");
+             target, " must have at least as many axes as the input of shape ", from, ".");
   const std::size_t extra = target.size() - from.size();
   for (std::size_t i = 0; i < target.size(); ++i) {
     const bool is_new = i < extra;
     if (target[i] == -1) {
       op.require(!is_new, ErrorKind::Value,
-                 "in order to broadcast, a new axis cannot be -1, but got 'shape' ",
-                 target, ".");
+                 "in order to broadcast, a new axis cannot be -1, but got 'shape' ", target, ".");
       target[i] = from[i - extra];
     }
     op.require(target[i] >= 0 && (is_new || from[i - extra] == 1 || from[i - extra] == target[i]),

@@ -29,8 +29,8 @@ void infer_concat(InferContext& op) {
   for (std::size_t i = 1; i < op.input_count(); ++i) {
     Shape other = op.input(i).shape;
     op.require(other.size() == shape.size(), ErrorKind::Value,
-               "all tensors must have the same number of axes, but got ", first.shape,
-               " and ", op.input(i).shape, ".");
+               "all tensors must have the same number of axes, but got ", first.shape, " and ",
+               op.input(i).shape, ".");
     shape[axis] += other[axis];
     other[axis] = shape[axis];
     op.require(other == shape, ErrorKind::Value, "the shapes must agree on every axis but ", axis,
@@ -63,8 +63,8 @@ void infer_stack(InferContext& op) {
   const Shape& first = op.input(0).shape;
   for (std::size_t i = 1; i < op.input_count(); ++i) {
     op.require(op.input(i).shape == first, ErrorKind::Value,
-               "all tensors must have the same shape, but got ", first, " and ",
-               op.input(i).shape, ".");
+               "all tensors must have the same shape, but got ", first, " and ", op.input(i).shape,
+               ".");
   }
   const std::int64_t axis = op.normalize_axis("axis", op.input(0).rank() + 1);
   Shape shape = first;

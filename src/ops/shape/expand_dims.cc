@@ -61,8 +61,7 @@ MYCEL_OP(squeeze)
         const auto i = static_cast<std::size_t>(normalize_axis(axis, input.rank(), op.name()));
         if (i >= input.shape.size()) continue;  // a scalar has nothing to remove
         op.require(input.shape[i] == 1, ErrorKind::Value, "the axis ", axis,
-                   " in 'axis' must have length 1 to be removed, but got shape ",
-                   input.shape, ".");
+                   " in 'axis' must have length 1 to be removed, but got shape ", input.shape, ".");
         removed[i] = true;
       }
       IntList axes;

@@ -79,8 +79,7 @@ void check_window(const AttributeReader& op, const Window& window, const Shape& 
       window.begin.size() == rank && window.length.size() == rank && window.step.size() == rank,
       ErrorKind::Value,
       "'begin', 'length' and 'step' must have one entry per axis of the input, but got ",
-      window.begin, ", ", window.length, " and ", window.step,
-      " for shape ", shape, ".");
+      window.begin, ", ", window.length, " and ", window.step, " for shape ", shape, ".");
   for (std::size_t i = 0; i < rank; ++i) {
     op.require(axis_fits(shape[i], window.begin[i], window.length[i], window.step[i]),
                ErrorKind::Index, "'begin' ", window.begin[i], ", 'length' ", window.length[i],
@@ -106,8 +105,8 @@ void infer_update(InferContext& op) {
   check_window(op, window, op.input(0).shape);
   const Shape target = window_shape(window);
   op.require(broadcast_shapes(op.input(1).shape, target, op.name()) == target, ErrorKind::Value,
-             "the shape of 'value' must broadcast to ", target, ", but got ",
-             op.input(1).shape, ".");
+             "the shape of 'value' must broadcast to ", target, ", but got ", op.input(1).shape,
+             ".");
   op.cast_input(1, op.input(0).dtype);
   op.set_output(0, op.input(0).dtype, op.input(0).shape);
 }
@@ -182,8 +181,8 @@ Define define_spread() {
         const Window window = read_window(context);
         check_window(context, window, context.ints("shape"));
         context.require(window_shape(window) == context.input(0).shape, ErrorKind::Value,
-                        "the shape of 'value' must be ", window_shape(window),
-                        ", but got ", context.input(0).shape, ".");
+                        "the shape of 'value' must be ", window_shape(window), ", but got ",
+                        context.input(0).shape, ".");
         context.set_output(0, context.input(0).dtype, context.ints("shape"));
       })
       .gradient([](GradientContext& context) {

@@ -20,8 +20,8 @@ MYCEL_OP(meshgrid)
       Shape grid(count, 1);
       for (std::size_t i = 0; i < count; ++i) {
         op.require(op.input(i).rank() <= 1, ErrorKind::Value,
-                   "each input must have at most one axis, but got shape ",
-                   op.input(i).shape(), ".");
+                   "each input must have at most one axis, but got shape ", op.input(i).shape(),
+                   ".");
         grid[place(i)] = op.input(i).rank() == 0 ? 1 : op.input(i).shape()[0];
       }
       for (std::size_t i = 0; i < count; ++i) {

@@ -26,8 +26,8 @@ Shape padded_shape(const AttributeReader& op, Shape shape, const IntList& paddin
 // Pairs given from the last axis backwards become pairs from the first axis.
 IntList from_first_axis(const AttributeReader& op, const IntList& padding, std::size_t rank) {
   op.require(padding.size() % 2 == 0 && padding.size() <= 2 * rank, ErrorKind::Value,
-             "'padding' must hold pairs, at most one per axis (", rank, "), but got ",
-             padding, ".");
+             "'padding' must hold pairs, at most one per axis (", rank, "), but got ", padding,
+             ".");
   IntList paddings(2 * rank, 0);
   for (std::size_t k = 0; k < padding.size() / 2; ++k) {
     const std::size_t axis = rank - 1 - k;
@@ -196,8 +196,8 @@ MYCEL_OP(pad)
     .composite([](CompositeContext& op) {
       const std::string& mode = op.text("mode");
       op.require(mode == "constant" || op.is_none("value"), ErrorKind::Value,
-                 "'value' is for mode 'constant', but got ", op.attribute("value"),
-                 " with mode '", mode, "'.");
+                 "'value' is for mode 'constant', but got ", op.attribute("value"), " with mode '",
+                 mode, "'.");
       const IntList paddings = from_first_axis(op, op.ints("padding"), op.input(0).shape().size());
       op.set_output(0, pad_any(op, paddings, mode, op.attribute("value")));
     })

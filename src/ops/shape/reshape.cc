@@ -59,12 +59,10 @@ Shape resolve_shape(const InferContext& op, const Shape& from, Shape target) {
   bool overflow = false;
   for (std::size_t i = 0; i < target.size(); ++i) {
     op.require(target[i] >= -1, ErrorKind::Value,
-               "each component of 'shape' must be -1 or at least 0, but got ", target,
-               ".");
+               "each component of 'shape' must be -1 or at least 0, but got ", target, ".");
     if (target[i] == -1) {
       op.require(open == target.size(), ErrorKind::Value,
-                 "At most one component of input shape can be -1, but got ", target,
-                 ".");
+                 "At most one component of input shape can be -1, but got ", target, ".");
       open = i;
     } else {
       overflow |= __builtin_mul_overflow(known, target[i], &known);
@@ -75,8 +73,8 @@ Shape resolve_shape(const InferContext& op, const Shape& from, Shape target) {
     return target;
   }
   op.require(open == target.size() && !overflow && known == count, ErrorKind::Value,
-             "the input of shape ", from, " has ", count,
-             " elements and cannot get the 'shape' ", target, ".");
+             "the input of shape ", from, " has ", count, " elements and cannot get the 'shape' ",
+             target, ".");
   return target;
 }
 

@@ -16,8 +16,8 @@ MYCEL_OP(roll_axes)
       IntList dims = op.ints("dims");
       const TensorSpec& input = op.input(0);
       op.require(shifts.size() == dims.size(), ErrorKind::Value,
-                 "'shifts' and 'dims' must have the same length, but got ", shifts,
-                 " and ", dims, ".");
+                 "'shifts' and 'dims' must have the same length, but got ", shifts, " and ", dims,
+                 ".");
       IntList total(input.shape.size(), 0);  // one shift per axis, in [0, length)
       for (std::size_t k = 0; k < dims.size(); ++k) {
         const auto axis =

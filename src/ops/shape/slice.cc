@@ -8,8 +8,8 @@ namespace {
 Window slice_window(const AttributeReader& op, const Shape& shape, const IntList& begin,
                     IntList size) {
   op.require(begin.size() == shape.size() && size.size() == shape.size(), ErrorKind::Value,
-             "'begin' and 'size' must have one entry per axis of the input, but got ",
-             begin, " and ", size, " for shape ", shape, ".");
+             "'begin' and 'size' must have one entry per axis of the input, but got ", begin,
+             " and ", size, " for shape ", shape, ".");
   for (std::size_t i = 0; i < shape.size(); ++i) {
     op.require(begin[i] >= 0 && begin[i] <= shape[i], ErrorKind::Value,
                "each entry of 'begin' must be in [0, ", shape[i], "], but got ", begin[i],

@@ -86,9 +86,9 @@ MYCEL_OP(split_sizes)
       const IntList sizes = op.ints("sizes");
       std::int64_t rest = op.input(0).shape[axis];
       for (std::size_t i = 0; i < sizes.size(); ++i) {
-        op.require(sizes[i] >= 0 && sizes[i] <= rest, ErrorKind::Value, "the sizes ",
-                   sizes, " must not be negative and sum to the length of axis ", axis,
-                   ", ", op.input(0).shape[axis], ".");
+        op.require(sizes[i] >= 0 && sizes[i] <= rest, ErrorKind::Value, "the sizes ", sizes,
+                   " must not be negative and sum to the length of axis ", axis, ", ",
+                   op.input(0).shape[axis], ".");
         rest -= sizes[i];
         Shape shape = op.input(0).shape;
         shape[axis] = sizes[i];
@@ -173,8 +173,8 @@ MYCEL_OP(unstack)
       Shape shape = op.input(0).shape;
       const std::int64_t count = shape[axis];
       op.require(op.is_none("num") || op.integer("num") == count, ErrorKind::Value,
-                 "'num' must be the length of the axis, ", count, ", but got ",
-                 op.attribute("num"), ".");
+                 "'num' must be the length of the axis, ", count, ", but got ", op.attribute("num"),
+                 ".");
       op.require(count > 0, ErrorKind::Value, "an axis of length 0 cannot be taken apart.");
       shape.erase(axis);
       for (std::int64_t i = 0; i < count; ++i)

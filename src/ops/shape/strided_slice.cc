@@ -50,8 +50,8 @@ Window strided_window(const AttributeReader& op, const Shape& shape) {
   const IntList strides = op.is_none("strides") ? IntList(begin.size(), 1) : op.ints("strides");
   const Masks masks = read_masks(op);
   op.require(begin.size() == end.size() && begin.size() == strides.size(), ErrorKind::Value,
-             "'begin', 'end' and 'strides' must have the same length, but got ", begin,
-             ", ", end, " and ", strides, ".");
+             "'begin', 'end' and 'strides' must have the same length, but got ", begin, ", ", end,
+             " and ", strides, ".");
   std::size_t consumed = 0;  // input axes that entries other than the ellipsis take
   for (std::size_t k = 0; k < begin.size(); ++k) {
     if (!Masks::has(masks.ellipsis, k) && !Masks::has(masks.new_axis, k)) ++consumed;
@@ -77,8 +77,8 @@ Window strided_window(const AttributeReader& op, const Shape& shape) {
       take_one(op, window, axis, shape[axis], begin[k]);
       ++axis;
     } else {
-      op.require(strides[k] != 0, ErrorKind::Value, "'strides' cannot contain 0, but got ",
-                 strides, ".");
+      op.require(strides[k] != 0, ErrorKind::Value, "'strides' cannot contain 0, but got ", strides,
+                 ".");
       cut_axis(window, axis, shape[axis], begin[k], end[k], strides[k], Masks::has(masks.begin, k),
                Masks::has(masks.end, k));
       window.axes.push_back(static_cast<std::int64_t>(axis++));

@@ -42,8 +42,8 @@ MYCEL_OP(tile)
       Shape result;
       const std::size_t extra = dims.size() - shape.size();
       for (std::size_t i = 0; i < dims.size(); ++i) {
-        op.require(dims[i] >= 0, ErrorKind::Value, "'dims' must not be negative, but got ",
-                   dims, ".");
+        op.require(dims[i] >= 0, ErrorKind::Value, "'dims' must not be negative, but got ", dims,
+                   ".");
         std::int64_t length = 0;
         const bool overflow =
             __builtin_mul_overflow(dims[i], i < extra ? 1 : shape[i - extra], &length);

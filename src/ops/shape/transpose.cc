@@ -7,8 +7,7 @@ namespace {
 // Negative entries made positive; every axis must appear once.
 IntList checked_permutation(const AttributeReader& op, IntList perm, std::int64_t rank) {
   op.require(static_cast<std::int64_t>(perm.size()) == rank, ErrorKind::Value,
-             "the length of 'perm' must be the number of axes, ", rank, ", but got ",
-             perm, ".");
+             "the length of 'perm' must be the number of axes, ", rank, ", but got ", perm, ".");
   std::vector<bool> used(perm.size(), false);
   for (std::int64_t& axis : perm) {
     const std::int64_t given = axis;
@@ -49,8 +48,8 @@ void move_axes(CompositeContext& op) {
   const IntList source = op.ints("source");
   const IntList destination = op.ints("destination");
   op.require(source.size() == destination.size(), ErrorKind::Value,
-             "'source' and 'destination' must have the same number of axes, but got ",
-             source, " and ", destination, ".");
+             "'source' and 'destination' must have the same number of axes, but got ", source,
+             " and ", destination, ".");
   IntList perm(static_cast<std::size_t>(rank), -1);
   std::vector<bool> moved(static_cast<std::size_t>(rank), false);
   for (std::size_t i = 0; i < source.size(); ++i) {
@@ -59,8 +58,8 @@ void move_axes(CompositeContext& op) {
     const auto to =
         static_cast<std::size_t>(normalize_axis(destination[i], rank, op.name(), "destination"));
     op.require(rank > 0 && !moved[from] && perm[to] < 0, ErrorKind::Value,
-               "'source' and 'destination' must not repeat an axis, but got ", source,
-               " and ", destination, ".");
+               "'source' and 'destination' must not repeat an axis, but got ", source, " and ",
+               destination, ".");
     moved[from] = true;
     perm[to] = static_cast<std::int64_t>(from);
   }
