@@ -16,8 +16,8 @@ std::int64_t element_count(const Shape& shape) {
     if (length == 0) return 0;
     overflow |= __builtin_mul_overflow(count, length, &count);
   }
-  platform::require(!overflow, ErrorKind::Value, "the number of elements of shape ",
-                    shape, " does not fit 64 bits");
+  platform::require(!overflow, ErrorKind::Value, "the number of elements of shape ", shape,
+                    " does not fit 64 bits");
   return count;
 }
 
@@ -49,8 +49,8 @@ Shape broadcast_shapes(const Shape& a, const Shape& b, std::string_view op) {
     const std::int64_t x = i < rank - a.size() ? 1 : a[i - (rank - a.size())];
     const std::int64_t y = i < rank - b.size() ? 1 : b[i - (rank - b.size())];
     platform::require(x == y || x == 1 || y == 1, ErrorKind::Value, "For '", op,
-                      "', the shapes of the inputs cannot be broadcast together: x.shape = ",
-                      a, " and y.shape = ", b, ".");
+                      "', the shapes of the inputs cannot be broadcast together: x.shape = ", a,
+                      " and y.shape = ", b, ".");
     result[i] = x == 1 ? y : x;
   }
   return result;

@@ -38,8 +38,8 @@ std::size_t checked_bytes(const Shape& shape, DType dtype) {
   std::size_t bytes = 0;
   const bool overflow = __builtin_mul_overflow(static_cast<std::size_t>(element_count(shape)),
                                                size_of(dtype), &bytes);
-  platform::require(!overflow, ErrorKind::Value, "a tensor of shape ", shape,
-                    " and type ", dtype, " does not fit the address space");
+  platform::require(!overflow, ErrorKind::Value, "a tensor of shape ", shape, " and type ", dtype,
+                    " does not fit the address space");
   return bytes;
 }
 
