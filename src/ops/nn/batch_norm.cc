@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/batch_norm.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "backend/cpu/half_tensor.h"
 #include "operator/define.h"
 
@@ -29,6 +32,15 @@ backend::BatchNormShape channels_of(const Shape& shape) {
 
 Tensor wide_input(const KernelContext& kernel, std::size_t i, DType dtype) {
   return kernel.has_input(i) ? backend::as_floating(kernel.input(i), dtype) : Tensor();
+}
+
+// Mean and variance of nothing.
+void fill_with_nan(std::initializer_list<Tensor> statistics) {
+  for (const Tensor& values : statistics) {
+    with_float_type(values.dtype(), [&]<class T>() {
+      std::fill_n(values.data<T>(), values.size(), T(std::numeric_limits<float>::quiet_NaN()));
+    });
+  }
 }
 
 // Shapes and sums for rules written on whole tensors.
@@ -237,6 +249,7 @@ MYCEL_OP(batch_norm_training)
 MYCEL_CPU_KERNEL(batch_norm_training) {
   const Tensor x = backend::widened(kernel.input(0));
   const Tensor y = backend::wide_like(kernel.output(0));
+  if (x.size() == 0) return fill_with_nan({kernel.output(1), kernel.output(2)});
   backend::batch_norm_training(channels_of(x.shape()), x, wide_input(kernel, 1, x.dtype()),
                                wide_input(kernel, 2, x.dtype()), kernel.real("epsilon"), y,
                                kernel.output(1), kernel.output(2));

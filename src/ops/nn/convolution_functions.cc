@@ -13,8 +13,8 @@ void require_no_padding(const CompositeContext& op, PadMode mode, const IntList&
     platform::require(
         side == 0, ErrorKind::Value,
         "For 'Conv2D', the 'pad' must be zero when 'pad_mode' is not 'pad', but got 'pad': ",
-        pad.size() == 1 ? std::to_string(side) : to_string(pad), " and 'pad_mode': ", op.text("pad_mode"),
-        ".");
+        pad.size() == 1 ? std::to_string(side) : to_string(pad),
+        " and 'pad_mode': ", op.text("pad_mode"), ".");
   }
 }
 
@@ -25,7 +25,7 @@ IntList four_sides(const CompositeContext& op, const IntList& pad) {
 }
 
 void require_rank(const CompositeContext& op, std::size_t input, std::int64_t rank) {
-  platform::require(op.input(input).rank() == rank, ErrorKind::Value, "For primitive[Conv2D], the ",
+  platform::require(op.input(input).rank() == rank, ErrorKind::Value, "For 'Conv2D', the ",
                     input == 0 ? "x" : "w", " shape size must be equal to ", rank, ", but got ",
                     op.input(input).rank(), ".");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "backend/cpu/half_tensor.h"
@@ -83,6 +84,11 @@ void run_forward(KernelContext& kernel) {
       shift{values_or_null<T>(beta), count, n};
   T* mean = kernel.output(1).data<T>();
   T* variance = kernel.output(2).data<T>();
+  if (x.size() == 0) {  // the mean of nothing
+    std::fill_n(mean, lines, std::numeric_limits<T>::quiet_NaN());
+    std::fill_n(variance, lines, std::numeric_limits<T>::quiet_NaN());
+    return;
+  }
   const T epsilon = T(kernel.real("epsilon"));
   const auto& loops = backend::norm_loops<T>();
   const bool one_block = count == n;
@@ -140,6 +146,7 @@ void run_gradient(KernelContext& kernel) {
   const std::int64_t count = std::max(parameters, n);
   std::fill_n(dgamma, parameters, T(0));
   std::fill_n(dbeta, parameters, T(0));
+  if (x.size() == 0) return;
   const Parameters<T> scale{values_or_null<T>(gamma), std::max<std::int64_t>(count, 1), n};
   const auto& loops = backend::norm_loops<T>();
   constexpr std::int64_t kBlocks = 16;  // of lines; does not depend on the number of threads

@@ -70,9 +70,9 @@ void run_divergence(CompositeContext& op) {
       reduction, ".");
   const Value& x = op.input(0);
   const Value& t = op.input(1);
-  const Value zero = op.call("zeros_like", {t});
+  const Value zero = op.emitter().number(0);
   const Value positive = op.call("greater", {t, op.emitter().number(0)});
-  const Value safe = op.call("where", {positive, t, op.call("ones_like", {t})});
+  const Value safe = op.call("where", {positive, t, op.emitter().number(1)});
   const Value loss = op.call("where", {positive, t * (op.call("log", {safe}) - x), zero});
   if (reduction == "none") return op.set_output(0, loss);
   if (reduction == "mean") return op.set_output(0, op.call("reduce_mean", {loss}));

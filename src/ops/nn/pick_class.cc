@@ -131,7 +131,19 @@ MYCEL_OP(class_weights)
                  "'dtype' must be a floating type.");
       op.set_output(0, op.dtype("dtype"), op.input(0).shape);
     })
-    .not_differentiable()
+    .gradient([](GradientContext& op) {
+      if (!op.has_input(1) || !op.wants(1)) return;
+      const auto flat = [&](const Value& value) {
+        return op.call("reshape", {value}, {{"shape", Shape{element_count(value.shape())}}});
+      };
+      const Value placed = op.call("place_class", {flat(op.output_gradient(0)), flat(op.input(0))},
+                                   {{"classes", op.attribute("classes")},
+                                    {"ignore_index", op.attribute("ignore_index")},
+                                    {"wrap", op.attribute("wrap")}});
+      const Value sum = op.call("reduce_sum", {placed}, {{"axis", IntList{0}}});
+      op.set_input_gradient(1, op.call("cast", {sum}, {{"dtype", op.input_dtype(1)}}));
+    })
+    .keeps({"labels"})
     .sample("weights", {integers({4}, 0, 3), positive({3})},
             {{"classes", 3}, {"dtype", DType::Float32}});
 MYCEL_CPU_KERNEL(class_weights) {
