@@ -88,8 +88,8 @@ DType promote(DType a, DType b) {
 
 DType promote_with_number(DType tensor, DType number) {
   if (number == DType::Bool) return tensor;
-  if (number == DType::Int64) return tensor == DType::Bool ? DType::Int64 : tensor;
-  if (number == DType::Float64) {
+  if (is_integral(number)) return tensor == DType::Bool ? DType::Int64 : tensor;
+  if (is_floating(number)) {
     return is_floating(tensor) || is_complex(tensor) ? tensor : DType::Float32;
   }
   if (is_complex(tensor)) return tensor;
