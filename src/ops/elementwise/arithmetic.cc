@@ -287,6 +287,15 @@ MYCEL_OP(mul_no_nan)
     .input("y", "Tensor or number.")
     .output("output", "Elementwise result.")
     .scalar(TypeRule::Promote, [](Expr x, Expr y) { return select(y == 0, 0, x * y); })
+    // Not derived from the formula: the slope with respect to `y` at 0 is `x`, not that of the 0.
+    .gradient([](GradientContext& op) {
+      const Value gradient = op.output_gradient(0);
+      const Value by_x = op.call("mul_no_nan", {gradient, op.input(1)});
+      const Value by_y = op.call("mul_no_nan", {op.input(0), gradient});
+      op.set_input_gradient(0, sum_to(by_x, op.input_specs[0]));
+      op.set_input_gradient(1, sum_to(by_y, op.input_specs[1]));
+    })
+    .keeps({"x", "y"})
     .numpy("np.where(y == 0, 0, x * y)")
     .sample("some zeros", {normal({4}), values({4}, {0, 1, 2, -3})})
     .sample_dtypes(kFloating);
