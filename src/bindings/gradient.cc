@@ -8,7 +8,9 @@
 
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
+#include "eager/dispatch.h"
 #include "eager/gradient_call.h"
+#include "eager/random_state.h"
 #include "eager/tape.h"
 
 namespace mycel::bindings {
@@ -56,6 +58,12 @@ void bind_gradient(nb::module_& module) {
                           const std::vector<Tensor>& seeds,
                           bool keep) { return self.backward(outputs, seeds, keep); });
   nb::class_<eager::RecordingSwitch>(module, "RecordingSwitch").def(nb::init<bool>());
+  nb::class_<eager::ComputeTypeSwitch>(module, "ComputeType").def(nb::init<tensor::DType>());
+  nb::class_<eager::RandomLog>(module, "RandomLog")
+      .def(nb::init<>())
+      .def("remember", &eager::RandomLog::remember)
+      .def("repeat", &eager::RandomLog::repeat)
+      .def("stop", &eager::RandomLog::stop);
   module.def("is_recording", &eager::is_recording);
   module.def("is_tracked", &eager::is_tracked);
   module.def("detach", &eager::detach);

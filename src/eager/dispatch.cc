@@ -23,6 +23,8 @@ using platform::ErrorKind;
 
 thread_local Device creation_device;
 
+thread_local std::optional<DType> compute_type;
+
 Device common_device(const OpDef& definition, std::span<const Tensor> inputs) {
   Device device;
   bool known = false;
@@ -94,6 +96,16 @@ Tensor cast_to(const Tensor& tensor, DType dtype) {
 bool is_double(const Tensor& input) {
   return input.defined() && !input.body().is_number &&
          (input.dtype() == DType::Float64 || input.dtype() == DType::Complex128);
+}
+
+void to_compute_type(const OpDef& definition, std::span<Tensor> inputs) {
+  static const OpDef& cast = op::find("cast");
+  if (definition.has_effects || &definition == &cast) return;
+  for (Tensor& input : inputs) {
+    const bool changes = input.defined() && !input.body().is_number &&
+                         tensor::is_floating(input.dtype()) && input.dtype() != *compute_type;
+    if (changes) input = cast_to(input, *compute_type);
+  }
 }
 
 // Only elementwise operators know Python numbers; elsewhere they are tensors of our default types
@@ -249,8 +261,13 @@ Tensor number_tensor(double value) { return make_number(value, DType::Float64); 
 Tensor number_tensor(std::int64_t value) { return make_number(value, DType::Int64); }
 Tensor number_tensor(bool value) { return make_number(value, DType::Bool); }
 
+ComputeTypeSwitch::ComputeTypeSwitch(DType dtype) : before_(compute_type) { compute_type = dtype; }
+ComputeTypeSwitch::~ComputeTypeSwitch() { compute_type = before_; }
+
 void dispatch(const OpDef& definition, std::span<Tensor> inputs,
               std::span<AttributeValue> attributes, std::vector<Tensor>& outputs) {
+  if (compute_type) [[unlikely]]
+    to_compute_type(definition, inputs);
   if (definition.composite != nullptr) {
     run_composite(definition, inputs, attributes, outputs);
   } else if (definition.is_elementwise() && definition.infer == op::infer_elementwise) {
@@ -264,6 +281,8 @@ void dispatch(const OpDef& definition, std::span<Tensor> inputs,
 
 Tensor dispatch_one(const OpDef& definition, std::span<Tensor> inputs,
                     std::span<AttributeValue> attributes) {
+  if (compute_type) [[unlikely]]
+    to_compute_type(definition, inputs);
   if (definition.is_elementwise() && definition.infer == op::infer_elementwise) [[likely]] {
     Tensor output;
     check_inputs(definition, inputs);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,19 @@ class CreationDevice {
 
  private:
   device::Device before_;
+};
+
+// While it lives, operators called on this thread get their floating inputs in another type;
+// conversions and operators that write are left alone.
+class ComputeTypeSwitch {
+ public:
+  explicit ComputeTypeSwitch(tensor::DType dtype);
+  ~ComputeTypeSwitch();
+  ComputeTypeSwitch(const ComputeTypeSwitch&) = delete;
+  ComputeTypeSwitch& operator=(const ComputeTypeSwitch&) = delete;
+
+ private:
+  std::optional<tensor::DType> before_;
 };
 
 // The emitter whose values are tensors: gradient rules and composites execute through it.

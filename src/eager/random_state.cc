@@ -71,7 +71,11 @@ void clear_global_seed() {
   now.counters.clear();
 }
 
-void assign_random_key(op::KernelContext& kernel) {
+namespace {
+
+thread_local RandomLog* current_log = nullptr;
+
+void draw_random_key(op::KernelContext& kernel) {
   State& now = state();
   const std::lock_guard lock(now.mutex);
   const std::uint64_t stream = stream_of(kernel);
@@ -85,6 +89,43 @@ void assign_random_key(op::KernelContext& kernel) {
   kernel.random_seed = mix(mix(now.seeded ? now.seed + 1 : 0) ^ stream) ^ mix(call);
   kernel.random_offset = 0;
   ++now.offset;
+}
+
+}  // namespace
+
+void assign_random_key(op::KernelContext& kernel) {
+  RandomLog* log = current_log;
+  while (log != nullptr && !log->repeating_) log = log->outer_;
+  if (log != nullptr && log->next_ < log->keys_.size()) {
+    const GeneratorState& key = log->keys_[log->next_++];
+    kernel.random_seed = key.seed;
+    kernel.random_offset = key.offset;
+  } else {
+    draw_random_key(kernel);
+  }
+  for (RandomLog* noting = current_log; noting != log; noting = noting->outer_) {
+    noting->keys_.push_back({kernel.random_seed, kernel.random_offset});
+  }
+}
+
+RandomLog::~RandomLog() { stop(); }
+
+void RandomLog::begin(bool repeating) {
+  stop();
+  next_ = 0;
+  active_ = true;
+  repeating_ = repeating;
+  outer_ = current_log;
+  current_log = this;
+}
+
+void RandomLog::remember() { begin(false); }
+void RandomLog::repeat() { begin(true); }
+
+void RandomLog::stop() {
+  if (!active_) return;
+  active_ = false;
+  current_log = outer_;
 }
 
 GeneratorState generator_state() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "operator/contexts.h"
 
@@ -24,5 +26,28 @@ struct GeneratorState {
 };
 GeneratorState generator_state();
 void set_generator_state(GeneratorState state);
+
+// Notes the keys given out on this thread and gives the same ones out again: a block that is
+// computed a second time for its gradient draws what it drew the first time. Logs nest.
+class RandomLog {
+ public:
+  RandomLog() = default;
+  ~RandomLog();
+  RandomLog(const RandomLog&) = delete;
+  RandomLog& operator=(const RandomLog&) = delete;
+
+  void remember();
+  void repeat();  // from the first key on
+  void stop();
+
+ private:
+  friend void assign_random_key(op::KernelContext& kernel);
+  void begin(bool repeating);
+  std::vector<GeneratorState> keys_;
+  std::size_t next_ = 0;
+  bool active_ = false;
+  bool repeating_ = false;
+  RandomLog* outer_ = nullptr;
+};
 
 }  // namespace mycel::eager
