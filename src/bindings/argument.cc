@@ -63,7 +63,7 @@ Tensor number_from(PyObject* object) {
 }
 
 Tensor operand_from(PyObject* object) {
-  if (is_tensor(object)) return tensor_of(object);
+  if (is_tensor(object)) return filled(object);
   if (Tensor number = number_from(object); number.defined()) return number;
   if (PyList_Check(object) || PyTuple_Check(object) || is_numpy_scalar(object))
     return tensor_from_python(object);

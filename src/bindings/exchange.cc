@@ -103,8 +103,8 @@ void bind_exchange(nb::module_& module) {
   module.def("from_dlpack", from_dlpack);
   module.def("set_array_converter",
              [](nb::handle function) { set_array_converter(function.ptr()); });
-  module.def("set_advanced_indexing", [](nb::handle reader, nb::handle writer) {
-    set_advanced_indexing(reader.ptr(), writer.ptr());
+  module.def("set_advanced_indexing", [](nb::handle reader, nb::handle writer, nb::handle origin) {
+    set_advanced_indexing(reader.ptr(), writer.ptr(), origin.ptr());
   });
 }
 

@@ -20,6 +20,7 @@ using tensor::IntList;
 
 PyObject* advanced_reader = nullptr;
 PyObject* advanced_writer = nullptr;
+PyObject* advanced_origin = nullptr;
 
 struct Window {
   IntList begin, length, step, axes;
@@ -164,12 +165,6 @@ std::vector<op::AttributeValue> attributes_of(Window& window) {
   return attributes;
 }
 
-const Tensor& filled(PyObject* self) {
-  const Tensor& tensor = tensor_of(self);
-  platform::require(tensor.defined(), ErrorKind::Value, "the Tensor holds no data");
-  return tensor;
-}
-
 Tensor value_from(PyObject* value) {
   Tensor tensor = operand_from(value);
   platform::require(tensor.defined(), ErrorKind::Type,
@@ -212,6 +207,16 @@ PyObject* get_item(PyObject* self, PyObject* index) {
   });
 }
 
+// What advanced indexing read is a copy, yet a write into it also reaches the tensor it came from.
+int write_origin(PyObject* self) {
+  PyObject* attributes = reinterpret_cast<TensorObject*>(self)->attributes;
+  if (attributes == nullptr || advanced_origin == nullptr) return 0;
+  if (PyDict_GetItemString(attributes, "_index_origin") == nullptr) return 0;
+  PyObject* done = PyObject_CallOneArg(advanced_origin, self);
+  Py_XDECREF(done);
+  return done == nullptr ? -1 : 0;
+}
+
 int set_item(PyObject* self, PyObject* index, PyObject* value) {
   return guarded(-1, [&] {
     platform::require(value != nullptr, ErrorKind::Type, "elements of a Tensor cannot be deleted");
@@ -219,17 +224,19 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     Window window;
     if (basic_window(tensor, index, window)) {
       write_window(tensor, std::move(window), value_from(value));
-      return 0;
+      return write_origin(self);
     }
     PyObject* done = PyObject_CallFunctionObjArgs(advanced_writer, self, index, value, nullptr);
     Py_XDECREF(done);
-    return done == nullptr ? -1 : 0;
+    return done == nullptr ? -1 : write_origin(self);
   });
 }
 
-void set_advanced_indexing(PyObject* reader, PyObject* writer) {
+void set_advanced_indexing(PyObject* reader, PyObject* writer, PyObject* origin) {
   Py_XINCREF(reader);
   Py_XINCREF(writer);
+  Py_XINCREF(origin);
+  Py_XSETREF(advanced_origin, origin);
   Py_XSETREF(advanced_reader, reader);
   Py_XSETREF(advanced_writer, writer);
 }

@@ -10,6 +10,7 @@ namespace mycel::bindings {
 PyObject* get_item(PyObject* self, PyObject* index);
 int set_item(PyObject* self, PyObject* index, PyObject* value);
 
-void set_advanced_indexing(PyObject* reader, PyObject* writer);
+// origin(tensor): repeats a write into an indexed copy on the tensor it was read from.
+void set_advanced_indexing(PyObject* reader, PyObject* writer, PyObject* origin);
 
 }  // namespace mycel::bindings

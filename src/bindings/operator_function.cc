@@ -25,6 +25,7 @@ struct OperatorFunction {
   PyObject_HEAD vectorcallfunc call;
   const OpDef* definition;
   PyObject* attributes;
+  bool is_method;  // described with `self` in place of the first parameter
 };
 
 constexpr std::size_t kMaxParameters = 24;
@@ -68,14 +69,8 @@ void arrange(const OpDef& definition, PyObject* const* arguments, std::size_t co
 }
 
 Tensor input_from(const OpDef& definition, const op::InputDef& input, PyObject* object) {
-  if (is_tensor(object)) [[likely]] {
-    const Tensor& tensor = tensor_of(object);
-    platform::require(
-        tensor.defined(), ErrorKind::Value, "For '", shown_name(definition), "', the input '",
-        input.name,
-        "' is a Tensor without data (a placeholder or an initializer that has not run).");
-    return tensor;
-  }
+  if (is_tensor(object)) [[likely]]
+    return filled(object);
   if (object == Py_None) return Tensor();
   Tensor tensor = operand_from(object);
   platform::require(tensor.defined(), ErrorKind::Type, "For '", shown_name(definition),
@@ -87,7 +82,7 @@ Tensor input_from(const OpDef& definition, const op::InputDef& input, PyObject* 
 void add_variadic(const OpDef& definition, const op::InputDef& input, PyObject* object,
                   std::vector<Tensor>& inputs) {
   if (is_tensor(object)) {
-    inputs.push_back(tensor_of(object));
+    inputs.push_back(filled(object));
     return;
   }
   platform::require(PyList_Check(object) || PyTuple_Check(object), ErrorKind::Type, "For '",
@@ -250,10 +245,10 @@ PyMemberDef members[] = {
 PyObject* describer = nullptr;
 
 PyObject* described(PyObject* self, void* what) {
-  const OpDef& definition = *reinterpret_cast<OperatorFunction*>(self)->definition;
+  const auto* function = reinterpret_cast<OperatorFunction*>(self);
   if (describer == nullptr) Py_RETURN_NONE;
-  return PyObject_CallFunction(describer, "ss", definition.name.c_str(),
-                               static_cast<const char*>(what));
+  return PyObject_CallFunction(describer, "ssi", function->definition->name.c_str(),
+                               static_cast<const char*>(what), function->is_method ? 1 : 0);
 }
 
 void* property_name(const char* name) { return const_cast<char*>(name); }
@@ -300,13 +295,14 @@ PyTypeObject* make_operator_function_type() {
   return function_type;
 }
 
-PyObject* operator_function(const OpDef& definition) {
+PyObject* operator_function(const OpDef& definition, bool is_method) {
   platform::require(definition.parameters.size() <= kMaxParameters, ErrorKind::Internal,
                     "operator '", definition.name, "' has too many parameters");
   auto* function = PyObject_New(OperatorFunction, function_type);
   function->call = vectorcall;
   function->definition = &definition;
   function->attributes = nullptr;
+  function->is_method = is_method;
   return reinterpret_cast<PyObject*>(function);
 }
 

@@ -9,9 +9,9 @@ namespace mycel::bindings {
 
 // A callable that runs one operator, without a Python frame. Bound to a tensor it is a method.
 PyTypeObject* make_operator_function_type();
-PyObject* operator_function(const op::OpDef& definition);  // new reference
+PyObject* operator_function(const op::OpDef& definition, bool is_method);  // new reference
 
-// describer(operator name, "name" | "module" | "doc" | "signature").
+// describer(operator name, "name" | "module" | "doc" | "signature", is_method).
 void set_function_describer(PyObject* function);
 
 // Calls with arguments already in the order of the Python function's parameters.

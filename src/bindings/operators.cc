@@ -176,7 +176,10 @@ void bind_operators(nb::module_& module) {
   module.def("operators", all_names, "Names of every operator.");
   module.def("describe_operator", describe);
   module.def("operator_function", [](const std::string& name) {
-    return nb::steal<nb::object>(operator_function(op::find(name)));
+    return nb::steal<nb::object>(operator_function(op::find(name), false));
+  });
+  module.def("operator_method", [](const std::string& name) {
+    return nb::steal<nb::object>(operator_function(op::find(name), true));
   });
   module.def("set_function_describer",
              [](nb::handle function) { set_function_describer(function.ptr()); });

@@ -41,11 +41,18 @@ Py_hash_t hash_of(PyObject* object) {
   return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(object) >> 4);
 }
 
-const Tensor& filled(PyObject* object) {
-  const Tensor& tensor = tensor_of(object);
-  platform::require(tensor.defined(), ErrorKind::Value,
-                    "the Tensor holds no data (a placeholder or an initializer that has not run)");
-  return tensor;
+// A tensor that has no data yet knows its shape and dtype; null when this is not one.
+PyObject* pending(PyObject* object, const char* name) {
+  PyObject* attributes = reinterpret_cast<TensorObject*>(object)->attributes;
+  if (tensor_of(object).defined() || attributes == nullptr) return nullptr;
+  return PyDict_GetItemString(attributes, name);
+}
+
+std::int64_t pending_size(PyObject* shape) {
+  std::int64_t size = 1;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(shape); ++i)
+    size *= PyLong_AsLongLong(PyTuple_GET_ITEM(shape, i));
+  return size;
 }
 
 // ---- arithmetic ------------------------------------------------------------------------------
@@ -229,6 +236,7 @@ PyObject* tuple_of(const tensor::IntList& values, std::int64_t factor = 1) {
 }
 
 PyObject* get_shape(PyObject* self, void*) {
+  if (PyObject* shape = pending(self, "_pending_shape")) return Py_NewRef(shape);
   return guarded([&] { return tuple_of(filled(self).shape()); });
 }
 PyObject* get_strides(PyObject* self, void*) {
@@ -238,12 +246,17 @@ PyObject* get_strides(PyObject* self, void*) {
   });
 }
 PyObject* get_dtype(PyObject* self, void*) {
+  if (PyObject* dtype = pending(self, "_pending_dtype")) return Py_NewRef(dtype);
   return guarded([&] { return Py_NewRef(dtype_object(filled(self).dtype())); });
 }
 PyObject* get_rank(PyObject* self, void*) {
+  if (PyObject* shape = pending(self, "_pending_shape"))
+    return PyLong_FromSsize_t(PyTuple_GET_SIZE(shape));
   return guarded([&] { return PyLong_FromLongLong(filled(self).rank()); });
 }
 PyObject* get_size(PyObject* self, void*) {
+  if (PyObject* shape = pending(self, "_pending_shape"))
+    return PyLong_FromLongLong(pending_size(shape));
   return guarded([&] { return PyLong_FromLongLong(filled(self).size()); });
 }
 PyObject* get_bytes(PyObject* self, void*) {
@@ -316,6 +329,17 @@ constexpr void* slot(Function* function) {
 }  // namespace
 
 PyTypeObject* tensor_type = nullptr;
+
+const Tensor& filled(PyObject* object) {
+  const Tensor& tensor = tensor_of(object);
+  if (tensor.defined()) [[likely]]
+    return tensor;
+  PyObject* done = PyObject_CallMethod(object, "init_data", nullptr);
+  if (done == nullptr) throw PythonError();
+  Py_DECREF(done);
+  platform::require(tensor.defined(), ErrorKind::Value, "the Tensor holds no data");
+  return tensor;
+}
 
 PyTypeObject* make_tensor_type() {
   static PyType_Slot slots[] = {

@@ -28,6 +28,9 @@ inline Tensor& tensor_of(PyObject* object) {
   return reinterpret_cast<TensorObject*>(object)->tensor;
 }
 
+// Its tensor, after an initializer that still waits has run; an error when there is no data.
+const Tensor& filled(PyObject* object);
+
 // A new reference.
 PyObject* wrap(Tensor tensor);
 PyObject* wrap_outputs(std::vector<Tensor>& outputs, bool as_tuple);
