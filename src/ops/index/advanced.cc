@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Advanced indexing: index tensors at given axes, stretched to one shape, by NumPy's rules.
-#include <cstring>
-
 #include "ops/index/rows.h"
+#include "ops/shape/fill_value.h"
 
 namespace mycel::ops {
 namespace {
@@ -187,7 +186,7 @@ MYCEL_OP(index_scatter_add)
     .sample_dtypes(kNumber);
 
 MYCEL_CPU_KERNEL(index_scatter_add) {
-  std::memset(kernel.output(0).raw(), 0, kernel.output(0).bytes());
+  fill_tensor(kernel.output(0), 0);
   put(kernel, kernel.output(0), kernel.input(0), 1, Combine::Add);
 }
 

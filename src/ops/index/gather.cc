@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
-
 #include "ops/index/rows.h"
+#include "ops/shape/fill_value.h"
 
 namespace mycel::ops {
 namespace {
@@ -126,7 +125,7 @@ MYCEL_CPU_KERNEL(gather_gradient) {
   const RowPlan plan = gather_plan(output.shape(), kernel.input(1).shape(), kernel.integer("axis"),
                                    kernel.integer("batch_dims"));
   const Tensor positions = row_positions(kernel, kernel.input(1), plan.span);
-  std::memset(output.raw(), 0, output.bytes());
+  fill_tensor(output, 0);
   scatter_rows(plan, Combine::Add, output.dtype(), updates.raw(), positions.data<std::int64_t>(),
                output.raw());
 }
@@ -283,7 +282,7 @@ MYCEL_CPU_KERNEL(embedding_lookup_gradient) {
   const Tensor& output = kernel.output(0);
   const RowPlan plan = gather_plan(output.shape(), kernel.input(1).shape(), 0, 0);
   const Tensor positions = shifted_positions(kernel, plan.span);
-  std::memset(output.raw(), 0, output.bytes());
+  fill_tensor(output, 0);
   scatter_rows(plan, Combine::Add, output.dtype(), updates.raw(), positions.data<std::int64_t>(),
                output.raw());
 }

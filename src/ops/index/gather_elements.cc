@@ -37,25 +37,34 @@ LinePlan line_plan(const Shape& table, const Shape& index, std::int64_t axis) {
           strides[at], table[at], index[at]};
 }
 
+template <class Visit>
+void visit_outer(const LinePlan& plan, std::int64_t o, const std::int64_t* positions,
+                 const Visit& visit) {
+  const std::int64_t base = plan.outer[static_cast<std::size_t>(o)];
+  const auto inner = static_cast<std::int64_t>(plan.inner.size());
+  std::int64_t element = o * plan.count * inner;
+  if (inner == 1) {
+    for (std::int64_t k = 0; k < plan.count; ++k, ++element)
+      visit(element, base + positions[element] * plan.step);
+    return;
+  }
+  for (std::int64_t k = 0; k < plan.count; ++k) {
+    for (std::int64_t j = 0; j < inner; ++j, ++element) {
+      visit(element,
+            base + plan.inner[static_cast<std::size_t>(j)] + positions[element] * plan.step);
+    }
+  }
+}
+
 // Calls visit(element of the index, element of the table) for every element of the index. Outer
 // positions are shared among threads; no two of them meet in the table.
 template <class Visit>
 void for_each_pair(const LinePlan& plan, const std::int64_t* positions, const Visit& visit) {
-  const auto inner = static_cast<std::int64_t>(plan.inner.size());
-  platform::parallel_for(static_cast<std::int64_t>(plan.outer.size()), plan.count * inner,
+  const auto work = plan.count * static_cast<std::int64_t>(plan.inner.size());
+  platform::parallel_for(static_cast<std::int64_t>(plan.outer.size()), work,
                          [&](std::int64_t begin, std::int64_t end) {
-                           for (std::int64_t o = begin; o < end; ++o) {
-                             std::int64_t element = o * plan.count * inner;
-                             for (std::int64_t k = 0; k < plan.count; ++k) {
-                               for (std::int64_t j = 0; j < inner; ++j, ++element) {
-                                 const std::int64_t place =
-                                     plan.outer[static_cast<std::size_t>(o)] +
-                                     plan.inner[static_cast<std::size_t>(j)] +
-                                     positions[element] * plan.step;
-                                 visit(element, place);
-                               }
-                             }
-                           }
+                           for (std::int64_t o = begin; o < end; ++o)
+                             visit_outer(plan, o, positions, visit);
                          });
 }
 

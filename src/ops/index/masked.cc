@@ -28,26 +28,31 @@ bool is_set(const T& value) {
     return value != T();
 }
 
-void write_coordinates(std::int64_t flat, const Shape& shape, std::int64_t* coordinates) {
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    coordinates[axis] = flat % shape[axis];
-    flat /= shape[axis];
-  }
-}
-
+// Rows of the last axis are walked with the outer coordinates standing still.
 template <class T>
 void nonzero_of(KernelContext& kernel, const Tensor& input) {
-  const T* const data = input.data<T>();
+  const T* data = input.data<T>();
   const std::int64_t size = input.size();
   std::int64_t found = 0;
   for (std::int64_t i = 0; i < size; ++i) found += is_set(data[i]) ? 1 : 0;
   const std::int64_t rank = input.rank();
   auto* next =
       kernel.allocate_output(0, DType::Int64, Shape{found, rank}).template data<std::int64_t>();
-  for (std::int64_t i = 0; i < size; ++i) {
-    if (!is_set(data[i])) continue;
-    write_coordinates(i, input.shape(), next);
-    next += rank;
+  if (found == 0 || rank == 0) return;
+  const std::int64_t length = input.shape().back();
+  IntList place(static_cast<std::size_t>(rank), 0);
+  std::int64_t* const end = next + found * rank;
+  for (; next != end; data += length) {
+    for (std::int64_t i = 0; i < length; ++i) {
+      if (!is_set(data[i])) continue;
+      std::copy_n(place.data(), rank - 1, next);
+      next[rank - 1] = i;
+      next += rank;
+    }
+    for (std::size_t axis = static_cast<std::size_t>(rank) - 1; axis-- > 0;) {
+      if (++place[axis] < input.shape()[axis]) break;
+      place[axis] = 0;
+    }
   }
 }
 
@@ -89,8 +94,11 @@ MYCEL_CPU_KERNEL(masked_select) {
   with_bits_type(input.dtype(), [&]<class T>() {
     const T* const from = input.data<T>();
     T* to = output.data<T>();
-    for (std::int64_t i = 0; i < input.size(); ++i) {
-      if (chosen[i]) *to++ = from[i];
+    T* const end = to + output.size();
+    for (std::int64_t i = 0; to != end;
+         ++i) {  // without a branch that the mask makes unpredictable
+      *to = from[i];
+      to += chosen[i] ? 1 : 0;
     }
   });
 }

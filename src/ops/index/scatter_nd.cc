@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Index tuples along the last axis of `indices`: gather_nd, scatter_nd and the tensor_scatter
 // family.
-#include <cstring>
-
 #include "ops/index/rows.h"
+#include "ops/shape/fill_value.h"
 
 namespace mycel::ops {
 namespace {
@@ -273,7 +272,7 @@ MYCEL_OP(scatter_nd)
 
 MYCEL_CPU_KERNEL(scatter_nd) {
   const Tensor& output = kernel.output(0);
-  std::memset(output.raw(), 0, output.bytes());
+  fill_tensor(output, 0);
   const TuplePlan plan = tuple_plan(kernel, output.shape(), kernel.input(0));
   const Tensor updates = kernel.dense(1);
   scatter_rows(plan.rows, Combine::Add, output.dtype(), updates.raw(),

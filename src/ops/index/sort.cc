@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "operator/define.h"
 #include "ops/index/rows.h"
@@ -22,21 +21,21 @@ bool before(const Entry<Key>& a, const Entry<Key>& b) {
   return a.key != b.key ? a.key < b.key : a.index < b.index;
 }
 
-constexpr int kDigitBits = 11;
-constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
-constexpr std::int64_t kSmall = 512;  // below, comparing beats counting
+constexpr std::int64_t kSmall = 128;     // below, comparing beats counting
+constexpr std::int64_t kLong = 1 << 15;  // from here on wide digits save a pass
 
 // Least significant digit first; a pass whose digit is the same everywhere is skipped. The result
 // ends up in `entries` or `spare`; returns which.
-template <class Key>
+template <int kDigitBits, class Key>
 Entry<Key>* radix_sort(Entry<Key>* entries, Entry<Key>* spare, std::int64_t count, int bits) {
+  constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
+  constexpr int kMostPasses = (static_cast<int>(sizeof(Key)) * 8 + kDigitBits - 1) / kDigitBits;
   const int passes = (bits + kDigitBits - 1) / kDigitBits;
-  std::vector<std::array<std::uint32_t, kDigits>> histograms(static_cast<std::size_t>(passes));
-  for (auto& histogram : histograms) histogram.fill(0);
+  std::array<std::array<std::uint32_t, kDigits>, kMostPasses> histograms{};
   for (std::int64_t i = 0; i < count; ++i) {
+    const Key key = entries[i].key;
     for (int pass = 0; pass < passes; ++pass) {
-      ++histograms[static_cast<std::size_t>(pass)]
-                  [(entries[i].key >> (pass * kDigitBits)) & (kDigits - 1)];
+      ++histograms[static_cast<std::size_t>(pass)][(key >> (pass * kDigitBits)) & (kDigits - 1)];
     }
   }
   for (int pass = 0; pass < passes; ++pass) {
@@ -49,11 +48,22 @@ Entry<Key>* radix_sort(Entry<Key>* entries, Entry<Key>* spare, std::int64_t coun
       bucket = start;
       start += size;
     }
-    for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t i = 0; i < count; ++i) {
       spare[histogram[(entries[i].key >> shift) & (kDigits - 1)]++] = entries[i];
+    }
     std::swap(entries, spare);
   }
   return entries;
+}
+
+template <class Key>
+Entry<Key>* sort_alone(Entry<Key>* entries, Entry<Key>* spare, std::int64_t count, int bits) {
+  if (count < kSmall) {
+    std::sort(entries, entries + count, before<Key>);
+    return entries;
+  }
+  return count < kLong ? radix_sort<8>(entries, spare, count, bits)
+                       : radix_sort<11>(entries, spare, count, bits);
 }
 
 // Merges two sorted neighbours of `from` into `to`; ties go to the first, which has smaller
@@ -73,7 +83,7 @@ Entry<Key>* sort_long(Entry<Key>* entries, Entry<Key>* spare, std::int64_t count
     for (std::int64_t run = first; run < last; ++run) {
       Entry<Key>* const begin = entries + edge(run);
       Entry<Key>* const sorted =
-          radix_sort(begin, spare + edge(run), edge(run + 1) - edge(run), bits);
+          sort_alone(begin, spare + edge(run), edge(run + 1) - edge(run), bits);
       if (sorted != begin) std::copy(sorted, sorted + (edge(run + 1) - edge(run)), begin);
     }
   });
@@ -94,14 +104,10 @@ Entry<Key>* sort_long(Entry<Key>* entries, Entry<Key>* spare, std::int64_t count
 template <class Key>
 Entry<Key>* sort_entries(Entry<Key>* entries, Entry<Key>* spare, std::int64_t count, int bits,
                          bool alone) {
-  if (count < kSmall) {
-    std::sort(entries, entries + count, before<Key>);
-    return entries;
-  }
   const std::int64_t threads = platform::compute_threads();
   if (alone && threads > 1 && count >= 1 << 16)
     return sort_long(entries, spare, count, bits, threads);
-  return radix_sort(entries, spare, count, bits);
+  return sort_alone(entries, spare, count, bits);
 }
 
 // Lines along an axis of a dense tensor: element k of line (outer, inner) is at outer*size*inner +
@@ -119,7 +125,10 @@ void sort_lines(const Lines& lines, bool descending, const T* input, T* sorted,
   const bool alone = lines.count() < platform::compute_threads();
   const auto sort_range = [&](std::int64_t begin, std::int64_t end) {
     const auto size = static_cast<std::size_t>(lines.size);
-    const std::unique_ptr<Entry<Key>[]> entries(new Entry<Key>[2 * size]);
+    // From the pool: fresh memory of the system would cost more than a pass of the sort.
+    const Tensor scratch = Tensor::empty(
+        Shape{static_cast<std::int64_t>(2 * size * sizeof(Entry<Key>))}, DType::UInt8);
+    auto* const entries = static_cast<Entry<Key>*>(scratch.raw());
     for (std::int64_t line = begin; line < end; ++line) {
       const std::int64_t start = lines.start(line);
       for (std::int64_t k = 0; k < lines.size; ++k) {
@@ -128,7 +137,7 @@ void sort_lines(const Lines& lines, bool descending, const T* input, T* sorted,
             static_cast<std::uint32_t>(k)};
       }
       const Entry<Key>* const result =
-          sort_entries(entries.get(), entries.get() + size, lines.size, SortKey<T>::kBits, alone);
+          sort_entries(entries, entries + size, lines.size, SortKey<T>::kBits, alone);
       for (std::int64_t k = 0; k < lines.size; ++k) {
         const std::uint32_t from = result[k].index;
         sorted[start + k * lines.inner] =

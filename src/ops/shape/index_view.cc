@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
-
+#include "ops/shape/fill_value.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -264,7 +263,7 @@ const Define index_view_operators[] = {define_view(), define_spread(), define_up
 
 MYCEL_CPU_KERNEL(index_view_spread) {
   const Tensor& output = kernel.output(0);
-  std::memset(output.raw(), 0, output.bytes());
+  fill_tensor(output, 0);
   copy_elements(kernel.input(0), window_of(output, read_window(kernel)));
 }
 
