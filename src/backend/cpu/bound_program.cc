@@ -55,13 +55,16 @@ class Binder {
   }
 
   BoundProgram run() {
-    for (const ScalarStep& step : source_.steps) slots_.push_back(add(step));
-    out_.result = slots_.back();
+    if (!bind_fused()) {
+      for (const ScalarStep& step : source_.steps) slots_.push_back(add(step));
+      out_.result = slots_.back();
+    }
     fuse_comparisons();
     drop_unused();
     assign_buffers();
     out_.result_dtype = masks_[out_.result] ? DType::Bool : out_.stored;
     out_.is_one_step = out_.steps.size() == 1 && masks_.size() <= 8 && out_.attributes.empty();
+    if (out_.is_one_step && tensor::is_half(type_)) choose_half_variants();
     for (const BoundStep& step : out_.steps) out_.cost += costs_[step.result];
     out_.cost = std::max(1, out_.cost / 3);
     return std::move(out_);
@@ -69,6 +72,37 @@ class Binder {
 
  private:
   bool real() const { return !tensor::is_complex(type_); }
+
+  // The operator as one loop of its own, when there is one.
+  bool bind_fused() {
+    if (number_ != Number::F32 && number_ != Number::F64) return false;
+    for (const FusedLoop& loop : loop_table().fused) {
+      if (loop.name == nullptr) return false;
+      if (loop.name != name_ || loop.arity != source_.input_count) continue;
+      BoundStep step;
+      step.variants = loop.variants[number_ == Number::F64 ? 1 : 0];
+      step.arity = static_cast<std::uint8_t>(loop.arity);
+      for (int i = 0; i < loop.arity; ++i) {
+        step.args[i] = new_slot(false, 0);
+        out_.inputs.push_back({step.args[i], i, false, 0});
+      }
+      step.result = new_slot(false, cost_of(ScalarOp::Erf));
+      out_.steps.push_back(step);
+      out_.result = step.result;
+      return true;
+    }
+    return false;
+  }
+
+  void choose_half_variants() {
+    const Slot result = out_.steps[0].result;
+    if (result >= ops_.size() || ops_[result] < ScalarOp::Add || ops_[result] > ScalarOp::Div)
+      return;
+    if (!out_.constants.empty()) return;
+    const int which = static_cast<int>(ops_[result]) - static_cast<int>(ScalarOp::Add);
+    out_.half_variants = loop_table().half_steps[type_ == DType::BFloat16 ? 1 : 0][which];
+    out_.half_dtype = type_;
+  }
 
   Slot new_slot(bool is_mask, int cost) {
     platform::require(masks_.size() < kMaxSlots, ErrorKind::Internal, "scalar program too long");

@@ -56,6 +56,9 @@ struct BoundProgram {
   Slot result = 0;
   tensor::DType result_dtype;  // `stored`, or Bool for a mask
   bool is_one_step = false;    // and everything it reads is an input or a constant
+  // Of the one step, for operands and result that all are 16-bit floats of this type; null: none.
+  const StepFunction* half_variants = nullptr;
+  tensor::DType half_dtype = tensor::DType::Float16;
   int buffer_count = 0;
   int spare_buffer = 0;
   int cost = 1;  // of one element, in units of an addition

@@ -18,6 +18,8 @@ std::unique_ptr<const LoopTable> choose() {
     avx512::fill_complex_steps(*table);
     avx512::fill_conversions(*table);
     avx512::fill_folds(*table);
+    avx512::fill_fused(*table);
+    avx512::fill_half_steps(*table);
   } else {
     avx2::fill_float_steps(*table);
     avx2::fill_double_steps(*table);
@@ -26,6 +28,8 @@ std::unique_ptr<const LoopTable> choose() {
     avx2::fill_complex_steps(*table);
     avx2::fill_conversions(*table);
     avx2::fill_folds(*table);
+    avx2::fill_fused(*table);
+    avx2::fill_half_steps(*table);
   }
   return table;
 }

@@ -20,6 +20,7 @@ using tensor::Tensor;
 
 // Rows shorter than this are gathered, several at a time, into one block.
 constexpr std::int64_t kShortRow = 128;
+constexpr std::int64_t kTinyRow = 16;  // below this even a bare call per row costs too much
 constexpr std::size_t kMaxAttributes = 16;
 
 struct InputState {
@@ -110,6 +111,8 @@ class Block {
     }
   }
 
+  void set(Slot slot, const char* value) { value_[slot] = value; }
+  const char* get(Slot slot) const { return value_[slot]; }
   char* buffer(int index) const { return memory_ + static_cast<std::size_t>(index) * kBlockBytes; }
 
   // Input k from memory `data`, `stride` elements apart: n elements, or one for a single operand.
@@ -220,6 +223,38 @@ void run_rows(const Call& call, const StridedWalk& walk, std::int64_t count) {
       });
 }
 
+// One step on rows that are read and written in place: no blocks, only a call for each row.
+bool run_one_step_rows(const Call& call, const StridedWalk& walk, std::int64_t count) {
+  const BoundProgram& program = call.program;
+  const std::size_t inputs = program.inputs.size();
+  const std::int64_t length = walk.inner_length();
+  if (program.steps.size() != 1 || call.store != nullptr || walk.inner_stride(inputs) != 1)
+    return false;
+  if (call.steps[0].single || call.steps[0].splat) return false;
+  for (std::size_t k = 0; k < inputs; ++k) {
+    const std::int64_t stride = walk.inner_stride(k);
+    if (call.inputs[k].convert != nullptr || (stride != 1 && stride != 0)) return false;
+  }
+  const BoundStep& step = program.steps[0];
+  const StepFunction run = call.steps[0].run;
+  platform::parallel_for(
+      count / length, length * program.cost, [&](std::int64_t begin, std::int64_t end) {
+        Block block(call);
+        RowCursor cursor(walk, begin);
+        for (std::int64_t row = begin; row < end; ++row, cursor.advance()) {
+          for (std::size_t k = 0; k < inputs; ++k) {
+            block.set(program.inputs[k].slot,
+                      call.inputs[k].data + cursor.offset(k) * call.inputs[k].bytes);
+          }
+          run(block.get(step.args[0]), step.arity > 1 ? block.get(step.args[1]) : nullptr,
+              step.arity > 2 ? block.get(step.args[2]) : nullptr,
+              step.arity > 3 ? block.get(step.args[3]) : nullptr,
+              call.output + cursor.offset(inputs) * call.output_bytes, length);
+        }
+      });
+  return true;
+}
+
 // Whether an operand of the walk is dense in the order of the output.
 bool is_dense(const StridedWalk& walk, std::size_t operand) {
   std::int64_t step = 1;
@@ -258,8 +293,9 @@ void run_gathered(const Call& call, const StridedWalk& walk, std::int64_t count)
                          taken * length);
               continue;
             }
-            for (std::int64_t r = 0; r < taken; ++r) {
-              block.fill(k, r * length, input.data + walk.row_offset(k, first + r) * input.bytes,
+            RowCursor cursor(walk, first);
+            for (std::int64_t r = 0; r < taken; ++r, cursor.advance()) {
+              block.fill(k, r * length, input.data + cursor.offset(k) * input.bytes,
                          walk.inner_stride(k), length);
             }
           }
@@ -291,23 +327,34 @@ void run_strided(Call& call, std::span<const Tensor* const> operands, std::int64
   const BoundProgram& program = call.program;
   const std::size_t inputs = program.inputs.size();
   const StridedWalk walk(operands[inputs]->shape(), operands);
+  const auto resolve = [&](bool gathers) {
+    for (std::size_t k = 0; k < inputs; ++k) {
+      call.single[program.inputs[k].slot] =
+          gathers ? is_single(walk, k) : walk.inner_stride(k) == 0;
+    }
+    resolve_steps(call);
+  };
+  resolve(false);
+  const bool tiny = walk.inner_length() < kTinyRow && walk.rank() > 1;
+  if (!tiny && run_one_step_rows(call, walk, count)) return;
   const bool gathers = walk.inner_length() < kShortRow && walk.rank() > 1 && is_dense(walk, inputs);
-  for (std::size_t k = 0; k < inputs; ++k) {
-    call.single[program.inputs[k].slot] = gathers ? is_single(walk, k) : walk.inner_stride(k) == 0;
-  }
-  resolve_steps(call);
-  if (gathers) {
-    run_gathered(call, walk, count);
-  } else {
+  if (!gathers) {
     run_rows(call, walk, count);
+    return;
   }
+  resolve(true);
+  run_gathered(call, walk, count);
 }
 
 // The commonest case at the least cost: one step, operands dense or single and of the right type.
 // False: it is not that case, and nothing was done.
 bool run_one_step(const BoundProgram& program, std::span<const Tensor> inputs, const Tensor& output,
                   std::int64_t count) {
-  if (!program.is_one_step || output.dtype() != program.result_dtype) return false;
+  if (!program.is_one_step) return false;
+  const bool half = program.half_variants != nullptr && output.dtype() == program.half_dtype;
+  if (!half && output.dtype() != program.result_dtype) return false;
+  const DType held = half ? program.half_dtype : program.stored;
+  const std::int64_t element_bytes = half ? 2 : program.element_bytes;
   const BoundStep& step = program.steps[0];
   const char* values[8];
   bool single[8];
@@ -318,7 +365,7 @@ bool run_one_step(const BoundProgram& program, std::span<const Tensor> inputs, c
   bool any_vector = false;
   for (const BoundInput& input : program.inputs) {
     const Tensor& tensor = inputs[static_cast<std::size_t>(input.input)];
-    if (tensor.dtype() != (input.is_mask ? DType::Bool : program.stored)) return false;
+    if (tensor.dtype() != (input.is_mask ? DType::Bool : held)) return false;
     const bool same_shape = tensor.shape() == output.shape();
     if (!same_shape && tensor.size() != 1) return false;
     if (same_shape && !tensor.is_contiguous()) return false;
@@ -334,16 +381,16 @@ bool run_one_step(const BoundProgram& program, std::span<const Tensor> inputs, c
   for (int a = 0; a < 4; ++a) {
     const Slot slot = step.args[a < step.arity ? a : 0];
     args[a] = values[slot];
-    bytes[a] = single[slot] ? 0 : (step.mask_operand && a == 0) ? 1 : program.element_bytes;
+    bytes[a] = single[slot] ? 0 : (step.mask_operand && a == 0) ? 1 : element_bytes;
   }
   int variant = 0;
   if (step.arity - step.first_choice == 2) {
     variant = (bytes[step.first_choice] == 0 ? kFirstSingle : 0) |
               (bytes[step.first_choice + 1] == 0 ? kSecondSingle : 0);
   }
-  const StepFunction run = step.variants[variant];
+  const StepFunction run = (half ? program.half_variants : step.variants)[variant];
   char* out = static_cast<char*>(output.raw());
-  const std::int64_t out_bytes = program.result_dtype == DType::Bool ? 1 : program.element_bytes;
+  const std::int64_t out_bytes = program.result_dtype == DType::Bool ? 1 : element_bytes;
   platform::parallel_for(count, program.cost, [&](std::int64_t begin, std::int64_t end) {
     run(args[0] + begin * bytes[0], args[1] + begin * bytes[1], args[2] + begin * bytes[2],
         args[3] + begin * bytes[3], out + begin * out_bytes, end - begin);

@@ -42,4 +42,20 @@ std::int64_t StridedWalk::row_offset(std::size_t operand, std::int64_t row) cons
   return offset;
 }
 
+RowCursor::RowCursor(const StridedWalk& walk, std::int64_t row)
+    : walk_(walk), count_(walk.operand_count), row_(row) {
+  next_stretch();
+}
+
+void RowCursor::next_stretch() {
+  const std::size_t rank = walk_.rank();
+  const std::int64_t length = rank < 2 ? 1 : walk_.lengths[rank - 2];
+  left_ = length - row_ % length;
+  for (std::size_t k = 0; k < count_; ++k) {
+    offsets_[k] = walk_.row_offset(k, row_);
+    steps_[k] = rank < 2 ? 0 : walk_.strides[k][rank - 2];
+  }
+  row_ += left_;
+}
+
 }  // namespace mycel::cpu

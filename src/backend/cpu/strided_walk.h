@@ -30,4 +30,25 @@ struct StridedWalk {
   std::int64_t row_offset(std::size_t operand, std::int64_t row) const;
 };
 
+// Row after row without divisions.
+class RowCursor {
+ public:
+  RowCursor(const StridedWalk& walk, std::int64_t row);
+  std::int64_t offset(std::size_t operand) const { return offsets_[operand]; }
+  void advance() {
+    for (std::size_t k = 0; k < count_; ++k) offsets_[k] += steps_[k];
+    if (--left_ == 0) next_stretch();
+  }
+
+ private:
+  // Positions the offsets at a row and counts how many follow evenly.
+  void next_stretch();
+  const StridedWalk& walk_;
+  std::size_t count_;
+  std::int64_t row_;  // where the next stretch begins
+  std::int64_t left_ = 0;
+  std::array<std::int64_t, kMaxOperands> offsets_;
+  std::array<std::int64_t, kMaxOperands> steps_;
+};
+
 }  // namespace mycel::cpu

@@ -52,30 +52,85 @@ struct Folding {
   }
 };
 
+// Vectors of the compiler: arithmetic on them is the processor's, whatever its width.
+template <class T>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(64), aligned(alignof(T)), may_alias));
+  static constexpr int kLanes = 64 / sizeof(T);
+};
+
+template <class T, Fold kFold, class V>
+V fold_vectors(V a, V b) {
+  if constexpr (kFold == Fold::Sum) return a + b;
+  if constexpr (kFold == Fold::Prod) return a * b;
+  if constexpr (kFold == Fold::Max && std::is_floating_point_v<T>)
+    return (a > b) | (a != a) ? a : b;
+  if constexpr (kFold == Fold::Min && std::is_floating_point_v<T>)
+    return (a < b) | (a != a) ? a : b;
+  if constexpr (kFold == Fold::Max) return a > b ? a : b;
+  if constexpr (kFold == Fold::Min) return a < b ? a : b;
+  if constexpr (kFold == Fold::And) return a & b;
+  if constexpr (kFold == Fold::Or) return a | b;
+}
+
 // One leaf of the summation tree. The lanes are independent running folds, joined in a fixed order.
+template <class T, Fold kFold>
+T fold_vector_leaf(const T* x, std::int64_t n) {
+  using Unsigned = std::conditional_t<
+      sizeof(T) == 8, std::uint64_t,
+      std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                         std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+  // Integers wrap; their sums and products are taken in the unsigned type.
+  using Lane =
+      std::conditional_t<std::is_integral_v<T> && (kFold == Fold::Sum || kFold == Fold::Prod),
+                         Unsigned, T>;
+  using V = typename VectorOf<Lane>::type;
+  using Index = typename VectorOf<Unsigned>::type;
+  constexpr int kLanes = VectorOf<T>::kLanes;
+  const auto load = [&](std::int64_t i) { return *reinterpret_cast<const V*>(x + i); };
+  V total = load(0);
+  std::int64_t i = kLanes;
+  if (n >= 4 * kLanes) {
+    V second = load(kLanes), third = load(2 * kLanes), fourth = load(3 * kLanes);
+    for (i = 4 * kLanes; i + 4 * kLanes <= n; i += 4 * kLanes) {
+      total = fold_vectors<T, kFold>(total, load(i));
+      second = fold_vectors<T, kFold>(second, load(i + kLanes));
+      third = fold_vectors<T, kFold>(third, load(i + 2 * kLanes));
+      fourth = fold_vectors<T, kFold>(fourth, load(i + 3 * kLanes));
+    }
+    total = fold_vectors<T, kFold>(fold_vectors<T, kFold>(total, second),
+                                   fold_vectors<T, kFold>(third, fourth));
+  }
+  for (; i + kLanes <= n; i += kLanes) total = fold_vectors<T, kFold>(total, load(i));
+  Index lane;
+  for (int k = 0; k < kLanes; ++k) lane[k] = static_cast<Unsigned>(k);
+  if (i < n) {
+    // The last whole vector once more, without the lanes that were counted already.
+    const Lane start = static_cast<Lane>(Folding<T, kFold>::start());
+    const V rest = load(n - kLanes);
+    const V neutral = V{} + start;
+    total = fold_vectors<T, kFold>(
+        total, lane >= static_cast<Unsigned>(kLanes - (n - i)) ? rest : neutral);
+  }
+  for (int width = kLanes / 2; width > 0; width /= 2) {
+    const Index other = (lane + static_cast<Unsigned>(width)) & static_cast<Unsigned>(kLanes - 1);
+    total = fold_vectors<T, kFold>(total, __builtin_shuffle(total, other));
+  }
+  return static_cast<T>(total[0]);
+}
+
 template <class T, Fold kFold>
 T fold_leaf(const T* x, std::int64_t n) {
   using F = Folding<T, kFold>;
-  constexpr int kLanes = sizeof(T) >= 16 ? 4 : 256 / sizeof(T);
-  T lanes[kLanes];
-  std::int64_t i = 0;
-  if (n < kLanes) {
-    T value = F::start();
-    for (; i < n; ++i) value = F::run(value, x[i]);
-    return value;
+  if constexpr (!kIsComplex<T>) {
+    if (n >= VectorOf<T>::kLanes) return fold_vector_leaf<T, kFold>(x, n);
   }
-  for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = x[lane];
-  for (i = kLanes; i + kLanes <= n; i += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = F::run(lanes[lane], x[i + lane]);
-  }
-  for (int lane = 0; i < n; ++i, ++lane) lanes[lane] = F::run(lanes[lane], x[i]);
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int lane = 0; lane < width; ++lane) lanes[lane] = F::run(lanes[lane], lanes[lane + width]);
-  }
-  return lanes[0];
+  T value = F::start();
+  for (std::int64_t i = 0; i < n; ++i) value = F::run(value, x[i]);
+  return value;
 }
 
-constexpr std::int64_t kLeaf = 4096;
+constexpr std::int64_t kLeaf = 2048;
 
 // Leaves joined pairwise, so that the rounding error grows with the logarithm of the length.
 template <class T, Fold kFold>

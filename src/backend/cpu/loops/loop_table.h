@@ -50,6 +50,14 @@ struct MomentLoops {
   void (*add_row)(const void* x, std::int64_t n, std::int64_t count, void* mean, void* m2);
 };
 
+// A whole operator of dense or single numbers in one loop, by the operator's name.
+struct FusedLoop {
+  const char* name;  // null: no more
+  int arity;
+  StepVariants variants[2];  // F32, F64
+};
+constexpr int kFusedCount = 16;
+
 struct LoopTable {
   StepVariants steps[kNumberCount][kScalarOpCount];
   // select(compare(a, scalar b), c, d): variants over c and d; only for F32 and F64.
@@ -57,6 +65,9 @@ struct LoopTable {
   ConvertFunction convert[15][15];
   FoldLoops folds[kNumberCount][kFoldCount];
   MomentLoops moments[2];  // F32, F64
+  FusedLoop fused[kFusedCount];
+  // Add, Sub, Mul, Div of Float16 and BFloat16 as they lie in memory.
+  StepVariants half_steps[2][4];
 };
 
 const LoopTable& loop_table();
@@ -69,6 +80,8 @@ void fill_wide_integer_steps(LoopTable& table);
 void fill_complex_steps(LoopTable& table);
 void fill_conversions(LoopTable& table);
 void fill_folds(LoopTable& table);
+void fill_fused(LoopTable& table);
+void fill_half_steps(LoopTable& table);
 }  // namespace avx2
 namespace avx512 {
 void fill_float_steps(LoopTable& table);
@@ -78,6 +91,8 @@ void fill_wide_integer_steps(LoopTable& table);
 void fill_complex_steps(LoopTable& table);
 void fill_conversions(LoopTable& table);
 void fill_folds(LoopTable& table);
+void fill_fused(LoopTable& table);
+void fill_half_steps(LoopTable& table);
 }  // namespace avx512
 
 }  // namespace mycel::cpu

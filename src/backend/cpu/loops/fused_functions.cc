@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole formulas of the commonest activations and their gradients in one loop. The scalar programs
+// remain their definition; these loops only spare the steps' trips through the cache.
+#include <cstring>
+
+#include "backend/cpu/loops/float_functions.h"
+
+namespace mycel::cpu::MYCEL_ISA {
+namespace {
+
+template <class T>
+T exp_of(T x) {
+  return sizeof(T) == 8 ? ::exp(x) : ::expf(x);
+}
+template <class T>
+T tanh_of(T x) {
+  return sizeof(T) == 8 ? ::tanh(x) : ::tanhf(x);
+}
+template <class T>
+T erf_of(T x) {
+  return sizeof(T) == 8 ? ::erf(x) : ::erff(x);
+}
+template <class T>
+T sigmoid_of(T x) {
+  return T(1) / (T(1) + exp_of(-x));
+}
+
+constexpr double kRootHalf = 0.70710678118654752440;
+constexpr double kRootTwoOverPi = 0.79788456080286535588;
+constexpr double kCubic = 0.044715;
+
+template <class T>
+struct GeluErf {
+  static T run(T x) { return x * T(0.5) * (erf_of(x * T(kRootHalf)) + T(1)); }
+};
+template <class T>
+struct GeluErfGradient {
+  static T run(T x, T dy) {
+    const T density = T(0.5 * kRootTwoOverPi) * exp_of(x * x * T(-0.5));
+    return dy * ((erf_of(x * T(kRootHalf)) + T(1)) * T(0.5) + x * density);
+  }
+};
+template <class T>
+struct GeluTanh {
+  static T run(T x) {
+    return x * T(0.5) *
+           (tanh_of(x * (x * x * T(kRootTwoOverPi * kCubic) + T(kRootTwoOverPi))) + T(1));
+  }
+};
+template <class T>
+struct GeluTanhGradient {
+  static T run(T x, T dy) {
+    const T t = tanh_of(x * (x * x * T(kRootTwoOverPi * kCubic) + T(kRootTwoOverPi)));
+    const T slope = x * x * T(3 * kRootTwoOverPi * kCubic) + T(kRootTwoOverPi);
+    return dy * T(0.5) * (T(1) + t + x * (T(1) - t * t) * slope);
+  }
+};
+template <class T>
+struct Silu {
+  static T run(T x) { return x / (T(1) + exp_of(-x)); }
+};
+template <class T>
+struct SiluGradient {
+  static T run(T x, T dy) {
+    const T s = sigmoid_of(x);
+    return dy * s * (T(1) + x * (T(1) - s));
+  }
+};
+template <class T>
+struct SigmoidGradient {
+  static T run(T x, T dy) {
+    const T s = sigmoid_of(x);
+    return dy * s * (T(1) - s);
+  }
+};
+template <class T>
+struct TanhGradient {
+  static T run(T x, T dy) {
+    const T t = tanh_of(x);
+    return dy * (T(1) - t * t);
+  }
+};
+
+template <template <class> class F>
+FusedLoop unary(const char* name) {
+  return {name, 1, {{unary_padded<float, F<float>>}, {unary_padded<double, F<double>>}}};
+}
+template <class T, class F>
+void set_binary(StepVariants& variants) {
+  variants[kVectors] = binary_padded<T, F, kVectors>;
+  variants[kSecondSingle] = binary_padded<T, F, kSecondSingle>;
+  variants[kFirstSingle] = binary_padded<T, F, kFirstSingle>;
+}
+template <template <class> class F>
+FusedLoop binary(const char* name) {
+  FusedLoop loop{name, 2, {}};
+  set_binary<float, F<float>>(loop.variants[0]);
+  set_binary<double, F<double>>(loop.variants[1]);
+  return loop;
+}
+
+}  // namespace
+
+void fill_fused(LoopTable& table) {
+  int i = 0;
+  table.fused[i++] = unary<GeluErf>("gelu_erf");
+  table.fused[i++] = unary<GeluTanh>("gelu_tanh");
+  table.fused[i++] = unary<Silu>("silu");
+  table.fused[i++] = binary<GeluErfGradient>("gelu_erf_gradient0");
+  table.fused[i++] = binary<GeluTanhGradient>("gelu_tanh_gradient0");
+  table.fused[i++] = binary<SiluGradient>("silu_gradient0");
+  table.fused[i++] = binary<SigmoidGradient>("sigmoid_gradient0");
+  table.fused[i++] = binary<TanhGradient>("tanh_gradient0");
+}
+
+}  // namespace mycel::cpu::MYCEL_ISA
