@@ -39,6 +39,14 @@ void nonzero_of(KernelContext& kernel, const Tensor& input) {
   auto* next =
       kernel.allocate_output(0, DType::Int64, Shape{found, rank}).template data<std::int64_t>();
   if (found == 0 || rank == 0) return;
+  if (rank == 1) {  // without a branch that the values make unpredictable
+    std::int64_t* const last = next + found;
+    for (std::int64_t i = 0; next != last; ++i) {
+      *next = i;
+      next += is_set(data[i]) ? 1 : 0;
+    }
+    return;
+  }
   const std::int64_t length = input.shape().back();
   IntList place(static_cast<std::size_t>(rank), 0);
   std::int64_t* const end = next + found * rank;
