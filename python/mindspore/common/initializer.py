@@ -1,0 +1,473 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Initial values of parameters."""
+
+from __future__ import annotations
+
+import math
+import numbers
+
+import numpy as np
+
+from mindspore.common import dtype as mstype
+from mindspore.common.tensor import Tensor
+from mindspore.ops._registry import op
+
+_aliases: dict[str, type[Initializer]] = {}
+
+
+def _register(*names: str):
+    def enter(cls):
+        for name in (cls.__name__, *names):
+            _aliases[name.lower()] = cls
+        return cls
+
+    return enter
+
+
+def _uniform(array: np.ndarray, low: float, high: float) -> None:
+    array[...] = op.random_uniform(array.shape, low, high).asnumpy()
+
+
+def _normal(array: np.ndarray, mean: float, sigma: float) -> None:
+    array[...] = op.random_normal(array.shape, mean, sigma).asnumpy()
+
+
+def _truncated(array: np.ndarray, mean: float, sigma: float, low: float, high: float) -> None:
+    """Normal numbers; those outside the bounds are drawn again."""
+    if not low < high:
+        raise ValueError(f"For 'TruncatedNormal', 'a' must be smaller than 'b', but got {low} and {high}.")
+    flat = np.empty(array.size, np.float32)
+    missing = np.arange(array.size)
+    for _ in range(1000):
+        drawn = op.random_normal((missing.size,), mean, sigma).asnumpy()
+        flat[missing] = drawn
+        missing = missing[(drawn < low) | (drawn > high)]
+        if missing.size == 0:
+            break
+    flat[missing] = np.clip(flat[missing], low, high)
+    array[...] = flat.reshape(array.shape)
+
+
+def _fans(shape: tuple) -> tuple[int, int]:
+    """(fan in, fan out) of a weight."""
+    if len(shape) < 2:
+        raise ValueError(
+            f"Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, but got {len(shape)}."
+        )
+    receptive = math.prod(shape[2:])
+    return shape[1] * receptive, shape[0] * receptive
+
+
+def _fan(shape: tuple, mode: str) -> int:
+    if mode not in ("fan_in", "fan_out"):
+        raise ValueError(f"'mode' {mode} not supported, please use one of ['fan_in', 'fan_out'].")
+    fan_in, fan_out = _fans(shape)
+    return fan_in if mode == "fan_in" else fan_out
+
+
+def _gain(nonlinearity: str, slope) -> float:
+    if nonlinearity in ("linear", "sigmoid", "conv1d", "conv2d", "conv3d"):
+        return 1.0
+    if nonlinearity in ("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"):
+        return 1.0
+    if nonlinearity == "tanh":
+        return 5.0 / 3
+    if nonlinearity == "relu":
+        return math.sqrt(2)
+    if nonlinearity == "leaky_relu":
+        if slope is None:
+            slope = 0.01
+        elif isinstance(slope, bool) or not isinstance(slope, (int, float)):
+            raise ValueError(f"For 'HeUniform', 'negative_slope' {slope} is not a valid number.")
+        return math.sqrt(2.0 / (1 + slope**2))
+    raise ValueError(f"For 'HeUniform', the nonlinearity '{nonlinearity}' is not supported.")
+
+
+class Initializer:
+    """Base of all initializers.
+
+    Args:
+        kwargs (dict): Kept for display.
+    """
+
+    def __init__(self, **kwargs):
+        self._kwargs = kwargs
+        self._seed = None
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        raise NotImplementedError("Must be overridden!")
+
+    @property
+    def seed(self):
+        """Seed of its own, or None."""
+        return self._seed
+
+    @seed.setter
+    def seed(self, value) -> None:
+        self._seed = value
+
+    def __call__(self, arr: np.ndarray) -> None:
+        """Fills an array."""
+        self._initialize(arr)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v}' for k, v in self._kwargs.items())})"
+
+
+@_register("zeros")
+class Zero(Initializer):
+    """Zeros."""
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        arr[...] = 0
+
+
+@_register("ones")
+class One(Initializer):
+    """Ones."""
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        arr[...] = 1
+
+
+class Constant(Initializer):
+    """One number everywhere.
+
+    Args:
+        value (Union[int, float, numpy.ndarray]): The number.
+    """
+
+    def __init__(self, value):
+        super().__init__(value=value)
+        self.value = value
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        arr[...] = self.value
+
+
+@_register()
+class Uniform(Initializer):
+    """Evenly distributed between ``-scale`` and ``scale``.
+
+    Args:
+        scale (float): The bound. Default: ``0.07``.
+    """
+
+    def __init__(self, scale=0.07):
+        super().__init__(scale=scale)
+        self.scale = scale
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        _uniform(arr, -self.scale, self.scale)
+
+
+@_register()
+class Normal(Initializer):
+    """Normally distributed.
+
+    Args:
+        sigma (float): Standard deviation. Default: ``0.01``.
+        mean (float): Mean. Default: ``0.0``.
+    """
+
+    def __init__(self, sigma=0.01, mean=0.0):
+        super().__init__(sigma=sigma, mean=mean)
+        self.sigma, self.mean = sigma, mean
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        _normal(arr, self.mean, self.sigma)
+
+
+@_register()
+class TruncatedNormal(Initializer):
+    """Normally distributed, within absolute bounds.
+
+    Args:
+        sigma (float): Standard deviation. Default: ``0.01``.
+        mean (float): Mean. Default: ``0.0``.
+        a (float): Lower bound. Default: ``-2.0``.
+        b (float): Upper bound. Default: ``2.0``.
+    """
+
+    def __init__(self, sigma=0.01, mean=0.0, a=-2.0, b=2.0):
+        super().__init__(sigma=sigma, mean=mean, a=a, b=b)
+        self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        _truncated(arr, self.mean, self.sigma, self.a, self.b)
+
+
+@_register("he_uniform")
+class HeUniform(Initializer):
+    """Evenly distributed, scaled after He et al. (2015) to keep the variance through rectifiers.
+
+    Args:
+        negative_slope (float): Slope of a leaky rectifier. Default: ``0``.
+        mode (str): ``"fan_in"`` or ``"fan_out"``. Default: ``"fan_in"``.
+        nonlinearity (str): The activation that follows. Default: ``"leaky_relu"``.
+    """
+
+    def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu"):
+        super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)
+        self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        deviation = _gain(self.nonlinearity, self.negative_slope) / math.sqrt(_fan(arr.shape, self.mode))
+        bound = math.sqrt(3.0) * deviation
+        _uniform(arr, -bound, bound)
+
+
+@_register("he_normal")
+class HeNormal(Initializer):
+    """Normally distributed, scaled after He et al. (2015) to keep the variance through rectifiers.
+
+    Args:
+        negative_slope (float): Slope of a leaky rectifier. Default: ``0``.
+        mode (str): ``"fan_in"`` or ``"fan_out"``. Default: ``"fan_in"``.
+        nonlinearity (str): The activation that follows. Default: ``"leaky_relu"``.
+    """
+
+    def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu"):
+        super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)
+        self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        deviation = _gain(self.nonlinearity, self.negative_slope) / math.sqrt(_fan(arr.shape, self.mode))
+        _normal(arr, 0.0, deviation)
+
+
+@_register("xavier_uniform")
+class XavierUniform(Initializer):
+    """Evenly distributed, scaled after Glorot and Bengio (2010).
+
+    Args:
+        gain (float): Factor. Default: ``1``.
+    """
+
+    def __init__(self, gain=1):
+        super().__init__(gain=gain)
+        self.gain = gain
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        bound = self.gain * math.sqrt(6.0 / sum(_fans(arr.shape)))
+        _uniform(arr, -bound, bound)
+
+
+@_register("xavier_normal")
+class XavierNormal(Initializer):
+    """Normally distributed, scaled after Glorot and Bengio (2010).
+
+    Args:
+        gain (float): Factor. Default: ``1``.
+    """
+
+    def __init__(self, gain=1):
+        super().__init__(gain=gain)
+        self.gain = gain
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        _normal(arr, 0.0, self.gain * math.sqrt(2.0 / sum(_fans(arr.shape))))
+
+
+@_register()
+class VarianceScaling(Initializer):
+    """Distributed with a variance of ``scale / fan``.
+
+    Args:
+        scale (float): Factor. Default: ``1.0``.
+        mode (str): ``"fan_in"``, ``"fan_out"`` or ``"fan_avg"``. Default: ``"fan_in"``.
+        distribution (str): ``"uniform"``, ``"untruncated_normal"`` or ``"truncated_normal"``.
+            Default: ``"truncated_normal"``.
+    """
+
+    # A normal distribution cut at two deviations has this deviation.
+    _CUT_DEVIATION = 0.87962566103423978
+
+    def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal"):
+        super().__init__(scale=scale, mode=mode, distribution=distribution)
+        if scale <= 0:
+            raise ValueError(f"For 'VarianceScaling', 'scale' must be greater than 0, but got {scale}.")
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise ValueError(f"For 'VarianceScaling', 'mode' must be fan_in, fan_out or fan_avg, but got {mode}.")
+        if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
+            raise ValueError(
+                "For 'VarianceScaling', 'distribution' must be uniform, truncated_normal or untruncated_normal, "
+                f"but got {distribution}."
+            )
+        self.scale, self.mode, self.distribution = scale, mode, distribution
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        fan_in, fan_out = _fans(arr.shape)
+        fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
+        variance = self.scale / max(1.0, fan)
+        if self.distribution == "uniform":
+            bound = math.sqrt(3.0 * variance)
+            _uniform(arr, -bound, bound)
+        elif self.distribution == "untruncated_normal":
+            _normal(arr, 0.0, math.sqrt(variance))
+        else:
+            deviation = math.sqrt(variance) / self._CUT_DEVIATION
+            _truncated(arr, 0.0, deviation, -2 * deviation, 2 * deviation)
+
+
+@_register()
+class Orthogonal(Initializer):
+    """A matrix with orthonormal rows or columns.
+
+    Args:
+        gain (float): Factor. Default: ``1.0``.
+    """
+
+    def __init__(self, gain=1.0):
+        super().__init__(gain=gain)
+        self.gain = gain
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        if arr.ndim < 2:
+            raise ValueError(f"Orthogonal initializer requires at least 2 dimensions, but got {arr.ndim}.")
+        rows = arr.shape[0]
+        columns = arr.size // rows
+        drawn = op.random_normal((max(rows, columns), min(rows, columns)), 0.0, 1.0).asnumpy()
+        basis, triangle = np.linalg.qr(drawn)
+        basis = basis * np.sign(np.diag(triangle))
+        arr[...] = self.gain * (basis.T if rows < columns else basis).reshape(arr.shape)
+
+
+@_register()
+class Identity(Initializer):
+    """A matrix with ones on the diagonal."""
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        if arr.ndim != 2:
+            raise ValueError(f"For Identity initializer, the dimension of the initialized tensor should be 2, "
+                             f"but got {arr.ndim}.")
+        arr[...] = np.eye(*arr.shape)
+
+
+@_register()
+class Dirac(Initializer):
+    """A convolution weight that passes its input on.
+
+    Args:
+        groups (int): Groups of the convolution. Default: ``1``.
+    """
+
+    def __init__(self, groups=1):
+        super().__init__(groups=groups)
+        if not isinstance(groups, int) or groups <= 0:
+            raise ValueError(f"For Dirac initializer, 'groups' must be a positive int, but got {groups}.")
+        self.groups = groups
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        if not 3 <= arr.ndim <= 5:
+            raise ValueError(f"For Dirac initializer, only support 3 to 5 dimensions, but got {arr.ndim}.")
+        if arr.shape[0] % self.groups:
+            raise ValueError("For Dirac initializer, the first dimension must be divisible by 'groups'.")
+        arr[...] = 0
+        centre = tuple(length // 2 for length in arr.shape[2:])
+        per_group = arr.shape[0] // self.groups
+        for group in range(self.groups):
+            for channel in range(min(per_group, arr.shape[1])):
+                arr[(group * per_group + channel, channel, *centre)] = 1
+
+
+@_register()
+class Sparse(Initializer):
+    """A normally distributed matrix with a share of zeros in every column.
+
+    Args:
+        sparsity (float): The share.
+        sigma (float): Standard deviation of the others. Default: ``0.01``.
+    """
+
+    def __init__(self, sparsity, sigma=0.01):
+        super().__init__(sparsity=sparsity, sigma=sigma)
+        self.sparsity, self.sigma = sparsity, sigma
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        if arr.ndim != 2:
+            raise ValueError(f"For Sparse initializer, only support 2 dimensions, but got {arr.ndim}.")
+        rows, columns = arr.shape
+        _normal(arr, 0.0, self.sigma)
+        zeros = math.ceil(self.sparsity * rows)
+        order = op.random_uniform((rows, columns), 0.0, 1.0).asnumpy().argsort(axis=0)
+        np.put_along_axis(arr, order[:zeros], 0, axis=0)
+
+
+def _initializer_of(init) -> Initializer:
+    if isinstance(init, Initializer):
+        return init
+    if isinstance(init, str):
+        cls = _aliases.get(init.lower())
+        if cls is None:
+            raise ValueError(f"For 'initializer', the class corresponding to '{init}' was not found.")
+        return cls()
+    if isinstance(init, numbers.Number):
+        return Constant(init)
+    raise TypeError(
+        "For 'initializer', the type of the 'init' argument should be 'Tensor', 'number', 'string' or 'initializer', "
+        f"but got {type(init)}."
+    )
+
+
+def _checked_shape(shape) -> tuple:
+    if isinstance(shape, numbers.Number):
+        shape = (shape,)
+    elif not isinstance(shape, (list, tuple)):
+        raise ValueError(f"The 'shape' must be int, tuple or list, but got {type(shape)}.")
+    for length in shape:
+        if isinstance(length, bool) or not isinstance(length, (int, np.integer)) or length <= 0:
+            raise ValueError(f"For 'initializer', the argument 'shape' is invalid, the value of 'shape' must be "
+                             f"positive integer, but got {tuple(shape)}.")
+    return tuple(int(length) for length in shape)
+
+
+def initializer(init, shape=None, dtype=mstype.float32) -> Tensor:
+    """A tensor that is filled when it is needed.
+
+    Args:
+        init (Union[Tensor, str, Initializer, numbers.Number]): What fills it.
+        shape (Union[tuple, list, int]): Its shape. Default: ``None``.
+        dtype (:class:`mindspore.dtype`): Its type. Default: ``mindspore.float32``.
+
+    Returns:
+        Tensor without data; `init_data()` fills it.
+
+    Raises:
+        TypeError: `init` is of another type.
+        ValueError: `init` is a name nobody knows, or a length in `shape` is not positive.
+
+    Examples:
+        >>> from mindspore.common.initializer import initializer
+        >>> initializer("ones", [2, 3]).init_data().shape
+        (2, 3)
+    """
+    if isinstance(init, Tensor):
+        if shape is not None and tuple(init.shape) != _checked_shape(shape):
+            raise ValueError(
+                f"For 'initializer', the shape of the 'init' argument should be same as the argument 'shape', but got "
+                f"the 'init' shape {tuple(init.shape)} and the 'shape' {tuple(_checked_shape(shape))}."
+            )
+        return init
+    return Tensor(shape=_checked_shape(shape), dtype=dtype, init=_initializer_of(init))
+
+
+__all__ = [
+    "Constant",
+    "Dirac",
+    "HeNormal",
+    "HeUniform",
+    "Identity",
+    "Initializer",
+    "Normal",
+    "One",
+    "Orthogonal",
+    "Sparse",
+    "TruncatedNormal",
+    "Uniform",
+    "VarianceScaling",
+    "XavierNormal",
+    "XavierUniform",
+    "Zero",
+    "initializer",
+]

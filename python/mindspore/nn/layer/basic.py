@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dense layers, dropout and changes of shape."""
+
+from __future__ import annotations
+
+import math
+
+from mindspore import log as logger
+from mindspore.common import dtype as mstype
+from mindspore.common.initializer import HeUniform, Uniform, initializer
+from mindspore.common.parameter import Parameter
+from mindspore.common.tensor import Tensor
+from mindspore.nn import _checks as check
+from mindspore.nn.cell import Cell
+from mindspore.nn.layer.activation import get_activation
+from mindspore.ops._registry import op
+from mindspore.ops.primitive import Primitive
+
+
+def activation_of(activation, owner: str):
+    """A Cell or Primitive from a name, or None."""
+    found = get_activation(activation, owner) if isinstance(activation, str) else activation
+    if found is not None and not isinstance(found, (Cell, Primitive)):
+        raise TypeError(
+            f"For '{owner}', the 'activation' must be str or Cell or Primitive, but got {type(found).__name__}."
+        )
+    return found
+
+
+class Identity(Cell):
+    """Returns its input.
+
+    Supported Platforms:
+        ``Ascend`` ``GPU`` ``CPU``
+    """
+
+    def construct(self, x):
+        return x
+
+
+class Dense(Cell):
+    """Applies ``activation(x * W^T + b)`` to the last axis.
+
+    Args:
+        in_channels (int): Features of the input.
+        out_channels (int): Features of the output.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight; by default evenly
+            distributed with bound ``1 / sqrt(in_channels)``. Default: ``None``.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias; by default as the weight.
+            Default: ``None``.
+        has_bias (bool): Whether there is a bias. Default: ``True``.
+        activation (Union[str, Cell, Primitive, None]): Applied to the result. Default: ``None``.
+        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: `weight_init` or `bias_init` is a Tensor of another shape.
+
+    Supported Platforms:
+        ``Ascend`` ``GPU`` ``CPU``
+
+    Examples:
+        >>> import mindspore as ms
+        >>> from mindspore import nn, ops
+        >>> nn.Dense(3, 4)(ops.ones((2, 3), ms.float32)).shape
+        (2, 4)
+    """
+
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        weight_init=None,
+        bias_init=None,
+        has_bias=True,
+        activation=None,
+        dtype=mstype.float32,
+    ):
+        super().__init__()
+        self.in_channels = check.positive_int(in_channels, "in_channels", self.cls_name)
+        self.out_channels = check.positive_int(out_channels, "out_channels", self.cls_name)
+        self.has_bias = check.boolean(has_bias, "has_bias", self.cls_name)
+        weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
+        self.weight = Parameter(initializer(weight_init, [out_channels, in_channels], dtype), name="weight")
+        self.bias = None
+        if has_bias:
+            bias_init = Uniform(1 / math.sqrt(in_channels)) if bias_init is None else bias_init
+            self.bias = Parameter(initializer(bias_init, [out_channels], dtype), name="bias")
+        self.activation = activation_of(activation, self.cls_name)
+        self.activation_flag = self.activation is not None
+
+    def construct(self, x):
+        x = op.dense(x, self.weight, self.bias)
+        return self.activation(x) if self.activation_flag else x
+
+    def extend_repr(self) -> str:
+        text = f"input_channels={self.in_channels}, output_channels={self.out_channels}, has_bias={self.has_bias}"
+        return f"{text}, activation={self.activation}" if self.activation_flag else text
+
+
+class Flatten(Cell):
+    """Joins the axes from `start_dim` to `end_dim`.
+
+    Args:
+        start_dim (int): First axis to join. Default: ``1``.
+        end_dim (int): Last axis to join. Default: ``-1``.
+
+    Supported Platforms:
+        ``Ascend`` ``GPU`` ``CPU``
+    """
+
+    def __init__(self, start_dim=1, end_dim=-1):
+        super().__init__()
+        for name, value in (("start_dim", start_dim), ("end_dim", end_dim)):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"For 'Flatten', the '{name}' must be int, but got {type(value).__name__}.")
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def construct(self, x):
+        rank = x.ndim
+        if rank == 0:
+            return op.reshape(x, (1,))
+        start = self._axis(self.start_dim, rank) if rank > 1 else 0
+        end = self._axis(self.end_dim, rank)
+        if start > end:
+            raise ValueError(f"For 'Flatten', 'start_dim' must not be after 'end_dim', but got {start} and {end}.")
+        shape = x.shape
+        return op.reshape(x, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
+
+    @staticmethod
+    def _axis(axis: int, rank: int) -> int:
+        if not -rank <= axis < rank:
+            raise ValueError(f"For 'Flatten', an axis must be in range [{-rank}, {rank}), but got {axis}.")
+        return axis % rank
+
+
+class Unflatten(Cell):
+    """Splits one axis into several.
+
+    Args:
+        axis (int): The axis.
+        unflattened_size (Union[tuple, list]): Lengths of the new axes.
+    """
+
+    def __init__(self, axis, unflattened_size):
+        super().__init__()
+        if not isinstance(unflattened_size, (tuple, list)):
+            raise TypeError(f"For 'Unflatten', 'unflattened_size' must be tuple or list, got {type(unflattened_size)}.")
+        self.axis, self.unflattened_size = axis, tuple(unflattened_size)
+
+    def construct(self, input_x):
+        shape = input_x.shape
+        axis = self.axis % len(shape)
+        return op.reshape(input_x, (*shape[:axis], *self.unflattened_size, *shape[axis + 1 :]))
+
+
+class Dropout(Cell):
+    """While training, sets elements to zero at random and divides the others by the share that is kept.
+
+    Args:
+        keep_prob (float): Deprecated: probability to keep an element, in (0, 1]. Default: ``0.5``.
+        p (Union[float, int, None]): Probability to drop an element, in [0, 1). Default: ``None``.
+        dtype (:class:`mindspore.dtype`): Accepted for compatibility. Default: ``mindspore.float32``.
+
+    Raises:
+        TypeError: `keep_prob` or `p` has the wrong type.
+        ValueError: `keep_prob` or `p` is out of range.
+
+    Supported Platforms:
+        ``Ascend`` ``GPU`` ``CPU``
+    """
+
+    def __init__(self, keep_prob=0.5, p=None, dtype=mstype.float32):
+        super().__init__()
+        if p is None:
+            if not isinstance(keep_prob, float):
+                raise TypeError(
+                    f"For 'Dropout', the 'keep_prob' must be float, but got '{type(keep_prob).__name__}'."
+                )
+            if not 0 < keep_prob <= 1:
+                raise ValueError(f"For 'Dropout', the 'keep_prob' must be in range (0, 1], but got {keep_prob}.")
+            logger.warning("The parameter 'keep_prob' of Dropout will be deprecated, use 'p' = 1 - keep_prob.")
+            self.keep_prob = keep_prob
+        else:
+            check.number(p, "p", "Dropout")
+            if not 0 <= p < 1:
+                raise ValueError(f"For 'Dropout', the 'p' must be a number in range [0, 1), but got {p}.")
+            self.keep_prob = 1.0 - p
+        self.p = p
+
+    def construct(self, x):
+        if not self.training or self.keep_prob == 1:
+            return x
+        return op.dropout(x, self.keep_prob)[0]
+
+    def extend_repr(self) -> str:
+        return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
+
+
+class _ChannelDropout(Cell):
+    """While training, sets whole channels to zero."""
+
+    _ranks: tuple[int, ...] = ()
+
+    def __init__(self, p=0.5):
+        super().__init__()
+        check.number(p, "p", self.cls_name)
+        if not 0 <= p <= 1:
+            raise ValueError(f"For '{self.cls_name}', the 'p' must be a number in range [0, 1], but got {p}.")
+        self.prob = self.p = p
+
+    def construct(self, x):
+        if not self.training or self.p == 0:
+            return x
+        if x.ndim not in self._ranks:
+            raise ValueError(f"For '{self.cls_name}', the input must have {self._ranks} axes, but got {x.ndim}.")
+        if self.p == 1:
+            return op.zeros_like(x)
+        spatial = max(self._ranks) - 2
+        mask_shape = x.shape[: x.ndim - spatial] + (1,) * spatial
+        mask = op.dropout(op.ones(mask_shape, x.dtype), 1.0 - self.p)[0]
+        return x * mask
+
+    def extend_repr(self) -> str:
+        return f"p={self.p}"
+
+
+class Dropout1d(_ChannelDropout):
+    """Drops whole channels of (N, C, L) or (C, L).
+
+    Args:
+        p (float): Probability to drop a channel. Default: ``0.5``.
+    """
+
+    _ranks = (2, 3)
+
+
+class Dropout2d(_ChannelDropout):
+    """Drops whole channels of (N, C, H, W) or (C, H, W).
+
+    Args:
+        p (float): Probability to drop a channel. Default: ``0.5``.
+    """
+
+    _ranks = (3, 4)
+
+
+class Dropout3d(_ChannelDropout):
+    """Drops whole channels of (N, C, D, H, W) or (C, D, H, W).
+
+    Args:
+        p (float): Probability to drop a channel. Default: ``0.5``.
+    """
+
+    _ranks = (4, 5)
+
+
+class ClipByNorm(Cell):
+    """Scales a tensor down to a largest norm.
+
+    Args:
+        axis (Union[None, int, tuple]): Axes of the norm; None: all. Default: ``None``.
+    """
+
+    def __init__(self, axis=None):
+        super().__init__()
+        self.axis = () if axis is None else axis
+
+    def construct(self, x, clip_norm):
+        total = op.reduce_sum(op.square(x), self.axis, True)
+        norm = op.sqrt(op.where(total > 0, total, op.ones_like(total)))
+        norm = op.where(total > 0, norm, total)
+        limit = clip_norm if isinstance(clip_norm, Tensor) else Tensor(clip_norm, x.dtype)
+        return op.cast(x * limit / op.maximum(norm, limit), x.dtype)
+
+
+class OneHot(Cell):
+    """Vectors with one element on.
+
+    Args:
+        axis (int): Where the new axis goes. Default: ``-1``.
+        depth (int): Its length. Default: ``1``.
+        on_value (float): Value of the element. Default: ``1.0``.
+        off_value (float): Value of the others. Default: ``0.0``.
+        dtype (:class:`mindspore.dtype`): Type of the result. Default: ``mindspore.float32``.
+    """
+
+    def __init__(self, axis=-1, depth=1, on_value=1.0, off_value=0.0, dtype=mstype.float32):
+        super().__init__()
+        self.axis, self.depth = axis, depth
+        self.on_value, self.off_value = Tensor(on_value, dtype), Tensor(off_value, dtype)
+
+    def construct(self, indices):
+        return op.one_hot(indices, self.on_value, self.off_value, self.depth, self.axis)
