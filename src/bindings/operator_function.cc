@@ -274,6 +274,14 @@ PyType_Spec spec = {"mindspore._c_expression.OperatorFunction", sizeof(OperatorF
                     slots};
 PyTypeObject* function_type = nullptr;
 
+// Whether a message about an argument does not say whose it is: it comes from below operators.
+bool lacks_operator(const platform::Error& error) {
+  const bool is_argument = error.kind() == ErrorKind::Type || error.kind() == ErrorKind::Value ||
+                           error.kind() == ErrorKind::Index;
+  return is_argument && !error.message().starts_with("For ") &&
+         error.message().find("() ") == std::string::npos;
+}
+
 }  // namespace
 
 PyObject* call_operator(const OpDef& definition, PyObject* const* arguments, std::size_t count,
@@ -281,7 +289,12 @@ PyObject* call_operator(const OpDef& definition, PyObject* const* arguments, std
   return guarded([&] {
     Given given;
     arrange(definition, arguments, count, names, given);
-    return call_arranged(definition, given);
+    try {
+      return call_arranged(definition, given);
+    } catch (const platform::Error& error) {
+      if (!lacks_operator(error)) throw;
+      platform::fail(error.kind(), "For '", shown_name(definition), "', ", error.message());
+    }
   });
 }
 

@@ -166,7 +166,13 @@ MYCEL_OP(masked_collect)
     .attribute("shape", "Shape of the result, with room for every true element.",
                required(AttributeType::Ints))
     .output("output", "The elements.")
-    .infer([](InferContext& op) { op.set_output(0, op.input(0).dtype, op.ints("shape")); })
+    .infer([](InferContext& op) {
+      const Shape& shape = op.input(0).shape;
+      op.require(broadcast_shapes(shape, op.input(1).shape, "masked_collect") == shape,
+                 ErrorKind::Value, "'mask' must fit the shape ", shape, " of 'input', but got ",
+                 op.input(1).shape, ".");
+      op.set_output(0, op.input(0).dtype, op.ints("shape"));
+    })
     .gradient([](GradientContext& op) {
       const Value zeros = op.call(
           "fill", {}, {{"shape", op.input_shape(0)}, {"value", 0}, {"dtype", op.input_dtype(0)}});
