@@ -44,24 +44,31 @@ def _probes(array: np.ndarray, rng: np.random.Generator) -> list[int]:
 
 
 class Difference:
-    """Slope of a scalar function of one element, and whether there is one."""
+    """Slope of a function of one element, and whether there is one."""
 
     def __init__(self, function, array: np.ndarray, element: int) -> None:
         middle = function(array)
+        right, left = self._sides(function, array, element, STEP)
+        self.slope = float(np.sum(right - left) / (2 * STEP))
+        bend = float(np.sum(right - middle) - np.sum(middle - left)) / STEP
+        near, far = self._sides(function, array, element, STEP / 2)
+        again = float(np.sum(near - far) / STEP)
+        allowed = 1e-3 * (1 + abs(self.slope))
+        self.is_smooth = (
+            np.isfinite(self.slope) and abs(bend) <= allowed and abs(again - self.slope) <= allowed
+        )
+        # Cancellation leaves this much of the slope unknown.
+        largest = float(np.max(np.abs([right, left]), initial=0, where=np.isfinite([right, left])))
+        self.noise = 8 * np.finfo(np.float64).eps * largest * max(1, np.sqrt(middle.size)) / STEP
+
+    @staticmethod
+    def _sides(function, array: np.ndarray, element: int, step: float) -> list[np.ndarray]:
         sides = []
         for sign in (1, -1):
             moved = array.copy()
-            moved.reshape(-1)[element] += sign * STEP
+            moved.reshape(-1)[element] += sign * step
             sides.append(function(moved))
-        self.slope = float(np.sum(sides[0] - sides[1]) / (2 * STEP))
-        right = float(np.sum(sides[0] - middle) / STEP)
-        left = float(np.sum(middle - sides[1]) / STEP)
-        self.is_smooth = np.isfinite(self.slope) and abs(right - left) <= 1e-3 * (1 + abs(self.slope))
-        # Cancellation leaves this much of the slope unknown.
-        largest = max(
-            (float(np.max(np.abs(s), initial=0)) for s in sides if np.all(np.isfinite(s))), default=0
-        )
-        self.noise = 8 * np.finfo(np.float64).eps * largest * max(1, np.sqrt(np.size(middle))) / STEP
+        return sides
 
 
 def _disagrees(gradient: float, difference: Difference, allowed: Tolerance) -> bool:

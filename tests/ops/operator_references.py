@@ -169,11 +169,6 @@ def _index_add(x, indices, y, axis, **_):
     return output
 
 
-@reference("scatter_add_axis")
-def _scatter_add_axis(input, indices, updates, axis):
-    return _index_add(input, indices, updates, axis)
-
-
 @reference("gather_gradient")
 def _gather_gradient(updates, indices, shape, axis, batch_dims):
     output = np.zeros(shape, updates.dtype)
@@ -186,6 +181,11 @@ def _gather_gradient(updates, indices, shape, axis, batch_dims):
     for place in np.ndindex(indices.shape):
         moved[indices[place]] += updates[(slice(None),) * axis + place]
     return output
+
+
+@reference("scatter_add_axis")
+def _scatter_add_axis(input, indices, updates, axis):
+    return input + _gather_gradient(updates, indices, input.shape, axis, 0)
 
 
 @reference("embedding_lookup_gradient")
@@ -300,14 +300,20 @@ def _conv2d(input, weight, bias, pad, stride, dilation, groups):
     return output if bias is None else output + bias.reshape(1, -1, 1, 1)
 
 
+def _window_count(length, before, after, window, step, ceil_mode):
+    room = length + before + after - window
+    if not ceil_mode:
+        return room // step + 1
+    count = -(-room // step) + 1
+    return count - 1 if (count - 1) * step >= length + before else count  # it must begin inside
+
+
 @reference("max_pool2d")
 def _max_pool2d(input, kernel_size, stride, pad, dilation, ceil_mode):
-    if ceil_mode:
-        raise NotImplementedError("the samples are compared without it")
     height, width = input.shape[2:]
     spread = [(k - 1) * d + 1 for k, d in zip(kernel_size, dilation, strict=True)]
-    rows = (height + pad[0] + pad[1] - spread[0]) // stride[0] + 1
-    columns = (width + pad[2] + pad[3] - spread[1]) // stride[1] + 1
+    rows = _window_count(height, pad[0], pad[1], spread[0], stride[0], ceil_mode)
+    columns = _window_count(width, pad[2], pad[3], spread[1], stride[1], ceil_mode)
     values = np.empty((*input.shape[:2], rows, columns), input.dtype)
     places = np.empty(values.shape, np.int64)
     for n, c, y, x in np.ndindex(values.shape):
@@ -338,6 +344,8 @@ def _batch_norm(input, scale, bias, mean, variance, epsilon):
 
 @reference("batch_norm_training")
 def _batch_norm_training(input, scale, bias, epsilon):
+    if input.size == 0:
+        raise ValueError("the mean of nothing")
     axes = (0, *range(2, input.ndim))
     mean, variance = input.mean(axes), input.var(axes)
     return _batch_norm(input, scale, bias, mean, variance, epsilon), mean, variance

@@ -109,7 +109,8 @@ def make_array(entry: dict, dtype, rng: np.random.Generator):
     if entry["kind"] == "absent":
         return None
     if entry["kind"] == "number":
-        return float(entry["low"])
+        whole = np.issubdtype(NUMPY_TYPES[dtype], np.integer) or dtype is _c.bool_
+        return int(entry["low"]) if whole else float(entry["low"])
     values = _raw_values(entry, rng)
     dtype = _c.bool_ if entry["kind"] == "mask" else entry["dtype"] or dtype
     target = NUMPY_TYPES[dtype]
