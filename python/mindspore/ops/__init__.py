@@ -1,7 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators as functions and as primitive classes."""
+"""Operators as functions and as primitive classes.
 
-from mindspore.ops import _registry, primitive
+The names come from three places: the operator registry, functions whose signature does not follow from it
+(`function/`), and primitive classes that do not (`_primitives/`). What belongs to other parts of the
+package is looked up there when it is first used.
+"""
 
-globals().update(_registry.functions())
-globals().update(primitive.primitive_classes())
+from __future__ import annotations
+
+from importlib import import_module as _import_module
+
+from mindspore.ops import _primitives, _registry, composite, function, primitive
+from mindspore.ops.composite import HyperMap, Map, MultitypeFuncGraph
+from mindspore.ops.primitive import (
+    Primitive,
+    PrimitiveWithCheck,
+    PrimitiveWithInfer,
+    prim_arg_register,
+    prim_attr_register,
+)
+
+globals().update({**primitive.primitive_classes(), **_primitives.classes()})
+globals().update({**_registry.functions(), **function.functions()})
+
+_ELSEWHERE = {
+    "GradOperation": "mindspore.common._gradient",
+    "HookBackward": "mindspore.common.hook",
+    "InsertGradientOf": "mindspore.common.hook",
+    "constexpr": "mindspore.ops.primitive",
+    "derivative": "mindspore.common._derivatives",
+    "functional": "mindspore.ops.functional",
+    "grad": "mindspore.common._gradient",
+    "jet": "mindspore.common._derivatives",
+    "jvp": "mindspore.common._derivatives",
+    "linearize": "mindspore.common._derivatives",
+    "operations": "mindspore.ops.operations",
+    "value_and_grad": "mindspore.common._gradient",
+    "vjp": "mindspore.common._derivatives",
+    "vmap": "mindspore.common._derivatives",
+}
+
+
+def __getattr__(name: str):
+    """Names that live in other parts of the package."""
+    if name not in _ELSEWHERE:
+        raise AttributeError(f"module 'mindspore.ops' has no attribute '{name}'")
+    home = _ELSEWHERE[name]
+    module = _import_module(home)
+    found = module if home.endswith(f".{name}") else getattr(module, name)
+    globals()[name] = found
+    return found

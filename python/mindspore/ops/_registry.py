@@ -4,20 +4,25 @@
 from __future__ import annotations
 
 import inspect
-from functools import lru_cache
+from functools import cache
 
 from mindspore import _c_expression as _c
 
 
-@lru_cache(maxsize=None)
+@cache
 def describe(name: str) -> dict:
     """Everything the registry knows about one operator."""
     return _c.describe_operator(name)
 
 
+def _shown_default(default):
+    """A single number stands for a tuple of one."""
+    return default[0] if isinstance(default, tuple) and len(default) == 1 else default
+
+
 def _parameter(entry: dict, kind: inspect._ParameterKind) -> inspect.Parameter:
     if "type" in entry:  # an attribute
-        default = inspect.Parameter.empty if entry["required"] else entry["default"]
+        default = inspect.Parameter.empty if entry["required"] else _shown_default(entry["default"])
     else:
         default = None if entry["optional"] else inspect.Parameter.empty
     return inspect.Parameter(entry["name"], kind, default=default)
@@ -62,21 +67,27 @@ def documentation(operator: dict) -> str:
     return "\n".join(lines)
 
 
-def _describe_function(name: str, what: str):
+def method_signature(operator: dict) -> inspect.Signature:
+    """Signature of the Tensor method: the tensor itself comes first."""
+    first, *rest = function_signature(operator).parameters.values()
+    return inspect.Signature([first.replace(name="self", default=inspect.Parameter.empty), *rest])
+
+
+def _describe_function(name: str, what: str, is_method: int):
     operator = describe(name)
     if what == "name":
         return operator["function"] or operator["name"]
     if what == "module":
-        return "mindspore.ops"
+        return "mindspore.Tensor" if is_method else "mindspore.ops"
     if what == "doc":
         return documentation(operator)
-    return function_signature(operator)
+    return method_signature(operator) if is_method else function_signature(operator)
 
 
 _c.set_function_describer(_describe_function)
 
 
-@lru_cache(maxsize=None)
+@cache
 def function(name: str):
     """The callable that runs the operator of this name."""
     return _c.operator_function(name)
@@ -96,7 +107,7 @@ def methods() -> dict:
     table = {}
     for names in _c.operators():
         for alias in ([names["method"]] if names["method"] else []) + names["method_aliases"]:
-            table[alias] = function(names["name"])
+            table[alias] = _c.operator_method(names["name"])
     return table
 
 

@@ -59,6 +59,19 @@ class Primitive:
         """Whether the result is computed again in backward."""
         return self.add_prim_attr("recompute", mode)
 
+    def place(self, role: str, rank_id: int):
+        """Process that runs the primitive."""
+        return self.add_prim_attr("primitive_target", (role, rank_id))
+
+    def check_elim(self, *args):
+        """Whether the call needs no execution because its result is known, and that result."""
+        return False, None
+
+    @property
+    def update_parameter(self) -> bool:
+        """Whether the primitive writes into its inputs."""
+        return bool(self.attrs.get("side_effect_mem", False))
+
     def __call__(self, *args):
         raise RuntimeError(
             f"For '{self.name}', there is no implementation: define one in a subclass or with ops.Custom."
@@ -72,25 +85,74 @@ class Primitive:
 class PrimitiveWithInfer(Primitive):
     """Primitive whose inference is written in Python."""
 
+    def infer_shape(self, *args):
+        """Shape of the result from the shapes of the inputs; to be overridden."""
+
+    def infer_dtype(self, *args):
+        """Type of the result from the types of the inputs; to be overridden."""
+
 
 class PrimitiveWithCheck(Primitive):
     """Primitive whose checks are written in Python."""
+
+    def check_shape(self, *args):
+        """Checks the shapes of the inputs; to be overridden."""
+
+    def check_dtype(self, *args):
+        """Checks the types of the inputs; to be overridden."""
 
 
 def prim_attr_register(fn):
     """Decorator of a primitive's ``__init__``: names the primitive and keeps its arguments as attributes."""
 
+    signature: list = []  # read from the function when it is first needed
+
     def initialise(self, *args, **kwargs):
+        if not signature:
+            signature.append(inspect.signature(fn))
         Primitive.__init__(self, type(self).__name__)
-        bound = inspect.signature(fn).bind(self, *args, **kwargs)
+        bound = signature[0].bind(self, *args, **kwargs)
         bound.apply_defaults()
         for key, value in list(bound.arguments.items())[1:]:
             self.add_prim_attr(key, value)
         fn(self, *args, **kwargs)
 
-    initialise.__signature__ = inspect.signature(fn)
+    initialise.__wrapped__ = fn
     initialise.__doc__ = fn.__doc__
     return initialise
+
+
+prim_arg_register = prim_attr_register
+
+
+def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
+    """Decorator of a function that is computed while a graph is built, from constants only.
+
+    Args:
+        fn (function): The function. Default: ``None``.
+        get_instance (bool): Return an object to call rather than its class. Default: ``True``.
+        name (str): Name of the operation. Default: ``None``.
+        reuse_result (bool): Whether equal calls may share a result. Default: ``True``.
+        check (bool): Whether constants are required. Default: ``True``.
+    """
+
+    def decorate(function):
+        class ConstantFunction(Primitive):
+            """Runs the decorated function."""
+
+            def __init__(self):
+                super().__init__(name or function.__name__)
+                self.fn = function
+
+            def __call__(self, *args, **kwargs):
+                return function(*args, **kwargs)
+
+        return ConstantFunction() if get_instance else ConstantFunction
+
+    return decorate if fn is None else decorate(fn)
+
+
+_primexpr = constexpr
 
 
 class _LazySignature:
@@ -135,7 +197,7 @@ class RegisteredPrimitive(Primitive):
             raise TypeError(
                 f"For '{self.name}', the constructor takes {len(names)} arguments, but got {len(args)}."
             )
-        given = dict(zip(names, args))
+        given = dict(zip(names, args, strict=False))
         for key, value in kwargs.items():
             if key not in constructor:
                 raise TypeError(f"For '{self.name}', got an unexpected keyword argument '{key}'.")
@@ -154,7 +216,7 @@ class RegisteredPrimitive(Primitive):
             return function(*args, **self._given)
         if len(args) > len(call):
             raise TypeError(f"For '{self.name}', the call takes {len(call)} arguments, but got {len(args)}.")
-        return function(**dict(zip(call, args)), **kwargs, **self._given)
+        return function(**dict(zip(call, args, strict=False)), **kwargs, **self._given)
 
 
 def primitive_class(operator_name: str, class_name: str) -> type:

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Primitives on images and boxes."""
+
+from __future__ import annotations
+
+from mindspore._c_expression import Tensor
+from mindspore.common import dtype as mstype
+from mindspore.ops._registry import op
+from mindspore.ops.function import boxes, neural, random
+from mindspore.ops.primitive import Primitive, prim_attr_register
+
+__all__ = [
+    "BoundingBoxDecode",
+    "BoundingBoxEncode",
+    "CheckValid",
+    "CropAndResize",
+    "IOU",
+    "NMSWithMask",
+    "ROIAlign",
+    "RandomChoiceWithMask",
+    "ResizeBilinear",
+    "ResizeBilinearV2",
+    "ResizeNearestNeighbor",
+    "ResizeNearestNeighborV2",
+]
+
+
+def _places(name: str, length: int, wanted: int, align: bool, centred: bool, nearest: bool) -> Tensor:
+    """Place in the old axis of every element of the new one, by TensorFlow's rules."""
+    if align and centred:
+        raise ValueError(f"For '{name}', 'align_corners' and 'half_pixel_centers' must not both be True.")
+    start = op.arange(0, wanted, 1, mstype.float32)
+    if align:
+        place = op.mul(start, (length - 1) / (wanted - 1) if wanted > 1 else 0.0)
+        return op.floor(op.add(place, 0.5)) if nearest else place
+    if centred:
+        place = op.mul(op.add(start, 0.5), length / wanted)
+        return place if nearest else op.maximum(op.sub(place, 0.5), 0.0)
+    return op.mul(start, length / wanted)
+
+
+def _resize(name: str, x, size, align: bool, centred: bool, nearest: bool) -> Tensor:
+    if isinstance(size, Tensor):
+        size = size.tolist()
+    if x.ndim != 4:
+        raise ValueError(f"For '{name}', the input must have 4 axes, but got {x.ndim}.")
+    step = neural.resize_nearest if nearest else neural.resize_linear
+    for axis, wanted in ((2, size[0]), (3, size[1])):
+        place = _places(name, x.shape[axis], wanted, align, centred, nearest)
+        x = step(x, axis, wanted, place)
+    return x
+
+
+class ResizeNearestNeighbor(Primitive):
+    """Images (N, C, H, W) resampled by the nearest element."""
+
+    @prim_attr_register
+    def __init__(self, size, align_corners=False, half_pixel_centers=False):
+        if not isinstance(size, (tuple, list)):
+            raise TypeError(f"For 'ResizeNearestNeighbor', the 'size' must be tuple or list, but got {size}.")
+
+    def __call__(self, input_x):
+        return _resize(self.name, input_x, self.size, self.align_corners, self.half_pixel_centers, True)
+
+
+class ResizeNearestNeighborV2(Primitive):
+    """Images (N, C, H, W) resampled by the nearest element."""
+
+    @prim_attr_register
+    def __init__(self, align_corners=False, half_pixel_centers=False):
+        pass
+
+    def __call__(self, image, size):
+        return _resize(self.name, image, size, self.align_corners, self.half_pixel_centers, True)
+
+
+class ResizeBilinear(Primitive):
+    """Images (N, C, H, W) resampled linearly in both directions."""
+
+    @prim_attr_register
+    def __init__(self, size, align_corners=False, half_pixel_centers=False):
+        pass
+
+    def __call__(self, x):
+        return _resize(self.name, x, self.size, self.align_corners, self.half_pixel_centers, False)
+
+
+class ResizeBilinearV2(Primitive):
+    """Images (N, C, H, W) resampled linearly in both directions."""
+
+    @prim_attr_register
+    def __init__(self, align_corners=False, half_pixel_centers=False):
+        pass
+
+    def __call__(self, image, size):
+        return _resize(self.name, image, size, self.align_corners, self.half_pixel_centers, False)
+
+
+class IOU(Primitive):
+    """Overlap of every ground truth box with every anchor box."""
+
+    @prim_attr_register
+    def __init__(self, mode="iou"):
+        if mode not in ("iou", "iof"):
+            raise KeyError(f"For 'IOU', the 'mode' must be 'iou' or 'iof', but got '{mode}'.")
+
+    def __call__(self, anchor_boxes, gt_boxes):
+        return boxes.iou(anchor_boxes, gt_boxes, self.mode)
+
+
+class NMSWithMask(Primitive):
+    """Boxes with scores, best first, and which of them survive non-maximum suppression."""
+
+    @prim_attr_register
+    def __init__(self, iou_threshold=0.5):
+        pass
+
+    def __call__(self, bboxes):
+        return boxes.nms_with_mask(bboxes, self.iou_threshold)
+
+
+class BoundingBoxEncode(Primitive):
+    """Offsets and scales that lead from anchors to ground truth boxes."""
+
+    @prim_attr_register
+    def __init__(self, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0)):
+        pass
+
+    def __call__(self, anchor_box, groundtruth_box):
+        return boxes.bounding_box_encode(anchor_box, groundtruth_box, self.means, self.stds)
+
+
+class BoundingBoxDecode(Primitive):
+    """Boxes from anchors and the offsets of BoundingBoxEncode, cut to the image."""
+
+    @prim_attr_register
+    def __init__(self, max_shape, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0), wh_ratio_clip=0.016):
+        pass
+
+    def __call__(self, anchor_box, deltas):
+        return boxes.bounding_box_decode(
+            anchor_box, deltas, self.max_shape, self.means, self.stds, self.wh_ratio_clip
+        )
+
+
+class CheckValid(Primitive):
+    """Whether each box lies inside of the image."""
+
+    def __init__(self):
+        super().__init__("CheckValid")
+
+    def __call__(self, bboxes, img_metas):
+        return boxes.check_valid(bboxes, img_metas)
+
+
+class RandomChoiceWithMask(Primitive):
+    """Positions of random True elements, padded with zeros, and which of them are real."""
+
+    @prim_attr_register
+    def __init__(self, count=256, seed=0, seed2=0):
+        pass
+
+    def __call__(self, input_x):
+        return random.choice_with_mask(input_x, self.count, self.seed or self.seed2 or None)
+
+
+def _bilinear_at(image, y, x, outside) -> Tensor:
+    """Elements of (C, H, W) at real places; `outside` says what lies off the image is worth."""
+    height, width = image.shape[1:]
+    low_y = op.clamp(op.floor(y), 0, height - 1)
+    low_x = op.clamp(op.floor(x), 0, width - 1)
+    dy, dx = op.clamp(op.sub(y, low_y), 0, 1), op.clamp(op.sub(x, low_x), 0, 1)
+    y0, x0 = op.cast(low_y, mstype.int64), op.cast(low_x, mstype.int64)
+    y1, x1 = op.minimum(op.add(y0, 1), height - 1), op.minimum(op.add(x0, 1), width - 1)
+    corners = ((y0, x0), (y0, x1), (y1, x0), (y1, x1))
+    a, b, c, d = (op.index_gather(image, list(pair), axes=(1, 2)) for pair in corners)
+    value = op.lerp(op.lerp(a, b, dx), op.lerp(c, d, dx), dy)
+    low, high = outside[1], outside[2]
+    inside_y = op.logical_and(op.greater_equal(y, low), op.less_equal(y, height + high))
+    inside_x = op.logical_and(op.greater_equal(x, low), op.less_equal(x, width + high))
+    return op.where(op.logical_and(inside_y, inside_x), value, op.full_like(value, outside[0]))
+
+
+class CropAndResize(Primitive):
+    """Parts of images (N, H, W, C), given as boxes of normalised corners, resampled to one size."""
+
+    @prim_attr_register
+    def __init__(self, method="bilinear", extrapolation_value=0.0):
+        if method not in ("bilinear", "nearest", "bilinear_v2"):
+            raise ValueError(f"For 'CropAndResize', there is no 'method' '{method}'.")
+
+    def _line(self, start, stop, length: int, wanted: int) -> Tensor:
+        step = op.arange(0, wanted, 1, mstype.float32)
+        if wanted == 1:
+            return op.add(op.mul(step, 0.0), op.mul(op.add(start, stop), 0.5 * (length - 1)))
+        scale = op.div(op.mul(op.sub(stop, start), length - 1), wanted - 1)
+        return op.add(op.mul(start, length - 1), op.mul(step, scale))
+
+    def __call__(self, x, boxes, box_index, crop_size):
+        images = op.cast(op.transpose(x, (0, 3, 1, 2)), mstype.float32)
+        rows, columns = crop_size
+        results = []
+        for box, which in zip(op.unbind(boxes, 0), box_index.tolist(), strict=True):
+            y0, x0, y1, x1 = op.unbind(box, 0)
+            ys = op.expand_dims(self._line(y0, y1, images.shape[2], rows), 1)
+            xs = op.expand_dims(self._line(x0, x1, images.shape[3], columns), 0)
+            ys, xs = op.broadcast_to(ys, (rows, columns)), op.broadcast_to(xs, (rows, columns))
+            if self.method == "nearest":
+                ys, xs = op.round(ys), op.round(xs)
+            results.append(_bilinear_at(images[which], ys, xs, (self.extrapolation_value, 0, -1)))
+        return op.transpose(op.stack(results), (0, 2, 3, 1))
+
+
+class ROIAlign(Primitive):
+    """Means of bilinear samples in the cells of regions of feature maps (N, C, H, W)."""
+
+    @prim_attr_register
+    def __init__(self, pooled_height, pooled_width, spatial_scale, sample_num=2, roi_end_mode=1):
+        pass
+
+    def _samples(self, start, size, cells: int, count: int) -> Tensor:
+        cell = op.div(size, cells)
+        inner = op.div(op.add(op.arange(0, count, 1, mstype.float32), 0.5), count)
+        places = op.add(op.expand_dims(op.arange(0, cells, 1, mstype.float32), 1), inner)
+        return op.reshape(op.add(op.mul(places, cell), start), (-1,))
+
+    def __call__(self, features, rois):
+        import math
+
+        height, width = self.pooled_height, self.pooled_width
+        results = []
+        for roi in op.unbind(op.cast(rois, mstype.float32), 0):
+            which, x0, y0, x1, y1 = op.unbind(roi, 0)
+            x0, y0 = op.mul(x0, self.spatial_scale), op.mul(y0, self.spatial_scale)
+            x1 = op.mul(op.add(x1, self.roi_end_mode), self.spatial_scale)
+            y1 = op.mul(op.add(y1, self.roi_end_mode), self.spatial_scale)
+            roi_w, roi_h = op.maximum(op.sub(x1, x0), 1.0), op.maximum(op.sub(y1, y0), 1.0)
+            ny = self.sample_num if self.sample_num > 0 else math.ceil(float(roi_h) / height)
+            nx = self.sample_num if self.sample_num > 0 else math.ceil(float(roi_w) / width)
+            ys = op.expand_dims(self._samples(y0, roi_h, height, ny), 1)
+            xs = op.expand_dims(self._samples(x0, roi_w, width, nx), 0)
+            shape = (height * ny, width * nx)
+            image = op.cast(features[int(which)], mstype.float32)
+            ys, xs = op.broadcast_to(ys, shape), op.broadcast_to(xs, shape)
+            grid = _bilinear_at(image, ys, xs, (0.0, -1, 0))
+            cells = op.reshape(grid, (grid.shape[0], height, ny, width, nx))
+            results.append(op.reduce_mean(cells, (2, 4)))
+        return op.cast(op.stack(results), features.dtype)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Losses composed of operators."""
+
+from __future__ import annotations
+
+import math
+
+from mindspore._c_expression import Tensor
+from mindspore.common import dtype as mstype
+from mindspore.ops._registry import op
+
+__all__ = [
+    "cosine_embedding_loss",
+    "gaussian_nll_loss",
+    "hinge_embedding_loss",
+    "margin_ranking_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
+    "triplet_margin_loss",
+]
+
+
+def _reduced(name: str, loss, reduction: str) -> Tensor:
+    if reduction == "mean":
+        return op.reduce_mean(loss)
+    if reduction == "sum":
+        return op.reduce_sum(loss)
+    if reduction != "none":
+        raise ValueError(
+            f"For '{name}', the 'reduction' must be 'mean', 'sum' or 'none', but got {reduction!r}."
+        )
+    return loss
+
+
+def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean") -> Tensor:
+    """1 - cosine where the target is 1, and what exceeds the margin where it is -1."""
+    if not -1 <= margin <= 1:
+        raise ValueError(f"For 'cosine_embedding_loss', the 'margin' must be in [-1, 1], but got {margin}.")
+    from mindspore.ops.function.linear import cosine_similarity
+
+    cosine = cosine_similarity(input1, input2, 1 if input1.ndim > 1 else 0, 1e-12)
+    zero = op.zeros_like(cosine)
+    alike = op.where(op.equal(target, 1), op.sub(1, cosine), zero)
+    apart = op.where(op.equal(target, -1), op.maximum(op.sub(cosine, margin), 0), zero)
+    return _reduced("cosine_embedding_loss", op.add(alike, apart), reduction)
+
+
+def gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction="mean") -> Tensor:
+    """Negative log likelihood of a normal distribution with given mean and variance."""
+    if not isinstance(var, Tensor):
+        var = Tensor(var, x.dtype)
+    if not bool(op.reduce_all(op.greater_equal(var, 0))):
+        raise ValueError("For 'gaussian_nll_loss', the 'var' must not be negative.")
+    safe = op.maximum(var, eps)
+    loss = op.mul(op.add(op.log(safe), op.div(op.square(op.sub(x, target)), safe)), 0.5)
+    if full:
+        loss = op.add(loss, 0.5 * math.log(2 * math.pi))
+    return _reduced("gaussian_nll_loss", loss, reduction)
+
+
+def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean") -> Tensor:
+    """The input where the target is 1, and what is missing to the margin where it is -1."""
+    zero = op.zeros_like(inputs)
+    near = op.where(op.equal(targets, 1), inputs, zero)
+    far = op.where(op.equal(targets, -1), op.maximum(op.sub(margin, inputs), 0), zero)
+    return _reduced("hinge_embedding_loss", op.add(near, far), reduction)
+
+
+def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean") -> Tensor:
+    """max(0, -target * (input1 - input2) + margin)."""
+    loss = op.maximum(op.add(op.mul(op.neg(target), op.sub(input1, input2)), margin), 0)
+    return _reduced("margin_ranking_loss", loss, reduction)
+
+
+def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean") -> Tensor:
+    """Hinge loss between the target class and all others."""
+    if p not in (1, 2):
+        raise ValueError(f"For 'multi_margin_loss', the 'p' must be 1 or 2, but got {p}.")
+    rows = op.expand_dims(input, 0) if input.ndim == 1 else input
+    index = op.reshape(op.cast(target, mstype.int64), (-1, 1))
+    own = op.gather_elements(rows, 1, index)
+    loss = op.pow(op.maximum(op.add(op.sub(rows, own), margin), 0), p)
+    if weight is not None:
+        loss = op.mul(loss, op.gather(weight, index, 0))
+    others = op.not_equal(op.arange(0, rows.shape[1], 1, mstype.int64), index)
+    loss = op.div(op.reduce_sum(op.mul(loss, op.cast(others, loss.dtype)), 1), rows.shape[1])
+    return _reduced("multi_margin_loss", loss, reduction)
+
+
+def multilabel_margin_loss(input, target, reduction="mean") -> Tensor:
+    """Hinge loss between all target classes, up to the first -1, and all other classes."""
+    rows = op.expand_dims(input, 0) if input.ndim == 1 else input
+    labels = op.expand_dims(target, 0) if target.ndim == 1 else target
+    labels = op.cast(labels, mstype.int64)
+    open_row = op.cumprod(op.cast(op.greater_equal(labels, 0), mstype.int64), 1)
+    valid = op.cast(open_row, mstype.bool_)
+    safe = op.where(valid, labels, op.zeros_like(labels))
+    is_target = op.tensor_scatter_elements(op.zeros_like(rows), safe, op.cast(valid, rows.dtype), 1, "add")
+    own = op.expand_dims(op.gather_elements(rows, 1, safe), 2)
+    gap = op.maximum(op.add(op.sub(1, own), op.expand_dims(rows, 1)), 0)
+    counts = op.logical_and(op.expand_dims(valid, 2), op.expand_dims(op.equal(is_target, 0), 1))
+    loss = op.div(op.reduce_sum(op.mul(gap, op.cast(counts, gap.dtype)), (1, 2)), rows.shape[1])
+    loss = _reduced("multilabel_margin_loss", loss, reduction)
+    return op.squeeze(loss, 0) if input.ndim == 1 and reduction == "none" else loss
+
+
+def multilabel_soft_margin_loss(input, target, weight=None, reduction="mean") -> Tensor:
+    """Mean over the classes of the cross entropy of every class against all others."""
+    positive = op.mul(target, op.log_sigmoid(input))
+    negative = op.mul(op.sub(1, target), op.log_sigmoid(op.neg(input)))
+    loss = op.neg(op.add(positive, negative))
+    if weight is not None:
+        loss = op.mul(loss, weight)
+    return _reduced("multilabel_soft_margin_loss", op.reduce_mean(loss, -1), reduction)
+
+
+def triplet_margin_loss(
+    anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, reduction="mean"
+) -> Tensor:
+    """max(0, distance to the positive - distance to the negative + margin)."""
+    from mindspore.ops.function.reduction import vector_norm
+
+    def distance(a, b):
+        return vector_norm(op.add(op.sub(a, b), eps), p, -1)
+
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = op.minimum(far, distance(positive, negative))
+    loss = op.maximum(op.add(op.sub(near, far), margin), 0)
+    return _reduced("triplet_margin_loss", loss, reduction)
