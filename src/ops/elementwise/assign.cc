@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing into an existing tensor. Its type never changes: the value is converted when that loses
-// nothing of its kind, and refused otherwise.
+// nothing of its kind, and refused otherwise. Gradients do not pass: what is read afterwards counts
+// as the variable itself.
 #include "backend/cpu/convert.h"
 #include "backend/cpu/scalar_executor.h"
 #include "operator/define.h"
@@ -22,10 +23,6 @@ void infer_assignment(InferContext& op) {
   op.set_output(0, variable.dtype, variable.shape);
 }
 
-Value in_shape_of(GradientContext& op, const Value& gradient, std::size_t input) {
-  return sum_to(gradient, op.input_specs[input]);
-}
-
 void run_update(KernelContext& kernel, std::string_view operation) {
   const OpDef& definition = find(operation);
   const DType type = kernel.output(0).dtype();
@@ -41,9 +38,7 @@ MYCEL_OP(assign)
     .input("value", "New content, of the same shape.")
     .in_place_output("output", "`variable`.", 0)
     .infer(infer_assignment)
-    .gradient([](GradientContext& op) {
-      op.set_input_gradient(1, in_shape_of(op, op.output_gradient(0), 1));
-    })
+    .not_differentiable()
     .sample("same shape", {normal({2, 3}), normal({2, 3})})
     .sample("number", {normal({2, 3}), number(2)})
     .numpy("value + np.zeros_like(variable)")
@@ -65,10 +60,7 @@ MYCEL_OP(assign_add)
     .input("value", "What is added, of the same shape.")
     .in_place_output("output", "`variable`.", 0)
     .infer(infer_assignment)
-    .gradient([](GradientContext& op) {
-      op.set_input_gradient(0, op.output_gradient(0));
-      op.set_input_gradient(1, in_shape_of(op, op.output_gradient(0), 1));
-    })
+    .not_differentiable()
     .sample("same shape", {normal({2, 3}), normal({2, 3})})
     .sample("number", {normal({2, 3}), number(2)})
     .numpy("variable + value")
@@ -83,10 +75,7 @@ MYCEL_OP(assign_sub)
     .input("value", "What is subtracted, of the same shape.")
     .in_place_output("output", "`variable`.", 0)
     .infer(infer_assignment)
-    .gradient([](GradientContext& op) {
-      op.set_input_gradient(0, op.output_gradient(0));
-      op.set_input_gradient(1, -in_shape_of(op, op.output_gradient(0), 1));
-    })
+    .not_differentiable()
     .sample("same shape", {normal({2, 3}), normal({2, 3})})
     .sample("number", {normal({2, 3}), number(2)})
     .numpy("variable - value")

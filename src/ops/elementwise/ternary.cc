@@ -80,7 +80,7 @@ MYCEL_OP(clamp_below)
     .scalar(TypeRule::Promote, [](Expr x, Expr low) { return select(x < low, low, x); })
     .numpy("np.maximum(input, min)")
     .sample("number", {values({4}, {-2, -0.5, 0.5, 2}), number(-1)})
-    .sample_dtypes(kReal);
+    .sample_dtypes(kFloating | DTypeSet({DType::Int8, DType::Int16, DType::Int32, DType::Int64}));
 
 MYCEL_OP(clamp_above)
     .doc("`max` where `input` is larger.")
@@ -90,7 +90,7 @@ MYCEL_OP(clamp_above)
     .scalar(TypeRule::Promote, [](Expr x, Expr high) { return select(x > high, high, x); })
     .numpy("np.minimum(input, max)")
     .sample("number", {values({4}, {-2, -0.5, 0.5, 2}), number(1)})
-    .sample_dtypes(kReal);
+    .sample_dtypes(kFloating | DTypeSet({DType::Int8, DType::Int16, DType::Int32, DType::Int64}));
 
 MYCEL_OP(clamp_between)
     .doc("`input` kept inside [min, max]; `max` wins when the bounds cross.")
@@ -106,6 +106,6 @@ MYCEL_OP(clamp_between)
     .numpy("np.minimum(np.maximum(input, min), max)")
     .sample("numbers", {values({4}, {-2, -0.5, 0.5, 2}), number(-1), number(1)})
     .sample("tensors", {normal({2, 3}), constant({3}, -0.5), constant({3}, 0.6)})
-    .sample_dtypes(kReal);
+    .sample_dtypes(kFloating | DTypeSet({DType::Int8, DType::Int16, DType::Int32, DType::Int64}));
 
 }  // namespace mycel::ops

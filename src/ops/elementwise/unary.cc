@@ -274,27 +274,6 @@ MYCEL_OP(erfinv)
     .sample("inside", {uniform({3, 4}, -0.9, 0.9)})
     .sample_dtypes(kFloating);
 
-MYCEL_OP(lgamma)
-    .names({.primitive = "Lgamma", .function = "lgamma", .method = "lgamma"})
-    .doc("Logarithm of the absolute value of the gamma function.")
-    .input("input", "Any tensor.")
-    .output("output", "Elementwise result.")
-    .scalar(TypeRule::PromoteFloat, [](Expr x) { return apply(ScalarOp::Lgamma, x); })
-    .sample("plain", {positive({3, 4})})
-    .sample("no axes", {positive({})})
-    .sample_dtypes(kFloating);
-
-MYCEL_OP(digamma)
-    .names({.primitive = "Digamma", .function = "digamma", .method = "digamma"})
-    .doc("Derivative of `lgamma`.")
-    .input("input", "Any tensor.")
-    .output("output", "Elementwise result.")
-    .scalar(TypeRule::PromoteFloat, [](Expr x) { return apply(ScalarOp::Digamma, x); })
-    .not_differentiable()
-    .sample("plain", {positive({3, 4})})
-    .sample("no axes", {positive({})})
-    .sample_dtypes(kFloating);
-
 MYCEL_OP(rad2deg)
     .names({.function = "rad2deg", .method = "rad2deg"})
     .doc("Degrees from radians.")
