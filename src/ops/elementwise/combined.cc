@@ -132,8 +132,8 @@ MYCEL_OP(addn)
       Value total = op.input(0);
       for (std::size_t i = 1; i < op.input_count(); ++i) {
         op.require(op.input(i).shape() == total.shape(), ErrorKind::Value,
-                   "all tensors must have the same shape, but got ", total.shape(),
-                   " and ", op.input(i).shape(), ".");
+                   "all tensors must have the same shape, but got ", total.shape(), " and ",
+                   op.input(i).shape(), ".");
         total = total + op.input(i);
       }
       op.set_output(

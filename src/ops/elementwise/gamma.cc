@@ -10,16 +10,18 @@ namespace {
 // Recurrence up to where the asymptotic series is exact enough, reflection below zero.
 Expr trigamma_of(Expr x) {
   const Expr z = select(x < 0, Expr(1) - x, x);
-  Expr total = apply(ScalarOp::Reciprocal, apply(ScalarOp::Square, z));
-  constexpr int kShift = 9;
+  Expr total = apply(ScalarOp::Square, apply(ScalarOp::Reciprocal, z));
+  constexpr int kShift = 6;
   for (int k = 1; k < kShift; ++k) {
-    total = total + apply(ScalarOp::Reciprocal, apply(ScalarOp::Square, z + k));
+    total = total + apply(ScalarOp::Square, apply(ScalarOp::Reciprocal, z + k));
   }
   const Expr r = apply(ScalarOp::Reciprocal, z + kShift);
   const Expr s = apply(ScalarOp::Square, r);
-  const Expr series =
-      s * (s * (s * (s * (s * (5.0 / 66) - 1.0 / 30) + 1.0 / 42) - 1.0 / 30) + 1.0 / 6);
-  total = total + r * (r * 0.5 + 1 + series);
+  Expr series = s * (-691.0 / 2730) + 5.0 / 66;
+  for (const double coefficient : {-1.0 / 30, 1.0 / 42, -1.0 / 30, 1.0 / 6}) {
+    series = s * series + coefficient;
+  }
+  total = total + r * (r * 0.5 + 1 + s * series);
   const Expr sine = apply(ScalarOp::Sin, x * std::numbers::pi);
   const Expr mirrored =
       Expr(std::numbers::pi * std::numbers::pi) / apply(ScalarOp::Square, sine) - total;
