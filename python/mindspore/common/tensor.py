@@ -52,5 +52,5 @@ def _add_methods(cls: type) -> None:
 
 _complete(Tensor)
 _c.set_array_converter(creation.array_of)
-_c.set_advanced_indexing(indexing.read, indexing.write)
+_c.set_advanced_indexing(indexing.read, indexing.write, indexing.write_origin)
 _add_methods(Tensor)

@@ -104,7 +104,8 @@ def from_value(value, dtype=None) -> Tensor:
 def _check_dtype(dtype) -> None:
     if dtype is not None and not isinstance(dtype, mstype.DType):
         raise TypeError(
-            f"For 'Tensor', the 'dtype' should be one of {list(map(repr, mstype.all_types))}, but got {dtype!r}."
+            f"For 'Tensor', the 'dtype' should be one of {list(map(repr, mstype.all_types))}, "
+            f"but got {dtype!r}."
         )
 
 
@@ -201,7 +202,7 @@ def init_data(self, slice_index=None, shape=None, opt_shard_group=None) -> Tenso
         return self
     if self.init is None:
         raise RuntimeError(
-            "init_data must be set Tensor.init, init can't be None: this Tensor is a placeholder without data."
+            "init_data must be set Tensor.init, init can't be None: this Tensor is a placeholder."
         )
     lengths = self._pending_shape if shape is None else tuple(shape)
     dtype = self._pending_dtype

@@ -38,8 +38,8 @@ class _Plan(NamedTuple):
 
 def _refuse(item) -> None:
     raise IndexError(
-        "Only support integers, slices(`:`), ellipsis(`...`), None, bool, tensors, lists and tuples as index, "
-        f"but got {item!r} with type {type(item).__name__}."
+        "Only support integers, slices(`:`), ellipsis(`...`), None, bool, tensors, lists and tuples as "
+        f"index, but got {item!r} with type {type(item).__name__}."
     )
 
 
@@ -214,7 +214,7 @@ def read(self: Tensor, index) -> Tensor:
 def _value(value, target: Tensor) -> Tensor:
     if isinstance(value, Tensor):
         tensor = value
-    elif isinstance(value, (bool, int, float, complex, list, tuple)) or isinstance(value, np.generic):
+    elif isinstance(value, (bool, int, float, complex, list, tuple, np.generic)):
         tensor = creation.from_value(value, target.dtype)
     else:
         raise TypeError(
@@ -237,6 +237,14 @@ def write(self: Tensor, index, value) -> None:
         return
     base = self if plan.is_whole else self[plan.basic]
     op.index_put_assign(base, value, plan.indices, axes=plan.axes, front=plan.front)
+
+
+def write_origin(self: Tensor) -> None:
+    """Repeats a write into an indexed copy on the tensor it was read from."""
+    reference, index = self._index_origin
+    origin = reference()
+    if origin is not None:
+        origin[index] = self
 
 
 def contains(self: Tensor, element) -> bool:

@@ -259,7 +259,7 @@ class Bucketize(Primitive):
         pass
 
     def __call__(self, input):
-        return reduction.bucketize(input, self.boundaries, right=False)
+        return reduction.bucketize(input, self.boundaries, right=True)
 
 
 class Cdist(Primitive):

@@ -309,7 +309,7 @@ def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=
 def bucketize(input, boundaries, *, right=False) -> Tensor:
     """Number of the interval between `boundaries` that every element belongs to, int32."""
     edges = Tensor(list(map(float, boundaries)), mstype.float64)
-    return op.searchsorted(edges, op.cast(input, mstype.float64), None, mstype.int32, not right)
+    return op.searchsorted(edges, op.cast(input, mstype.float64), None, mstype.int32, right)
 
 
 def unique_consecutive(input, return_idx=False, return_counts=False, axis=None):

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Element by element operations whose parameters have names of their own."""
+
+from __future__ import annotations
+
+from mindspore._c_expression import Tensor
+from mindspore.ops._registry import op
+from mindspore.ops.function import linear
+
+
+def mul(self, value) -> Tensor:
+    """Product."""
+    return op.mul(self, value)
+
+
+def sub(self, y) -> Tensor:
+    """Difference."""
+    return op.sub(self, y)
+
+
+def subtract(self, other, *, alpha=1) -> Tensor:
+    """self - alpha * other."""
+    return op.subtract(self, other, alpha)
+
+
+def div(self, value, *, rounding_mode=None) -> Tensor:
+    """Quotient, rounded as asked."""
+    return linear.div(self, value, rounding_mode=rounding_mode)
+
+
+def true_divide(self, value) -> Tensor:
+    """Quotient."""
+    return op.div(self, value)
+
+
+def remainder(self, divisor) -> Tensor:
+    """Remainder with the sign of the divisor."""
+    return op.floor_mod(self, divisor)
+
+
+def float_power(self, other) -> Tensor:
+    """Power, computed as float64."""
+    return op.float_power(self, other)
+
+
+def matmul(self, tensor2) -> Tensor:
+    """Matrix product."""
+    return op.matmul(self, tensor2)
+
+
+def ge(self, x) -> Tensor:
+    """Whether the elements are greater or equal."""
+    return op.greater_equal(self, x)
+
+
+def gt(self, x) -> Tensor:
+    """Whether the elements are greater."""
+    return op.greater(self, x)
+
+
+def isclose(self, x2, rtol=1e-05, atol=1e-08, equal_nan=False) -> Tensor:
+    """Whether the elements are equal up to a tolerance."""
+    return op.isclose(self, x2, rtol, atol, equal_nan)
+
+
+def approximate_equal(self, other, tolerance=1e-05) -> Tensor:
+    """Whether the elements differ by less than a tolerance."""
+    return op.approximate_equal(self, other, tolerance)
+
+
+def xlogy(self, y) -> Tensor:
+    """self * log(y), and 0 where the tensor is 0."""
+    return op.xlogy(self, y)
+
+
+def xdivy(self, y) -> Tensor:
+    """self / y, and 0 where the tensor is 0."""
+    return op.xdivy(self, y)
+
+
+def addcdiv(self, tensor1, tensor2, value=1) -> Tensor:
+    """self + value * tensor1 / tensor2."""
+    return op.addcdiv_scaled(self, tensor1, tensor2, value)
+
+
+def addcmul(self, tensor1, tensor2, value=1) -> Tensor:
+    """self + value * tensor1 * tensor2."""
+    return op.addcmul_scaled(self, tensor1, tensor2, value)
+
+
+def clamp(self, min=None, max=None) -> Tensor:
+    """Elements limited to an interval."""
+    return op.clamp(self, min, max)
+
+
+def softmax(self, axis, dtype=None) -> Tensor:
+    """Exponentials along an axis, divided by their sum."""
+    return op.softmax(self if dtype is None else op.cast(self, dtype), axis)
+
+
+def hardshrink(self, lambd=0.5) -> Tensor:
+    """Elements with an absolute value up to `lambd` set to zero."""
+    return op.hard_shrink(self, lambd)
+
+
+def soft_shrink(self, lambd=0.5) -> Tensor:
+    """Elements moved towards zero by `lambd`, at most to zero."""
+    return op.soft_shrink(self, lambd)
+
+
+def fmax(self, other) -> Tensor:
+    """The larger element, ignoring NaN."""
+    return op.fmax(self, other)
+
+
+def fmin(self, other) -> Tensor:
+    """The smaller element, ignoring NaN."""
+    return op.fmin(self, other)
+
+
+def ldexp(self, other) -> Tensor:
+    """self * 2 ** other."""
+    return op.ldexp(self, other)
+
+
+def round_(self) -> Tensor:
+    """Nearest whole numbers, halves to even ones."""
+    return op.round(self)
+
+
+def _in_place(function):
+    """`a += b` makes a new tensor, which takes the name."""
+
+    def update(self, other) -> Tensor:
+        return function(self, other)
+
+    return update
+
+
+METHODS = {
+    "__iadd__": _in_place(lambda a, b: a + b),
+    "__ifloordiv__": _in_place(lambda a, b: a // b),
+    "__imatmul__": _in_place(lambda a, b: a @ b),
+    "__imod__": _in_place(lambda a, b: a % b),
+    "__imul__": _in_place(lambda a, b: a * b),
+    "__isub__": _in_place(lambda a, b: a - b),
+    "__round__": round_,
+    "addcdiv": addcdiv,
+    "addcmul": addcmul,
+    "approximate_equal": approximate_equal,
+    "clamp": clamp,
+    "clip": clamp,
+    "div": div,
+    "divide": div,
+    "float_power": float_power,
+    "fmax": fmax,
+    "fmin": fmin,
+    "ge": ge,
+    "gt": gt,
+    "hardshrink": hardshrink,
+    "isclose": isclose,
+    "ldexp": ldexp,
+    "matmul": matmul,
+    "mul": mul,
+    "multiply": mul,
+    "remainder": remainder,
+    "soft_shrink": soft_shrink,
+    "softmax": softmax,
+    "sub": sub,
+    "subtract": subtract,
+    "true_divide": true_divide,
+    "xdivy": xdivy,
+    "xlogy": xlogy,
+}

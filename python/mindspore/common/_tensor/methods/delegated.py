@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Methods that are functions of `mindspore.ops` with the tensor as first argument."""
+
+from __future__ import annotations
+
+import inspect
+
+from mindspore.ops import function
+
+_NAMES = (
+    "addbmm",
+    "addmm",
+    "addmv",
+    "addr",
+    "adjoint",
+    "amax",
+    "amin",
+    "aminmax",
+    "cov",
+    "cross",
+    "diag_embed",
+    "diagflat",
+    "diagonal_scatter",
+    "diff",
+    "dsplit",
+    "fliplr",
+    "flipud",
+    "fold",
+    "gcd",
+    "histc",
+    "hsplit",
+    "is_complex",
+    "is_floating_point",
+    "lcm",
+    "logcumsumexp",
+    "matrix_power",
+    "median",
+    "mm",
+    "mvlgamma",
+    "nanmean",
+    "nanmedian",
+    "nanquantile",
+    "nonzero",
+    "norm",
+    "quantile",
+    "ravel",
+    "renorm",
+    "rot90",
+    "select_scatter",
+    "slice_scatter",
+    "t",
+    "tensor_split",
+    "unfold",
+    "unique_consecutive",
+    "unique_with_pad",
+    "vsplit",
+)
+
+
+def reverse_sequence(self, seq_lengths, seq_dim=0, batch_dim=0):
+    """The first `seq_lengths[b]` elements of every sequence backwards."""
+    from mindspore.ops.function.arrangement import reverse_sequence as reverse
+
+    return reverse(self, seq_lengths, seq_dim, batch_dim)
+
+
+def _method(wrapped):
+    """The function as a method: its first parameter is shown as `self`."""
+
+    def method(self, *args, **kwargs):
+        return wrapped(self, *args, **kwargs)
+
+    first, *rest = inspect.signature(wrapped).parameters.values()
+    method.__name__ = method.__qualname__ = wrapped.__name__
+    method.__doc__ = wrapped.__doc__
+    method.__signature__ = inspect.Signature([first.replace(name="self"), *rest])
+    return method
+
+
+_table = function.functions()
+METHODS = {name: _method(_table[name]) for name in _NAMES}
+METHODS["reverse_sequence"] = reverse_sequence
