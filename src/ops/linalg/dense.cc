@@ -22,15 +22,15 @@ void infer_dense(InferContext& op) {
   op.require(w.rank() == 1 || w.rank() == 2, ErrorKind::Value,
              "the dimension of 'weight' must be 1 or 2, but got ", w.rank(), ".");
   require_one_dtype(op, x.dtype, w.dtype);
-  require_inner_sizes(x.shape.back(), w.shape.back());
+  require_inner_sizes("Dense", x.shape.back(), w.shape.back());
   Shape shape(x.shape.begin(), x.shape.end() - 1);
   if (w.rank() == 2) shape.push_back(w.shape[0]);
   if (op.has_input(2)) {
     const TensorSpec& bias = op.input(2);
     require_one_dtype(op, x.dtype, bias.dtype);
     const Shape expected = w.rank() == 2 ? Shape{w.shape[0]} : Shape{};
-    op.require(bias.shape == expected, ErrorKind::Value, "the shape of 'bias' must be ",
-               expected, ", but got ", bias.shape, ".");
+    op.require(bias.shape == expected, ErrorKind::Value, "the shape of 'bias' must be ", expected,
+               ", but got ", bias.shape, ".");
   }
   op.set_output(0, x.dtype, shape);
 }

@@ -92,7 +92,19 @@ MYCEL_OP(diagonal_fill)
     .output("output", "Zero off the diagonal.")
     .infer([](InferContext& op) {
       const Shape shape = op.ints("shape");
+      for (const std::int64_t length : shape) {
+        op.require(length >= 0, ErrorKind::Value, "'shape' must not be negative, but got ",
+                   to_string(shape), ".");
+      }
+      element_count(shape);
       normalize_plane(op, static_cast<std::int64_t>(shape.size()));
+      const std::int64_t a = op.integer("dim1"), b = op.integer("dim2");
+      Shape expected = without(shape, a, b);
+      expected.push_back(range_of(shape[static_cast<std::size_t>(a)],
+                                  shape[static_cast<std::size_t>(b)], op.integer("offset"))
+                             .length);
+      op.require(op.input(0).shape == expected, ErrorKind::Value, "the shape of 'input' must be ",
+                 to_string(expected), ", but got ", to_string(op.input(0).shape), ".");
       op.set_output(0, op.input(0).dtype, shape);
     })
     .gradient([](GradientContext& op) {

@@ -2,6 +2,8 @@
 // What the products of matrices share: checks, and operands as stacks of matrices.
 #pragma once
 
+#include <string_view>
+
 #include "operator/contexts.h"
 #include "tensor/shape.h"
 #include "tensor/tensor.h"
@@ -15,9 +17,9 @@ inline void require_one_dtype(const op::AttributeReader& op, tensor::DType x1, t
              "] and 'x2' with type Tensor[", x2, "].");
 }
 
-inline void require_inner_sizes(std::int64_t columns, std::int64_t rows) {
-  platform::require(columns == rows, platform::ErrorKind::Value,
-                    "For 'MatMul' the input dimensions must be equal, but got 'x1_col': ", columns,
+inline void require_inner_sizes(std::string_view name, std::int64_t columns, std::int64_t rows) {
+  platform::require(columns == rows, platform::ErrorKind::Value, "For '", name,
+                    "' the input dimensions must be equal, but got 'x1_col': ", columns,
                     " and 'x2_row': ", rows, ".");
 }
 

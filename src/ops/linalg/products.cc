@@ -38,8 +38,7 @@ void contract_last(CompositeContext& op, bool last_of_both) {
   const bool from_last = last_of_both || sb.size() == 1;
   const std::int64_t inner = from_last ? sb.back() : sb[sb.size() - 2];
   op.require(sa.back() == inner, ErrorKind::Value,
-             "the summed axes must have equal lengths, but got shapes ", sa, " and ",
-             sb, ".");
+             "the summed axes must have equal lengths, but got shapes ", sa, " and ", sb, ".");
   Shape result(sa.begin(), sa.end() - 1);
   IntList perm;  // b with its summed axis last
   for (std::size_t i = 0; i < sb.size(); ++i) {

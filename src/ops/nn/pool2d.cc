@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maximum and mean over windows of (N, C, H, W), and what their gradients need.
 #include <algorithm>
-#include <cstring>
 
 #include "backend/cpu/half_tensor.h"
 #include "backend/cpu/loops/pool_loops.h"
@@ -65,6 +64,14 @@ void with_wide_type(DType dtype, const Body& body) {
 void require_index_range(const InferContext& op, const Pair& size) {
   op.require(size[0] == 0 || size[1] <= ((std::int64_t{1} << 31) - 1) / size[0], ErrorKind::Value,
              "a plane must have fewer than 2^31 cells, but got (", size[0], ", ", size[1], ").");
+}
+
+bool all_inside(const std::int32_t* cells, std::int64_t count, std::int64_t limit) {
+  std::uint32_t largest = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    largest = std::max(largest, static_cast<std::uint32_t>(cells[i]));  // negative ones become huge
+  }
+  return count == 0 || largest < limit;
 }
 
 NamedAttribute passed_on(GradientContext& op, std::string_view name) {
@@ -155,6 +162,8 @@ MYCEL_OP(plane_scatter)
                  "'input' and 'indices' must have the same shape, but got ", op.input(0).shape,
                  " and ", op.input(1).shape, ".");
       const Pair size = pair_of(op, "size");
+      op.require(size[0] >= 0 && size[1] >= 0, ErrorKind::Value,
+                 "'size' must not be negative, but got ", to_string(op.ints("size")), ".");
       require_index_range(op, size);
       op.set_output(0, op.input(0).dtype,
                     {op.input(0).shape[0], op.input(0).shape[1], size[0], size[1]});
@@ -170,19 +179,20 @@ MYCEL_CPU_KERNEL(plane_scatter) {
   const Tensor x = backend::widened(kernel.input(0));
   const Tensor indices = kernel.dense(1);
   const Tensor y = backend::wide_like(kernel.output(0));
-  std::memset(y.raw(), 0, y.bytes());
-  if (x.size() == 0) return;
   const std::int64_t from = x.shape()[2] * x.shape()[3], to = y.shape()[2] * y.shape()[3];
+  const std::int64_t planes = x.shape()[0] * x.shape()[1];
   with_wide_type(x.dtype(), [&]<class T>() {
-    platform::parallel_for(
-        x.size() / from, from * 2 + to, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin * from; i < end * from; ++i) {
-            const std::int32_t cell = indices.data<std::int32_t>()[i];
-            kernel.require(cell >= 0 && cell < to, ErrorKind::Index, "an index must be in [0, ", to,
-                           "), but got ", cell, ".");
-            y.data<T>()[i / from * to + cell] += x.data<T>()[i];
-          }
-        });
+    platform::parallel_for(planes, from * 2 + to, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t p = begin; p < end; ++p) {
+        const std::int32_t* cells = indices.data<std::int32_t>() + p * from;
+        kernel.require(all_inside(cells, from, to), ErrorKind::Index, "every index must be in [0, ",
+                       to, ").");
+        const T* values = x.data<T>() + p * from;
+        T* plane = y.data<T>() + p * to;
+        std::fill_n(plane, to, T(0));
+        for (std::int64_t i = 0; i < from; ++i) plane[cells[i]] += values[i];
+      }
+    });
   });
   backend::narrow_into(y, kernel.output(0));
 }
@@ -284,7 +294,7 @@ MYCEL_OP(avg_pool2d_gradient)
     .infer([](InferContext& op) {
       require_planes(op);
       const Shape& dy = op.input(0).shape;
-      const Pair size = pair_of(op, "input_size");
+      const Pair size = positive_pair_of(op, "input_size");
       const backend::PoolWindow w = window_of(op, size);
       op.require(w.out_height == dy[2] && w.out_width == dy[3], ErrorKind::Value,
                  "the output gradient must have planes of (", w.out_height, ", ", w.out_width,

@@ -4,26 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backend/cpu/loops/vector_sums.h"
+
 namespace mycel::backend::MYCEL_ISA {
 namespace {
 
 constexpr std::int64_t kPiece = 4096;  // stays in the first-level cache between the two passes
-
-template <class T>
-T sum_of(const T* x, std::int64_t n) {
-  T sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i) sum += x[i];
-  return sum;
-}
-
-template <class T>
-T squared_distance(const T* x, std::int64_t n, T mean) {
-  T sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i) sum += (x[i] - mean) * (x[i] - mean);
-  return sum;
-}
 
 // Piece by piece, joined by the formula for two sets; one walk over memory, no cancellation.
 template <class T>
@@ -85,27 +71,54 @@ void layer_lines(const T* x, const T* gamma, const T* beta, T* y, T* mean, T* va
   }
 }
 
-// First the two sums of a line, and in the same walk what it adds to dgamma and dbeta.
+// What a line adds to the gradients once its two sums are known.
 template <class T>
-void layer_line_sums(const T* dy, const T* x, const T* gamma, T center, T scale, std::int64_t n,
-                     T* sum, T* product) {
-  T first = 0, second = 0;
-  if (gamma != nullptr) {
-#pragma omp simd reduction(+ : first, second)
-    for (std::int64_t i = 0; i < n; ++i) {
-      const T h = dy[i] * gamma[i];
-      first += h;
-      second += h * (x[i] - center);
-    }
-  } else {
-#pragma omp simd reduction(+ : first, second)
-    for (std::int64_t i = 0; i < n; ++i) {
-      first += dy[i];
-      second += dy[i] * (x[i] - center);
-    }
+struct LineFactors {
+  T center, scale, offset, slope;
+  LineFactors(T mean, T inverse, T sum, T product, std::int64_t n)
+      : center(mean),
+        scale(inverse),
+        offset(-sum / T(n) * inverse),
+        slope(-product / T(n) * inverse * inverse) {}
+};
+
+template <class T>
+void layer_gradient_line(const T* dy, const T* x, const T* gamma, T mean, T inverse, T* dx,
+                         T* dgamma, T* dbeta, std::int64_t n) {
+  T sum = 0, product = 0;
+#pragma omp simd reduction(+ : sum, product)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T h = dy[i] * gamma[i];
+    sum += h;
+    product += h * (x[i] - mean);
   }
-  *sum = first;
-  *product = second * scale;
+  const LineFactors<T> f(mean, inverse, sum, product, n);
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T g = dy[i], xh = (x[i] - f.center) * f.scale;
+    dx[i] = g * gamma[i] * f.scale + (f.slope * xh + f.offset);
+    dgamma[i] += g * xh;
+    dbeta[i] += g;
+  }
+}
+
+template <class T>
+void plain_gradient_line(const T* dy, const T* x, T mean, T inverse, T* dx, T* dgamma, T* dbeta,
+                         std::int64_t n) {
+  T sum = 0, product = 0;
+#pragma omp simd reduction(+ : sum, product)
+  for (std::int64_t i = 0; i < n; ++i) {
+    sum += dy[i];
+    product += dy[i] * (x[i] - mean);
+  }
+  const LineFactors<T> f(mean, inverse, sum, product, n);
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T g = dy[i], xh = (x[i] - f.center) * f.scale;
+    dx[i] = g * f.scale + (f.slope * xh + f.offset);
+    dgamma[i] += g * xh;
+    dbeta[i] += g;
+  }
 }
 
 template <class T>
@@ -113,24 +126,11 @@ void layer_gradient_lines(const T* dy, const T* x, const T* gamma, const T* mean
                           T* dx, T* dgamma, T* dbeta, std::int64_t lines, std::int64_t n,
                           T epsilon) {
   for (std::int64_t line = 0; line < lines; ++line, dy += n, x += n, dx += n) {
-    const T center = mean[line];
     const T scale = T(1) / std::sqrt(variance[line] + epsilon);
-    T sum = 0, product = 0;
-    layer_line_sums(dy, x, gamma, center, scale, n, &sum, &product);
-    const T offset = -sum / T(n) * scale;
-    const T slope = -product / T(n) * scale * scale;
     if (gamma != nullptr) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        dx[i] = dy[i] * gamma[i] * scale + (slope * (x[i] - center) + offset);
-      }
+      layer_gradient_line(dy, x, gamma, mean[line], scale, dx, dgamma, dbeta, n);
     } else {
-      gradient_apply(dy, x, dx, n, center, scale, slope, offset);
-    }
-    if (dgamma != nullptr) {
-      for (std::int64_t i = 0; i < n; ++i) dgamma[i] += dy[i] * ((x[i] - center) * scale);
-    }
-    if (dbeta != nullptr) {
-      for (std::int64_t i = 0; i < n; ++i) dbeta[i] += dy[i];
+      plain_gradient_line(dy, x, mean[line], scale, dx, dgamma, dbeta, n);
     }
   }
 }

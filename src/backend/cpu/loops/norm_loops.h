@@ -24,7 +24,7 @@ struct NormLoops {
   // dx = a * dy + b * (x - mean) + c
   void (*gradient_apply)(const T* dy, const T* x, T* dx, std::int64_t n, T mean, T a, T b, T c);
 
-  // Whole lines: layer normalisation. The gradient adds to dgamma and dbeta where they are given.
+  // Whole lines: layer normalisation. The gradient adds to dgamma and dbeta.
   void (*layer_lines)(const T* x, const T* gamma, const T* beta, T* y, T* mean, T* variance,
                       std::int64_t lines, std::int64_t n, T epsilon);
   void (*layer_gradient_lines)(const T* dy, const T* x, const T* gamma, const T* mean,

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "backend/cpu/loops/vector_exp.h"
+#include "backend/cpu/loops/vector_sums.h"
 
 namespace mycel::backend::MYCEL_ISA {
 namespace {
@@ -12,10 +13,24 @@ namespace {
 // The largest value, skipping NaN (which the exponentials bring back).
 template <class T>
 T largest(const T* x, std::int64_t n) {
-  T top = -std::numeric_limits<T>::infinity();
-#pragma omp simd reduction(max : top)
-  for (std::int64_t i = 0; i < n; ++i) top = x[i] > top ? x[i] : top;
-  return top;
+  constexpr T kLowest = -std::numeric_limits<T>::infinity();
+  T t0 = kLowest, t1 = kLowest, t2 = kLowest, t3 = kLowest;
+  if (n < kShortLine) {
+#pragma omp simd reduction(max : t0)
+    for (std::int64_t i = 0; i < n; ++i) t0 = x[i] > t0 ? x[i] : t0;
+    return t0;
+  }
+  const std::int64_t q = part_length(n);
+#pragma omp simd reduction(max : t0, t1, t2, t3)
+  for (std::int64_t i = 0; i < q; ++i) {
+    t0 = x[i] > t0 ? x[i] : t0;
+    t1 = x[i + q] > t1 ? x[i + q] : t1;
+    t2 = x[i + 2 * q] > t2 ? x[i + 2 * q] : t2;
+    t3 = x[i + 3 * q] > t3 ? x[i + 3 * q] : t3;
+  }
+#pragma omp simd reduction(max : t0)
+  for (std::int64_t i = 4 * q; i < n; ++i) t0 = x[i] > t0 ? x[i] : t0;
+  return std::max(std::max(t0, t1), std::max(t2, t3));
 }
 
 template <class T>
@@ -110,12 +125,10 @@ void gradient_lines(SoftmaxKind kind, const T* dy, const T* y, T* dx, std::int64
   for (std::int64_t line = 0; line < count; ++line, dy += n, y += n, dx += n) {
     T sum = 0;
     if (kind == SoftmaxKind::Plain) {
-#pragma omp simd reduction(+ : sum)
-      for (std::int64_t i = 0; i < n; ++i) sum += dy[i] * y[i];
+      sum = product_sum(dy, y, n);
       for (std::int64_t i = 0; i < n; ++i) dx[i] = y[i] * (dy[i] - sum);
     } else {
-#pragma omp simd reduction(+ : sum)
-      for (std::int64_t i = 0; i < n; ++i) sum += dy[i];
+      sum = sum_of(dy, n);
 #pragma omp simd
       for (std::int64_t i = 0; i < n; ++i) dx[i] = dy[i] - vector_exp(y[i]) * sum;
     }
