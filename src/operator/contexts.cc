@@ -59,6 +59,10 @@ void InferContext::require_same_dtype(std::size_t a, std::size_t b) const {
 }
 
 void InferContext::set_output(std::size_t i, TensorSpec spec) {
+  for (const std::int64_t length : spec.shape) {
+    require(length >= 0, ErrorKind::Value, "the result would have the shape ", spec.shape,
+            ", but no length may be negative.");
+  }
   if (outputs_.size() <= i) outputs_.resize(i + 1);
   spec.is_number = false;
   outputs_[i] = std::move(spec);

@@ -46,7 +46,8 @@ void split_in_parts(CompositeContext& op) {
   const std::size_t axis = axis_of(op, "axis");
   const std::int64_t total = op.input(0).shape()[axis];
   const std::int64_t parts = op.integer("output_num");
-  op.require(parts > 0 && total % parts == 0, ErrorKind::Value,
+  const bool fits = parts > 0 && parts <= std::max<std::int64_t>(1, total);
+  op.require(fits && total % parts == 0, ErrorKind::Value,
              "'output_num' must divide the length of axis ", axis, ", ", total, ", but got ", parts,
              ".");
   split_into(op, axis, IntList(static_cast<std::size_t>(parts), total / parts));
