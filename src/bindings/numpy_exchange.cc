@@ -72,7 +72,9 @@ void release_loan(void* owner) {
   PyGILState_Release(state);
 }
 
-bool writable_layout(const Py_buffer& view) { return PyBuffer_IsContiguous(&view, 'C') != 0; }
+bool writable_layout(const Py_buffer& view) {
+  return view.readonly == 0 && PyBuffer_IsContiguous(&view, 'C') != 0;
+}
 
 }  // namespace
 
