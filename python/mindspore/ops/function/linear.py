@@ -229,6 +229,8 @@ def matrix_power(input, n) -> Tensor:
 def gcd(input, other) -> Tensor:
     """Greatest common divisor."""
     a, b = op.abs(op.add(input, op.zeros_like(other))), op.abs(op.add(other, op.zeros_like(input)))
+    if "Int" not in str(a.dtype):
+        raise TypeError(f"For 'gcd', 'input' and 'other' must hold integers, but got {a.dtype}.")
     while bool(op.reduce_any(op.not_equal(b, 0))):
         done = op.equal(b, 0)
         rest = op.floor_mod(a, op.where(done, op.ones_like(b), b))
