@@ -53,3 +53,53 @@ from mindspore.common.dtype import (  # noqa: E402
     uintp,
     ushort,
 )
+from mindspore import hal, log, nn  # noqa: E402
+from mindspore.common._derivatives import jacfwd, jacrev, jvp, vjp, vmap  # noqa: E402
+from mindspore.common._gradient import get_grad, grad, no_grad, value_and_grad  # noqa: E402
+from mindspore.common.api import (  # noqa: E402
+    JitConfig,
+    jit,
+    jit_class,
+    lazy_inline,
+    ms_class,
+    ms_function,
+    ms_memory_recycle,
+    mutable,
+    no_inline,
+    set_dump,
+)
+from mindspore.common.generator import (  # noqa: E402
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+from mindspore.common.parameter import Parameter, ParameterTuple  # noqa: E402
+from mindspore.common.recompute import recompute  # noqa: E402
+from mindspore.common.seed import get_seed, set_seed  # noqa: E402
+from mindspore.common.symbol import Symbol  # noqa: E402
+from mindspore.context import (  # noqa: E402
+    COMPATIBLE,
+    GRAPH_MODE,
+    LAX,
+    PYNATIVE_MODE,
+    STRICT,
+    ParallelMode,
+    get_auto_parallel_context,
+    get_context,
+    get_offload_context,
+    get_ps_context,
+    reset_auto_parallel_context,
+    reset_ps_context,
+    set_auto_parallel_context,
+    set_context,
+    set_offload_context,
+    set_ps_context,
+)
+from mindspore.log import get_level, get_log_config, set_log_level  # noqa: E402
+from mindspore.run_check import run_check  # noqa: E402
+
+log._configure()

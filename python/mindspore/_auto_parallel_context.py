@@ -20,37 +20,49 @@ _SEARCH_MODES = ("recursive_programming", "sharding_propagation", "dynamic_progr
 
 def _positive(key: str, value: int) -> int:
     if value < 1:
-        raise ValueError(f"The context configuration parameter '{key}' must be a positive integer, but got {value}.")
+        raise ValueError(
+            f"The context configuration parameter '{key}' must be a positive integer, but got {value}."
+        )
     return value
 
 
 def _rank(key: str, value: int) -> int:
     if not 0 <= value <= 4095:
-        raise ValueError(f"The context configuration parameter '{key}' must be in [0, 4095], but got {value}.")
+        raise ValueError(
+            f"The context configuration parameter '{key}' must be in [0, 4095], but got {value}."
+        )
     return value
 
 
 def _parallel_mode(key: str, value: str) -> str:
     if value not in ParallelMode.MODE_LIST:
-        raise ValueError(f"The context configuration parameter '{key}' only support {ParallelMode.MODE_LIST}, got {value}.")
+        raise ValueError(
+            f"The context configuration parameter '{key}' only support {ParallelMode.MODE_LIST}, got {value}."
+        )
     from mindspore import context
 
     eager = context.get_context("mode") == context.PYNATIVE_MODE
     if eager and value in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.HYBRID_PARALLEL):
-        raise ValueError(f"Pynative only supports STAND_ALONE, DATA_PARALLEL and AUTO_PARALLEL, but got {value.upper()}.")
+        raise ValueError(
+            f"Pynative only supports STAND_ALONE, DATA_PARALLEL and AUTO_PARALLEL, but got {value.upper()}."
+        )
     return value
 
 
 def _search_mode(key: str, value: str) -> str:
     if value not in _SEARCH_MODES:
-        raise ValueError(f"The context configuration parameter '{key}' must be one of {_SEARCH_MODES}, but got {value}.")
+        raise ValueError(
+            f"The context configuration parameter '{key}' must be one of {_SEARCH_MODES}, but got {value}."
+        )
     return value
 
 
 def _fusion(key: str, value: dict) -> dict:
     for name, entry in value.items():
         if name not in ("openstate", "allreduce", "allgather", "reducescatter"):
-            raise KeyError(f"comm fusion type must be openstate,allreduce, allgather or reducescatter, but got {name}")
+            raise KeyError(
+                f"comm fusion type must be openstate,allreduce, allgather or reducescatter, but got {name}"
+            )
         threshold = entry.get("config") if isinstance(entry, dict) else None
         if isinstance(threshold, int) and threshold < 0:
             raise ValueError(f"The comm fusion threshold must be larger than 0, but got {threshold}")
@@ -60,7 +72,7 @@ def _fusion(key: str, value: dict) -> dict:
 def _fusion_indices(key: str, value: list) -> list:
     if not all(isinstance(index, int) for index in value):
         raise TypeError(f"The elements of '{key}' must be int, but got {value}.")
-    if any(a >= b for a, b in zip(value, value[1:])):
+    if any(a >= b for a, b in zip(value, value[1:], strict=False)):
         raise ValueError(f"The elements of '{key}' must be unique and ascending, but got {value}.")
     return value
 

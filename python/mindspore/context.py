@@ -80,11 +80,38 @@ _ASCEND_KEYS = {
 }
 _ASCEND_ONLY_INSIDE = _ASCEND_KEYS - {"exception_dump", "parallel_speed_up_json_path", "topo_order"}
 _ALGORITHMS = {
-    "conv_fprop_algo": (
-        "normal performance implicit_gemm precomp_gemm gemm direct fft fft_tiling winograd winograd_nonfused"
-    ).split(),
-    "conv_dgrad_algo": "normal performance algo_0 algo_1 fft fft_tiling winograd winograd_nonfused".split(),
-    "conv_wgrad_algo": "normal performance algo_0 algo_1 fft algo_3 fft_tiling winograd_nonfused".split(),
+    "conv_fprop_algo": [
+        "normal",
+        "performance",
+        "implicit_gemm",
+        "precomp_gemm",
+        "gemm",
+        "direct",
+        "fft",
+        "fft_tiling",
+        "winograd",
+        "winograd_nonfused",
+    ],
+    "conv_dgrad_algo": [
+        "normal",
+        "performance",
+        "algo_0",
+        "algo_1",
+        "fft",
+        "fft_tiling",
+        "winograd",
+        "winograd_nonfused",
+    ],
+    "conv_wgrad_algo": [
+        "normal",
+        "performance",
+        "algo_0",
+        "algo_1",
+        "fft",
+        "algo_3",
+        "fft_tiling",
+        "winograd_nonfused",
+    ],
 }
 
 
@@ -193,7 +220,9 @@ def _save_graphs_path(key: str, value: str) -> str:
 
 def _print_file_path(key: str, value: str) -> str:
     if os.path.isdir(value):
-        raise OSError(f"For 'context.set_context', the argument 'print_file_path' should be file path, but got {value}.")
+        raise OSError(
+            f"For 'context.set_context', the argument 'print_file_path' should be file path, but got {value}."
+        )
     if os.path.exists(value):
         import time
 
@@ -203,14 +232,18 @@ def _print_file_path(key: str, value: str) -> str:
 
 def _env_config_path(key: str, value: str) -> str:
     if not value.endswith(".json"):
-        raise ValueError(f"For 'context.set_context', the 'env_config_path' should end with '.json', but got {value}.")
+        raise ValueError(
+            f"For 'context.set_context', the 'env_config_path' should end with '.json', but got {value}."
+        )
     if not os.path.exists(value):
         raise ValueError(f"For 'context.set_context', the env_config_path file '{value}' is not exists.")
     try:
         with open(value, encoding="utf-8") as file:
             json.load(file)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"For 'context.set_context', open or load the 'env_config_path' file {value} failed: {error}")
+        raise ValueError(
+            f"For 'context.set_context', open or load the 'env_config_path' file {value} failed: {error}"
+        )
     return value
 
 
@@ -224,7 +257,9 @@ def _max_call_depth(key: str, value: int) -> int:
 
 def _not_negative(key: str, value: int) -> int:
     if value < 0:
-        raise ValueError(f"The num of parallel thread must bigger than or equal to 0, but got {value} for '{key}'.")
+        raise ValueError(
+            f"The num of parallel thread must bigger than or equal to 0, but got {value} for '{key}'."
+        )
     return value
 
 
@@ -265,7 +300,9 @@ def _jit_syntax_level(key: str, value: int) -> int:
 
 def _debug_level(key: str, value: int) -> int:
     if value not in (RELEASE, DEBUG):
-        raise ValueError(f"For 'debug_level', the value should be context.DEBUG or context.RELEASE, but got {value}.")
+        raise ValueError(
+            f"For 'debug_level', the value should be context.DEBUG or context.RELEASE, but got {value}."
+        )
     return value
 
 
@@ -312,7 +349,9 @@ def _jit_config(key: str, value: dict) -> dict:
 def _aoe_config(key: str, value: dict) -> dict:
     for name, choice in value.items():
         if name != "job_type" or choice not in ("1", "2"):
-            raise ValueError(f"For 'context.set_context', the 'aoe_config' must be {{'job_type': '1' or '2'}}, got {value}.")
+            raise ValueError(
+                f"For 'context.set_context', the 'aoe_config' must be {{'job_type': '1' or '2'}}, got {value}."
+            )
     return value
 
 
@@ -323,7 +362,9 @@ def _keep(key: str, value):
 def _first_device_id() -> int:
     text = os.environ.get("DEVICE_ID", "0")
     if not text.isdigit():
-        logger.warning("Environment variable DEVICE_ID should be a number, but got '%s', use 0 as default.", text)
+        logger.warning(
+            "Environment variable DEVICE_ID should be a number, but got '%s', use 0 as default.", text
+        )
         return 0
     return int(text)
 

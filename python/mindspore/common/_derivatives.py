@@ -12,6 +12,7 @@ from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.common._gradient import Recording, _checked_positions, checked_weights, zeros_for
 from mindspore.common._structure import map_tensors, tensors_in
+from mindspore.common._vmap import vmap
 from mindspore.common.parameter import Parameter
 from mindspore.ops._registry import op
 
@@ -103,7 +104,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
                 f"{len(linear.tracked)} vectors, but got {len(given)}."
             )
         found = linear.recording.backward(linear.tracked, given, True)
-        gradients = iter([zeros_for(found[p], t) for p, t in zip(linear.places, linear.inputs)])
+        gradients = iter([zeros_for(found[p], t) for p, t in zip(linear.places, linear.inputs, strict=False)])
         parts = tuple(map_tensors(lambda _: next(gradients), value) for value in inputs)
         if weights is None:
             return parts
@@ -137,9 +138,11 @@ class _Forward:
 
     def push(self, vectors: list[Tensor]) -> list[Tensor]:
         """Directional derivatives of the outputs."""
-        pairs = [(p, v) for p, v in zip(self.products, vectors) if p is not None]
+        pairs = [(p, v) for p, v in zip(self.products, vectors, strict=False) if p is not None]
         found = self.outer.backward([p for p, _ in pairs], [v for _, v in pairs], True)
-        return [zeros_for(found[place], out) for place, out in zip(self.places, self.linear.tracked)]
+        return [
+            zeros_for(found[place], out) for place, out in zip(self.places, self.linear.tracked, strict=False)
+        ]
 
     def rebuilt(self, tensors: list[Tensor]):
         """The tensors in the structure of the outputs."""
@@ -157,11 +160,13 @@ def _jvp_arguments(inputs, v) -> tuple[tuple, list[Tensor], list[Tensor]]:
     points, vectors = _leaves(arguments), _leaves(v)
     if len(points) != len(vectors):
         raise ValueError(f"v has invalid length: should be {len(points)}, but got {len(vectors)}")
-    for point, vector in zip(points, vectors):
+    for point, vector in zip(points, vectors, strict=False):
         if point.dtype is not vector.dtype:
             raise TypeError(f"Type Join Failed: dtype1 = {vector.dtype}, dtype2 = {point.dtype}.")
         if point.shape != vector.shape:
-            raise ValueError(f"For 'jvp', v must have the shape {point.shape} of its input, but got {vector.shape}.")
+            raise ValueError(
+                f"For 'jvp', v must have the shape {point.shape} of its input, but got {vector.shape}."
+            )
     return arguments, points, vectors
 
 
@@ -223,7 +228,9 @@ def _check_jacobian_arguments(positions: tuple, args: tuple) -> None:
         if position >= len(args):
             raise ValueError("The element in grad_position must belong to [0, args_num).")
         if not isinstance(args[position], Tensor):
-            raise TypeError(f"The inputs type must be Tensor, but argument {position} is {type(args[position])}.")
+            raise TypeError(
+                f"The inputs type must be Tensor, but argument {position} is {type(args[position])}."
+            )
 
 
 def _arranged(rows: list[list[Tensor]], single_output: bool):
@@ -263,7 +270,7 @@ def jacrev(fn, grad_position=0, has_aux=False):
                 seeds = [op.zeros_like(_c.detach(other)) for other in linear.tracked]
                 seeds[i] = vector
                 found = linear.pull(seeds)
-                pulled.append([zeros_for(g, t) for g, t in zip(found, linear.inputs)])
+                pulled.append([zeros_for(g, t) for g, t in zip(found, linear.inputs, strict=False)])
             rows.append(
                 [
                     op.reshape(op.stack([row[j] for row in pulled], axis=0), output.shape + source.shape)
@@ -331,11 +338,13 @@ def _jet_arguments(primals, series) -> tuple[list[Tensor], list[Tensor]]:
         points = [op.cast(tensor, mstype.float32) for tensor in points]
         terms = [op.cast(tensor, mstype.float32) for tensor in terms]
     ready = []
-    for point, term in zip(points, terms):
+    for point, term in zip(points, terms, strict=False):
         if term.shape == point.shape:
             term = op.expand_dims(term, 0)
         if term.shape[1:] != point.shape:
-            raise ValueError(f"For `F.jet`, series of shape {term.shape} does not fit a primal of shape {point.shape}.")
+            raise ValueError(
+                f"For `F.jet`, series of shape {term.shape} does not fit a primal of shape {point.shape}."
+            )
         ready.append(term)
     return points, ready
 
@@ -345,7 +354,7 @@ def _taylor(fn, points: list[Tensor], terms: list[Tensor], order: int):
 
     def along(t):
         moved = []
-        for point, term in zip(points, terms):
+        for point, term in zip(points, terms, strict=False):
             value = point
             for k in range(term.shape[0]):
                 value = value + term[k] * (t ** (k + 1)) / math.factorial(k + 1)
@@ -376,7 +385,9 @@ def jet(fn, primals, series):
     output, derivatives = _taylor(fn, points, terms, order)
     if isinstance(output, Tensor):
         return output, op.stack(derivatives, axis=0)
-    stacked = [op.stack([tensors_in(d)[i] for d in derivatives], axis=0) for i in range(len(tensors_in(output)))]
+    stacked = [
+        op.stack([tensors_in(d)[i] for d in derivatives], axis=0) for i in range(len(tensors_in(output)))
+    ]
     source = iter(stacked)
     return output, map_tensors(lambda _: next(source), output)
 
@@ -401,3 +412,6 @@ def derivative(fn, primals, order):
     points, terms = _jet_arguments(tuple(points), tuple(ones))
     output, derivatives = _taylor(fn, points, terms, order)
     return output, derivatives[-1]
+
+
+__all__ = ["derivative", "jacfwd", "jacrev", "jet", "jvp", "linearize", "vjp", "vmap"]

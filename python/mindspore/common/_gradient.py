@@ -245,10 +245,10 @@ class _Plan:
             logger.warning("All gradients are zero: the function does not use the parameters %s.", names)
         found = [
             zeros_for(gradient, weight) if gradient is None else gradient
-            for gradient, weight in zip(found, self.weights)
+            for gradient, weight in zip(found, self.weights, strict=False)
         ]
         if self.return_ids:
-            found = [(weight.name, gradient) for weight, gradient in zip(self.weights, found)]
+            found = [(weight.name, gradient) for weight, gradient in zip(self.weights, found, strict=False)]
         return found[0] if self.single_weight else tuple(found)
 
 
@@ -389,7 +389,10 @@ def seeds_for(outputs, sens) -> list:
             sens = sens[0]
         return [_seed_for(outputs, sens)]
     if isinstance(outputs, dict):
-        parts, given = list(outputs.values()), [sens[key] for key in outputs] if isinstance(sens, dict) else sens
+        parts, given = (
+            list(outputs.values()),
+            [sens[key] for key in outputs] if isinstance(sens, dict) else sens,
+        )
     elif isinstance(outputs, (tuple, list)):
         parts, given = outputs, sens
     else:
@@ -398,7 +401,7 @@ def seeds_for(outputs, sens) -> list:
         given = [given] * len(parts)
     if not isinstance(given, (tuple, list)) or len(given) != len(parts):
         raise RuntimeError("The given sens gradient's size should be same as out of network!")
-    return [seed for part, one in zip(parts, given) for seed in seeds_for(part, one)]
+    return [seed for part, one in zip(parts, given, strict=False) for seed in seeds_for(part, one)]
 
 
 class GradOperation:
@@ -470,7 +473,7 @@ class GradOperation:
             return inputs if self.get_all else (inputs[0] if inputs else ())
         part = tuple(
             zeros_for(None if place is None else found[place], weight)
-            for place, weight in zip(places, parameters)
+            for place, weight in zip(places, parameters, strict=False)
             if not used_only or (place is not None and found[place] is not None)
         )
         part = part[0] if isinstance(weights, Parameter) else part
@@ -492,4 +495,12 @@ def stop_gradient(value):
     return map_tensors(_c.detach, value)
 
 
-__all__ = ["GradOperation", "ParameterTuple", "get_grad", "grad", "no_grad", "stop_gradient", "value_and_grad"]
+__all__ = [
+    "GradOperation",
+    "ParameterTuple",
+    "get_grad",
+    "grad",
+    "no_grad",
+    "stop_gradient",
+    "value_and_grad",
+]

@@ -47,7 +47,9 @@ class Generator:
     def set_state(self, state) -> None:
         """Puts back what `get_state` gave."""
         if not isinstance(state, _c.Tensor) or state.dtype is not _c.uint8 or state.size != 16:
-            raise TypeError("For 'set_state', 'state' must be a uint8 Tensor of 16 elements from get_state().")
+            raise TypeError(
+                "For 'set_state', 'state' must be a uint8 Tensor of 16 elements from get_state()."
+            )
         self._seed, self._offset = (int(part) for part in state.asnumpy().copy().view(np.uint64))
 
 

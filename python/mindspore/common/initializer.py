@@ -288,7 +288,9 @@ class VarianceScaling(Initializer):
         if scale <= 0:
             raise ValueError(f"For 'VarianceScaling', 'scale' must be greater than 0, but got {scale}.")
         if mode not in ("fan_in", "fan_out", "fan_avg"):
-            raise ValueError(f"For 'VarianceScaling', 'mode' must be fan_in, fan_out or fan_avg, but got {mode}.")
+            raise ValueError(
+                f"For 'VarianceScaling', 'mode' must be fan_in, fan_out or fan_avg, but got {mode}."
+            )
         if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
             raise ValueError(
                 "For 'VarianceScaling', 'distribution' must be uniform, truncated_normal or untruncated_normal, "
@@ -339,8 +341,10 @@ class Identity(Initializer):
 
     def _initialize(self, arr: np.ndarray) -> None:
         if arr.ndim != 2:
-            raise ValueError(f"For Identity initializer, the dimension of the initialized tensor should be 2, "
-                             f"but got {arr.ndim}.")
+            raise ValueError(
+                f"For Identity initializer, the dimension of the initialized tensor should be 2, "
+                f"but got {arr.ndim}."
+            )
         arr[...] = np.eye(*arr.shape)
 
 
@@ -417,8 +421,10 @@ def _checked_shape(shape) -> tuple:
         raise ValueError(f"The 'shape' must be int, tuple or list, but got {type(shape)}.")
     for length in shape:
         if isinstance(length, bool) or not isinstance(length, (int, np.integer)) or length <= 0:
-            raise ValueError(f"For 'initializer', the argument 'shape' is invalid, the value of 'shape' must be "
-                             f"positive integer, but got {tuple(shape)}.")
+            raise ValueError(
+                f"For 'initializer', the argument 'shape' is invalid, the value of 'shape' must be "
+                f"positive integer, but got {tuple(shape)}."
+            )
     return tuple(int(length) for length in shape)
 
 

@@ -130,12 +130,16 @@ class Parameter(Tensor):
         self.layerwise_parallel = layerwise_parallel
         self.parallel_optimizer = parallel_optimizer
         fields.update(_comm_fusion=1, _cache_enable=False, _cache_shape=(), _key=-1, _sliced=False)
-        fields.update(_unique=False, _pipeline_stages=[], _comm_recompute=False, _storage_format=storage_format)
+        fields.update(
+            _unique=False, _pipeline_stages=[], _comm_recompute=False, _storage_format=storage_format
+        )
         self._take(_own_copy(default_input))
 
     requires_grad = _checked_property("requires_grad", bool, "Whether optimizers change it.")
     layerwise_parallel = _checked_property("layerwise_parallel", bool, "Not broadcast in parallel training.")
-    parallel_optimizer = _checked_property("parallel_optimizer", bool, "May be split by a parallel optimizer.")
+    parallel_optimizer = _checked_property(
+        "parallel_optimizer", bool, "May be split by a parallel optimizer."
+    )
     cache_enable = _checked_property("cache_enable", bool, "Whether a cache holds part of it.")
     cache_shape = _checked_property("cache_shape", (tuple, list), "Shape of that part.")
     key = _checked_property("key", int, "Number of the parameter in a parameter server.")
@@ -228,7 +232,9 @@ class Parameter(Tensor):
             TypeError: `data` is of another kind, or its type ranks above the parameter's.
             ValueError: The shapes differ.
         """
-        is_number = isinstance(data, numbers.Number) and isinstance(data, (int, float)) and not isinstance(data, bool)
+        is_number = (
+            isinstance(data, numbers.Number) and isinstance(data, (int, float)) and not isinstance(data, bool)
+        )
         if not isinstance(data, Tensor) and not is_number:
             raise TypeError(
                 f"Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor`, but got {type(data)}."
@@ -346,10 +352,14 @@ class ParameterTuple(tuple):
         names: dict[str, Parameter] = {}
         for index, parameter in enumerate(parameters):
             if not isinstance(parameter, Parameter):
-                raise TypeError(f"ParameterTuple input should be 'Parameter' collection, but got {type(parameter)}.")
+                raise TypeError(
+                    f"ParameterTuple input should be 'Parameter' collection, but got {type(parameter)}."
+                )
             if parameter.name == _DEFAULT_NAME and names.get(_DEFAULT_NAME) is not parameter:
                 parameter.name = f"{_DEFAULT_NAME}${index + 1}"
-                logger.warning("The parameter at position %d has no name and gets '%s'.", index, parameter.name)
+                logger.warning(
+                    "The parameter at position %d has no name and gets '%s'.", index, parameter.name
+                )
             if names.setdefault(parameter.name, parameter) is not parameter:
                 raise ValueError(
                     f"The value {parameter} , its name '{parameter.name}' already exists. Please set a unique name "

@@ -73,6 +73,10 @@ def _gradients_again(forward, args, kwargs, weights, draws, gradients) -> list:
     finally:
         draws.stop()
         recording.end_forward()
-    pairs = [(output, gradient) for output, gradient in zip(outputs, gradients) if gradient is not None]
+    pairs = [
+        (output, gradient)
+        for output, gradient in zip(outputs, gradients, strict=False)
+        if gradient is not None
+    ]
     found = recording.backward([output for output, _ in pairs], [gradient for _, gradient in pairs])
     return [found[place] for place in places]

@@ -30,9 +30,13 @@ def set_seed(seed: int) -> None:
     """
     global _seed
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise TypeError(f"For 'set_seed', the argument 'seed' must be type of int, but got {type(seed).__name__}.")
+        raise TypeError(
+            f"For 'set_seed', the argument 'seed' must be type of int, but got {type(seed).__name__}."
+        )
     if not 0 <= seed < 2**32:
-        raise ValueError(f"For 'set_seed', the argument 'seed' must be in range [0, 4294967295], but got {seed}.")
+        raise ValueError(
+            f"For 'set_seed', the argument 'seed' must be in range [0, 4294967295], but got {seed}."
+        )
     np.random.seed(seed)
     random.seed(seed)
     _c.set_global_seed(seed)

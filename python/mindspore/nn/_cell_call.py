@@ -150,7 +150,7 @@ def _checked_gradients(cell, args: tuple, weights: list, returned) -> list:
             f"got:{len(returned)}."
         )
     gradients: list = []
-    for i, (argument, gradient) in enumerate(zip(args, returned)):
+    for i, (argument, gradient) in enumerate(zip(args, returned, strict=False)):
         if isinstance(argument, Tensor):
             gradients.append(_fitting(cell, i, argument, gradient))
         else:

@@ -9,9 +9,13 @@ REDUCTIONS = ("mean", "sum", "none")
 def positive_int(value, name: str, owner: str) -> int:
     """`value`; TypeError for another type, ValueError below 1."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"For '{owner}', the type of '{name}' should be 'int', but got '{type(value).__name__}'.")
+        raise TypeError(
+            f"For '{owner}', the type of '{name}' should be 'int', but got '{type(value).__name__}'."
+        )
     if value <= 0:
-        raise ValueError(f"For '{owner}', the '{name}' must be int and must > 0, but got '{value}' with type 'int'.")
+        raise ValueError(
+            f"For '{owner}', the '{name}' must be int and must > 0, but got '{value}' with type 'int'."
+        )
     return value
 
 
@@ -47,10 +51,14 @@ def ints(value, count: int, name: str, owner: str, least: int = 1) -> tuple[int,
     """A tuple of `count` ints from one int or as many, none below `least`."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = (value,) * count
-    if not isinstance(value, (tuple, list)) or any(isinstance(v, bool) or not isinstance(v, int) for v in value):
+    if not isinstance(value, (tuple, list)) or any(
+        isinstance(v, bool) or not isinstance(v, int) for v in value
+    ):
         raise TypeError(f"For '{owner}', the '{name}' must be int or a tuple of ints, but got {value!r}.")
     if len(value) != count:
-        raise ValueError(f"For '{owner}', the '{name}' must be int or a tuple of {count} ints, but got {value}.")
+        raise ValueError(
+            f"For '{owner}', the '{name}' must be int or a tuple of {count} ints, but got {value}."
+        )
     if any(v < least for v in value):
         raise ValueError(f"For '{owner}', the '{name}' must not be less than {least}, but got {value}.")
     return tuple(value)

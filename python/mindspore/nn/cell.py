@@ -24,7 +24,9 @@ _RECOMPUTE_KEYS = ("mp_comm_recompute", "parallel_optimizer_comm_recompute", "re
 
 
 def _is_parameter_list(value) -> bool:
-    return isinstance(value, (list, tuple)) and len(value) > 0 and all(isinstance(p, Parameter) for p in value)
+    return (
+        isinstance(value, (list, tuple)) and len(value) > 0 and all(isinstance(p, Parameter) for p in value)
+    )
 
 
 class Cell:
@@ -99,7 +101,9 @@ class Cell:
         if name in cells:
             raise TypeError(f"For 'Cell', the type of {name} must be Cell, but got Parameter.")
         if name not in params and self.__dict__.get(name) is not None:
-            raise TypeError(f"For 'Cell', the {name} should not be Parameter: it is already another attribute.")
+            raise TypeError(
+                f"For 'Cell', the {name} should not be Parameter: it is already another attribute."
+            )
         if parameter.name == "Parameter":
             parameter.name = name
         self._enter(name, params, parameter)
@@ -144,7 +148,11 @@ class Cell:
             keys.append(parameter.name)
         self._forget_list(name)
         known = {id(parameter) for parameter in params.values()}
-        fresh = [(key, parameter) for key, parameter in zip(keys, value) if id(parameter) not in known]
+        fresh = [
+            (key, parameter)
+            for key, parameter in zip(keys, value, strict=False)
+            if id(parameter) not in known
+        ]
         params.update(fresh)
         self._params_of_lists[name] = [key for key, _ in fresh]
         self.__dict__[name] = value
@@ -157,7 +165,9 @@ class Cell:
             self._replace_parameter(name, value)
         elif cells is not None and name in cells:
             if value is not None:
-                raise TypeError(f"For 'Cell', the type of {name} must be cell, but got {type(value).__name__}.")
+                raise TypeError(
+                    f"For 'Cell', the type of {name} must be cell, but got {type(value).__name__}."
+                )
             del cells[name]
             fields[name] = None
             self._changed()
@@ -223,7 +233,9 @@ class Cell:
         params, _ = self._tables("params")
         self._check_new_name(param_name, params)
         if check_name_contain_dot and "." in param_name:
-            raise KeyError(f"For 'Cell', the name of a parameter must not contain '.', but got '{param_name}'.")
+            raise KeyError(
+                f"For 'Cell', the name of a parameter must not contain '.', but got '{param_name}'."
+            )
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(f"For 'Cell', the 'param' must be Parameter or None, but got {type(param)}.")
         if param is not None and param.name == "Parameter":
@@ -395,13 +407,17 @@ class Cell:
     def set_boost(self, boost_type: str) -> Cell:
         """Accepted for compatibility; "less_bn" is the only kind."""
         if boost_type != "less_bn":
-            raise ValueError(f"For 'set_boost', the argument 'boost_type' must be 'less_bn', but got {boost_type}.")
+            raise ValueError(
+                f"For 'set_boost', the argument 'boost_type' must be 'less_bn', but got {boost_type}."
+            )
         return self.add_flags_recursive(_boost_type=boost_type)
 
     def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> Cell:
         """Group in which the gradients of trainable parameters are communicated; returns the cell."""
         if isinstance(fusion_type, bool) or not isinstance(fusion_type, int) or fusion_type < 0:
-            raise ValueError(f"For 'set_comm_fusion', 'fusion_type' must be a non-negative int, got {fusion_type}.")
+            raise ValueError(
+                f"For 'set_comm_fusion', 'fusion_type' must be a non-negative int, got {fusion_type}."
+            )
         for parameter in self.trainable_params(recurse):
             parameter.comm_fusion = fusion_type
         return self
@@ -412,15 +428,21 @@ class Cell:
             if key not in _RECOMPUTE_KEYS:
                 raise ValueError(f"For 'Cell', the recompute interface's keyword '{key}' is not recognized!")
         if self._recompute and context.get_context("mode") == context.GRAPH_MODE:
-            raise RuntimeError(f"The recompute interface can be configured only once. Recompute of {self.cls_name}.")
+            raise RuntimeError(
+                f"The recompute interface can be configured only once. Recompute of {self.cls_name}."
+            )
         self._recompute = True
         self.__dict__["_ready"] = False
 
-    def shard(self, in_strategy, out_strategy=None, parameter_plan=None, device: str = "Ascend", level: int = 0):
+    def shard(
+        self, in_strategy, out_strategy=None, parameter_plan=None, device: str = "Ascend", level: int = 0
+    ):
         """Splits the computation over devices in (semi-)automatic parallel training."""
         mode = context.get_auto_parallel_context("parallel_mode")
         if mode not in ("semi_auto_parallel", "auto_parallel"):
-            raise AssertionError(f"Cell shard only supports auto parallel and semi auto parallel, but got {mode}.")
+            raise AssertionError(
+                f"Cell shard only supports auto parallel and semi auto parallel, but got {mode}."
+            )
         return self
 
     def set_param_ps(self, recurse: bool = True, init_in_server: bool = False) -> None:
@@ -455,10 +477,12 @@ class Cell:
         if kwargs:
             import inspect
 
-            names = [name for name in inspect.signature(self.construct).parameters]
+            names = list(inspect.signature(self.construct).parameters)
             for key in kwargs:
                 if key not in names:
-                    raise ValueError(f"For Cell, set_inputs: For dict mode, valid key is {names}, but got {key}!")
+                    raise ValueError(
+                        f"For Cell, set_inputs: For dict mode, valid key is {names}, but got {key}!"
+                    )
             self._inputs = tuple(kwargs.get(name) for name in names)
         else:
             self._inputs = inputs
@@ -494,7 +518,9 @@ class Cell:
     @bprop_debug.setter
     def bprop_debug(self, value: bool) -> None:
         if not isinstance(value, bool):
-            raise TypeError(f"For 'Cell', the property 'bprop_debug' must be bool type, but got type {type(value)}.")
+            raise TypeError(
+                f"For 'Cell', the property 'bprop_debug' must be bool type, but got type {type(value)}."
+            )
         self._bprop_debug = value
 
     @property
@@ -505,9 +531,13 @@ class Cell:
     @pipeline_stage.setter
     def pipeline_stage(self, value: int) -> None:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"For 'Cell', the property 'pipeline_stage' must be int type, but got type {type(value)}.")
+            raise TypeError(
+                f"For 'Cell', the property 'pipeline_stage' must be int type, but got type {type(value)}."
+            )
         if value < 0:
-            raise ValueError(f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}.")
+            raise ValueError(
+                f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}."
+            )
         self._pipeline_stage = value
         for parameter in self.trainable_params():
             parameter.add_pipeline_stage(value)
@@ -530,7 +560,9 @@ class Cell:
             raise AttributeError(f"For '{type(self).__name__}', please call Cell.__init__() firstly.")
         if not self._checked:
             self._check_names()
-        special = self._hooks or self._recompute or self._compute_type is not None or hasattr(type(self), "bprop")
+        special = (
+            self._hooks or self._recompute or self._compute_type is not None or hasattr(type(self), "bprop")
+        )
         if not special:
             fields["_ready"] = True
             return self.construct(*args, **kwargs)

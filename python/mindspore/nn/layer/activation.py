@@ -248,7 +248,9 @@ class PReLU(Cell):
             if value.shape != (channel,):
                 raise ValueError(f"For 'PReLU', the 'w' must have shape ({channel},), but got {value.shape}.")
         else:
-            raise TypeError(f"For 'PReLU', the 'w' only supported float, list and tensor, but got {type(w).__name__}.")
+            raise TypeError(
+                f"For 'PReLU', the 'w' only supported float, list and tensor, but got {type(w).__name__}."
+            )
         self.w = Parameter(value, name="a")
 
     def construct(self, x):
@@ -266,7 +268,9 @@ class RReLU(Cell):
     def __init__(self, lower=1 / 8, upper=1 / 3):
         super().__init__()
         if lower > upper:
-            raise ValueError(f"For 'RReLU', 'lower' must not be greater than 'upper', but got {lower} and {upper}.")
+            raise ValueError(
+                f"For 'RReLU', 'lower' must not be greater than 'upper', but got {lower} and {upper}."
+            )
         self.lower, self.upper = lower, upper
 
     def construct(self, x):

@@ -123,7 +123,9 @@ class Flatten(Cell):
         start = self._axis(self.start_dim, rank) if rank > 1 else 0
         end = self._axis(self.end_dim, rank)
         if start > end:
-            raise ValueError(f"For 'Flatten', 'start_dim' must not be after 'end_dim', but got {start} and {end}.")
+            raise ValueError(
+                f"For 'Flatten', 'start_dim' must not be after 'end_dim', but got {start} and {end}."
+            )
         shape = x.shape
         return op.reshape(x, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
 
@@ -145,7 +147,9 @@ class Unflatten(Cell):
     def __init__(self, axis, unflattened_size):
         super().__init__()
         if not isinstance(unflattened_size, (tuple, list)):
-            raise TypeError(f"For 'Unflatten', 'unflattened_size' must be tuple or list, got {type(unflattened_size)}.")
+            raise TypeError(
+                f"For 'Unflatten', 'unflattened_size' must be tuple or list, got {type(unflattened_size)}."
+            )
         self.axis, self.unflattened_size = axis, tuple(unflattened_size)
 
     def construct(self, input_x):
@@ -178,8 +182,12 @@ class Dropout(Cell):
                     f"For 'Dropout', the 'keep_prob' must be float, but got '{type(keep_prob).__name__}'."
                 )
             if not 0 < keep_prob <= 1:
-                raise ValueError(f"For 'Dropout', the 'keep_prob' must be in range (0, 1], but got {keep_prob}.")
-            logger.warning("The parameter 'keep_prob' of Dropout will be deprecated, use 'p' = 1 - keep_prob.")
+                raise ValueError(
+                    f"For 'Dropout', the 'keep_prob' must be in range (0, 1], but got {keep_prob}."
+                )
+            logger.warning(
+                "The parameter 'keep_prob' of Dropout will be deprecated, use 'p' = 1 - keep_prob."
+            )
             self.keep_prob = keep_prob
         else:
             check.number(p, "p", "Dropout")
@@ -213,7 +221,9 @@ class _ChannelDropout(Cell):
         if not self.training or self.p == 0:
             return x
         if x.ndim not in self._ranks:
-            raise ValueError(f"For '{self.cls_name}', the input must have {self._ranks} axes, but got {x.ndim}.")
+            raise ValueError(
+                f"For '{self.cls_name}', the input must have {self._ranks} axes, but got {x.ndim}."
+            )
         if self.p == 1:
             return op.zeros_like(x)
         spatial = max(self._ranks) - 2

@@ -11,10 +11,14 @@ from mindspore.nn.cell import Cell
 
 def _checked_index(length: int, index: int, owner: str) -> int:
     if isinstance(index, bool) or not isinstance(index, int):
-        raise TypeError(f"For '{owner}', the type of 'index' must be int or slice, but got {type(index).__name__}.")
+        raise TypeError(
+            f"For '{owner}', the type of 'index' must be int or slice, but got {type(index).__name__}."
+        )
     if not -length <= index < length:
-        raise IndexError(f"For '{owner}', the value of 'index' must be a number in range [{-length}, {length}), "
-                         f"but got {index}.")
+        raise IndexError(
+            f"For '{owner}', the value of 'index' must be a number in range [{-length}, {length}), "
+            f"but got {index}."
+        )
     return index % length
 
 
@@ -57,7 +61,9 @@ class _OrderedCells(Cell):
         """Puts a cell before position `index`."""
         length = len(self)
         if isinstance(index, bool) or not isinstance(index, int):
-            raise TypeError(f"For '{self.cls_name}', the type of 'index' must be int, but got {type(index).__name__}.")
+            raise TypeError(
+                f"For '{self.cls_name}', the type of 'index' must be int, but got {type(index).__name__}."
+            )
         if not -length <= index <= length:
             raise IndexError(
                 f"For '{self.cls_name}', the value of 'index' must be a number in range [{-length}, {length}], "
@@ -115,6 +121,7 @@ class SequentialCell(_OrderedCells):
                 self._put(name, _checked_cell(cell, self.cls_name))
         else:
             self._insert_all(args)
+        self._changed()
 
     def _changed(self) -> None:
         super()._changed()
@@ -164,8 +171,10 @@ class CellList(_OrderedCells):
     def extend(self, cells: list) -> CellList:
         """Adds cells at the end."""
         if not isinstance(cells, (list, CellList)):
-            raise TypeError(f"For 'CellList', the new cells wanted to append should be instance of list, but got "
-                            f"{type(cells).__name__}.")
+            raise TypeError(
+                f"For 'CellList', the new cells wanted to append should be instance of list, but got "
+                f"{type(cells).__name__}."
+            )
         for cell in cells:
             _checked_cell(cell, self.cls_name)
         self._insert_all(cells)
@@ -254,11 +263,15 @@ class CellDict(Cell):
             pairs = cells.items()
         else:
             if not hasattr(cells, "__iter__"):
-                raise TypeError(f"For 'CellDict', the cells must be a mapping or pairs, but got {type(cells)}.")
+                raise TypeError(
+                    f"For 'CellDict', the cells must be a mapping or pairs, but got {type(cells)}."
+                )
             pairs = list(cells)
             for pair in pairs:
                 if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-                    raise ValueError(f"For 'CellDict', every element must be a pair of name and cell, but got {pair}.")
+                    raise ValueError(
+                        f"For 'CellDict', every element must be a pair of name and cell, but got {pair}."
+                    )
         for key, cell in pairs:
             self[key] = cell
 

@@ -38,7 +38,18 @@ class _Convolution(Cell):
     """What the convolution layers share: options, weight and bias."""
 
     def _set_up(
-        self, axes, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, dtype
+        self,
+        axes,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride,
+        pad_mode,
+        padding,
+        dilation,
+        group,
+        has_bias,
+        dtype,
     ) -> None:
         owner = self.cls_name
         self.in_channels = check.positive_int(in_channels, "in_channels", owner)
@@ -127,7 +138,17 @@ class Conv2d(_Convolution):
     ):
         super().__init__()
         self._set_up(
-            2, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, dtype
+            2,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            dtype,
         )
         self.data_format = check.one_of(data_format, ("NCHW", "NHWC"), "format", self.cls_name)
         inner = in_channels // group
@@ -140,7 +161,10 @@ class Conv2d(_Convolution):
     def construct(self, x):
         if self.data_format == "NHWC":
             moved = op.conv2d(
-                op.transpose(x, (0, 3, 1, 2)), op.transpose(self.weight, (0, 3, 1, 2)), self.bias, *self._options(x)
+                op.transpose(x, (0, 3, 1, 2)),
+                op.transpose(self.weight, (0, 3, 1, 2)),
+                self.bias,
+                *self._options(x),
             )
             return op.transpose(moved, (0, 2, 3, 1))
         return op.conv2d(x, self.weight, self.bias, *self._options(x))
@@ -196,19 +220,33 @@ class Conv1d(_Convolution):
     ):
         super().__init__()
         self._set_up(
-            1, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, dtype
+            1,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            dtype,
         )
         inner = in_channels // group
         if isinstance(weight_init, Tensor):
             if weight_init.ndim != 3:
-                raise ValueError(f"For 'Conv1d', a Tensor as 'weight_init' must have 3 axes, got {weight_init.ndim}.")
+                raise ValueError(
+                    f"For 'Conv1d', a Tensor as 'weight_init' must have 3 axes, got {weight_init.ndim}."
+                )
             weight_init = op.expand_dims(weight_init, 2)
         shape = (out_channels, inner, 1, self.kernel_size[0])
         self._add_parameters(shape, inner * self.kernel_size[0], weight_init, bias_init)
 
     def construct(self, x):
         if x.ndim != 3:
-            raise ValueError(f"For primitive[Conv2D], the x shape size must be equal to 4, but got {x.ndim + 1}.")
+            raise ValueError(
+                f"For primitive[Conv2D], the x shape size must be equal to 4, but got {x.ndim + 1}."
+            )
         pads = self._pads
         if self.pad_mode == "same":
             pads = same_pad(x.shape[2], self.kernel_size[0], self.stride[0], self.dilation[0])
@@ -264,14 +302,28 @@ class Conv2dTranspose(_Convolution):
     ):
         super().__init__()
         self._set_up(
-            2, in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, dtype
+            2,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            dtype,
         )
         self.output_padding = check.ints(output_padding, 2, "output_padding", self.cls_name, least=0)
         if any(self.output_padding) and pad_mode != "pad":
-            raise ValueError("For 'Conv2dTranspose', the 'output_padding' must be zero when 'pad_mode' is not 'pad'.")
+            raise ValueError(
+                "For 'Conv2dTranspose', the 'output_padding' must be zero when 'pad_mode' is not 'pad'."
+            )
         for i in range(2):
             if any(self.output_padding) and self.output_padding[i] >= max(self.stride[i], self.dilation[i]):
-                raise ValueError("For 'Conv2dTranspose', 'output_padding' must be smaller than stride or dilation.")
+                raise ValueError(
+                    "For 'Conv2dTranspose', 'output_padding' must be smaller than stride or dilation."
+                )
         inner = out_channels // group
         shape = (in_channels, inner, *self.kernel_size)
         self._add_parameters(shape, inner * math.prod(self.kernel_size), weight_init, bias_init)

@@ -48,7 +48,9 @@ class Embedding(Cell):
         table = initializer(embedding_table, (vocab_size, embedding_size), dtype)
         if padding_idx is not None:
             if isinstance(padding_idx, bool) or not isinstance(padding_idx, int):
-                raise TypeError(f"For 'Embedding', the 'padding_idx' must be int, but got {type(padding_idx)}.")
+                raise TypeError(
+                    f"For 'Embedding', the 'padding_idx' must be int, but got {type(padding_idx)}."
+                )
             if not 0 <= padding_idx < vocab_size:
                 raise ValueError(
                     f"For 'Embedding', the 'padding_idx' must be in range [0, {vocab_size}), but got {padding_idx}."
@@ -112,7 +114,9 @@ class EmbeddingLookup(Cell):
         self.vocab_size = check.positive_int(vocab_size, "vocab_size", "EmbeddingLookup")
         self.embedding_size = check.positive_int(embedding_size, "embedding_size", "EmbeddingLookup")
         if target not in ("CPU", "DEVICE"):
-            raise ValueError(f"For 'EmbeddingLookup', the 'target' must be one of 'CPU', 'DEVICE', but got {target}.")
+            raise ValueError(
+                f"For 'EmbeddingLookup', the 'target' must be one of 'CPU', 'DEVICE', but got {target}."
+            )
         self.target, self.slice_mode, self.max_norm = target, slice_mode, max_norm
         self.embedding_table = Parameter(
             initializer(param_init, [vocab_size, embedding_size], dtype), name="embedding_table"

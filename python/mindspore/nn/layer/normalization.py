@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-
 from mindspore import log as logger
 from mindspore.common import dtype as mstype
 from mindspore.common.initializer import initializer
@@ -36,16 +35,22 @@ class _BatchNorm(Cell):
         super().__init__()
         owner = self.cls_name
         if isinstance(num_features, bool) or not isinstance(num_features, int):
-            raise TypeError(f"For '{owner}', the 'num_features' must be int, but got {type(num_features).__name__}.")
+            raise TypeError(
+                f"For '{owner}', the 'num_features' must be int, but got {type(num_features).__name__}."
+            )
         if num_features < 1:
             raise ValueError(f"For '{owner}', the 'num_features' must be at least 1, but got {num_features}.")
         if not 0 <= momentum <= 1:
-            raise ValueError(f"For '{owner}', the 'momentum' must be a number in range [0, 1], but got {momentum}.")
+            raise ValueError(
+                f"For '{owner}', the 'momentum' must be a number in range [0, 1], but got {momentum}."
+            )
         self.data_format = check.one_of(data_format, ("NCHW", "NHWC"), "format", owner)
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.use_batch_statistics = use_batch_statistics
         shape = (num_features,)
-        self.moving_mean = Parameter(initializer(moving_mean_init, shape, dtype), name="mean", requires_grad=False)
+        self.moving_mean = Parameter(
+            initializer(moving_mean_init, shape, dtype), name="mean", requires_grad=False
+        )
         self.moving_variance = Parameter(
             initializer(moving_var_init, shape, dtype), name="variance", requires_grad=False
         )
@@ -55,7 +60,9 @@ class _BatchNorm(Cell):
     def _check_rank(self, x) -> None:
         ranks = self._rank if isinstance(self._rank, tuple) else (self._rank,)
         if x.ndim not in ranks:
-            raise ValueError(f"For '{self.cls_name}', the in_shape must have {self._rank} dims, but got {x.ndim}.")
+            raise ValueError(
+                f"For '{self.cls_name}', the in_shape must have {self._rank} dims, but got {x.ndim}."
+            )
 
     def construct(self, x):
         self._check_rank(x)
@@ -297,7 +304,9 @@ class GroupNorm(Cell):
         self.gamma = Parameter(
             initializer(gamma_init, (num_channels,), dtype), name="gamma", requires_grad=affine
         )
-        self.beta = Parameter(initializer(beta_init, (num_channels,), dtype), name="beta", requires_grad=affine)
+        self.beta = Parameter(
+            initializer(beta_init, (num_channels,), dtype), name="beta", requires_grad=affine
+        )
 
     def construct(self, x):
         if x.ndim < 2 or x.shape[1] != self.num_channels:
@@ -335,7 +344,9 @@ class _InstanceNorm(Cell):
         self.eps, self.momentum = eps, momentum
         shape = (num_features,)
         self.moving_mean = Parameter(initializer("zeros", shape, dtype), name="mean", requires_grad=False)
-        self.moving_variance = Parameter(initializer("ones", shape, dtype), name="variance", requires_grad=False)
+        self.moving_variance = Parameter(
+            initializer("ones", shape, dtype), name="variance", requires_grad=False
+        )
         self.gamma = Parameter(initializer(gamma_init, shape, dtype), name="gamma", requires_grad=affine)
         self.beta = Parameter(initializer(beta_init, shape, dtype), name="beta", requires_grad=affine)
 
@@ -364,5 +375,3 @@ class InstanceNorm3d(_InstanceNorm):
     """Normalises every channel of every sample of (N, C, D, H, W)."""
 
     _rank = 5
-
-

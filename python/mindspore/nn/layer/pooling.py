@@ -20,8 +20,10 @@ class _Pool(Cell):
         self.padding = padding
         pads = check.ints(padding, axes, "padding", owner, least=0)
         self._pads = tuple(p for pad in pads for p in (pad, pad))
-        if self.pad_mode == "pad" and any(2 * p > k for p, k in zip(pads, self.kernel_size)):
-            raise ValueError(f"For '{owner}', 'padding' must be at most half of 'kernel_size', but got {padding}.")
+        if self.pad_mode == "pad" and any(2 * p > k for p, k in zip(pads, self.kernel_size, strict=False)):
+            raise ValueError(
+                f"For '{owner}', 'padding' must be at most half of 'kernel_size', but got {padding}."
+            )
 
     def _pads_for(self, lengths, dilation=(1, 1)) -> tuple[int, ...]:
         if self.pad_mode != "same":
@@ -45,7 +47,9 @@ def _with_batch(x, spatial: int, owner: str):
     if x.ndim == spatial + 1:
         return op.expand_dims(x, 0), True
     if x.ndim != spatial + 2:
-        raise ValueError(f"For '{owner}', the input must have {spatial + 1} or {spatial + 2} axes, but got {x.ndim}.")
+        raise ValueError(
+            f"For '{owner}', the input must have {spatial + 1} or {spatial + 2} axes, but got {x.ndim}."
+        )
     return x, False
 
 
@@ -143,7 +147,12 @@ class MaxPool1d(_Pool):
         x, added = _with_batch(x, 1, self.cls_name)
         pads = (0, 0, *self._pads_for(x.shape[2:]))
         y, indices = op.max_pool2d(
-            op.expand_dims(x, 2), (1, *self.kernel_size), (1, *self.stride), pads, (1, *self.dilation), self.ceil_mode
+            op.expand_dims(x, 2),
+            (1, *self.kernel_size),
+            (1, *self.stride),
+            pads,
+            (1, *self.dilation),
+            self.ceil_mode,
         )
         y, indices = op.squeeze(y, 2), op.squeeze(indices, 2)
         if added:
@@ -203,7 +212,9 @@ class AvgPool2d(_Pool):
         x, added = (x, False) if x.ndim == 4 else _with_batch(x, 2, self.cls_name)
         counted = self.count_include_pad and self.pad_mode == "pad"
         pads = self._pads_for(x.shape[2:])
-        y = op.avg_pool2d(x, self.kernel_size, self.stride, pads, self.ceil_mode, counted, self.divisor_override or 0)
+        y = op.avg_pool2d(
+            x, self.kernel_size, self.stride, pads, self.ceil_mode, counted, self.divisor_override or 0
+        )
         return op.squeeze(y, 0) if added else y
 
 

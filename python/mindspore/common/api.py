@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Marks for graph compilation. Programs run eagerly; the marks are checked and otherwise change nothing."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+
+from mindspore import log as logger
+from mindspore.common.jit_config import JitConfig
+from mindspore.common.mutable import mutable
+
+
+def _check_signature(fn, input_signature) -> None:
+    if not isinstance(input_signature, dict):
+        return
+    parameters = inspect.signature(fn).parameters
+    kinds = {parameter.kind for parameter in parameters.values()}
+    if inspect.Parameter.VAR_POSITIONAL in kinds or inspect.Parameter.VAR_KEYWORD in kinds:
+        raise TypeError("When input_signature is a dict, the function must not have *args or **kwargs.")
+    for key in input_signature:
+        if key not in parameters:
+            raise ValueError(
+                f"When input_signature is a dict, valid key is {list(parameters)}, but got {key}."
+            )
+
+
+def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=None, compile_once=False):
+    """Marks a function to be compiled into a graph.
+
+    Args:
+        fn (Function): The function. Default: ``None``.
+        mode (str): ``"PSJit"`` or ``"PIJit"``. Default: ``"PSJit"``.
+        input_signature (Union[Tuple, List, Dict, Tensor]): Shapes and types of the arguments. Default: ``None``.
+        hash_args (Union[Object, List or Tuple of Objects]): What the function uses besides. Default: ``None``.
+        jit_config (JitConfig): Options. Default: ``None``.
+        compile_once (bool): Compile the function only once. Default: ``False``.
+
+    Returns:
+        Function with the same name that computes the same.
+
+    Supported Platforms:
+        ``Ascend`` ``GPU`` ``CPU``
+
+    Examples:
+        >>> import mindspore as ms
+        >>> @ms.jit
+        ... def double(x):
+        ...     return x + x
+        >>> float(double(ms.Tensor(2.0)))
+        4.0
+    """
+    if mode not in ("PSJit", "PIJit"):
+        raise ValueError(f"For 'jit', the 'mode' must be 'PSJit' or 'PIJit', but got {mode}.")
+    if jit_config is not None and not isinstance(jit_config, (JitConfig, dict)):
+        raise TypeError(f"For 'jit', the 'jit_config' must be a JitConfig, but got {type(jit_config)}.")
+
+    def mark(function):
+        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+            return function
+        _check_signature(function, input_signature)
+
+        @functools.wraps(function)
+        def marked(*args, **kwargs):
+            return function(*args, **kwargs)
+
+        marked._is_jit = True
+        return marked
+
+    return mark if fn is None else mark(fn)
+
+
+def ms_function(fn=None, input_signature=None, hash_args=None, jit_config=None):
+    """Deprecated name of `jit`."""
+    logger.warning(
+        "'mindspore.ms_function' will be deprecated and removed in a future version. Please use 'jit'."
+    )
+    return jit(fn, input_signature=input_signature, hash_args=hash_args, jit_config=jit_config)
+
+
+def jit_class(cls):
+    """Marks a class whose methods may be compiled.
+
+    Args:
+        cls (Class): The class.
+
+    Returns:
+        The class.
+
+    Raises:
+        TypeError: `cls` is not a class, or a Cell.
+    """
+    from mindspore.nn.cell import Cell
+
+    if not inspect.isclass(cls):
+        raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls}.")
+    if issubclass(cls, Cell):
+        raise TypeError(
+            f"Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: {cls}."
+        )
+    cls.__ms_class__ = True
+    return cls
+
+
+def ms_class(cls):
+    """Deprecated name of `jit_class`."""
+    logger.warning(
+        "'mindspore.ms_class' will be deprecated and removed in a future version. Please use 'jit_class'."
+    )
+    return jit_class(cls)
+
+
+def is_jit_function(function) -> bool:
+    """Whether `jit` made the function."""
+    return isinstance(function, types.FunctionType) and getattr(function, "_is_jit", False)
+
+
+def lazy_inline(fn=None, attrs=None, policy=None):
+    """Mark of ``__init__`` that speeds up compilation; accepted."""
+    return (lambda function: function) if fn is None else fn
+
+
+def no_inline(fn=None):
+    """Mark of a function that is not to be inlined; accepted."""
+    return (lambda function: function) if fn is None else fn
+
+
+def ms_memory_recycle() -> None:
+    """Gives unused memory back to the device."""
+    from mindspore.hal import empty_cache
+
+    empty_cache()
+
+
+def set_dump(target, enabled: bool = True) -> None:
+    """Marks a Cell or Primitive whose values are to be dumped."""
+    target.__dict__["_dump"] = enabled
+
+
+__all__ = [
+    "JitConfig",
+    "jit",
+    "jit_class",
+    "lazy_inline",
+    "ms_class",
+    "ms_function",
+    "ms_memory_recycle",
+    "mutable",
+    "no_inline",
+    "set_dump",
+]

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Learning rates as lists: one number per step, changing from epoch to epoch."""
+
+from __future__ import annotations
+
+import math
+
+from mindspore.nn import _checks as check
+
+
+def _float(value, name: str, owner: str, least: float = 0.0, strict: bool = True) -> float:
+    if not isinstance(value, float):
+        raise TypeError(f"For '{owner}', the '{name}' must be float, but got {type(value).__name__}.")
+    if value < least or (strict and value == least):
+        raise ValueError(
+            f"For '{owner}', the '{name}' must be {'>' if strict else '>='} {least}, but got {value}."
+        )
+    return value
+
+
+def _counts(owner: str, **counts) -> None:
+    for name, value in counts.items():
+        check.positive_int(value, name, owner)
+
+
+def piecewise_constant_lr(milestone, learning_rates) -> list[float]:
+    """Rate `learning_rates[i]` until step `milestone[i]`.
+
+    Args:
+        milestone (Union[list[int], tuple[int]]): Steps, strictly growing.
+        learning_rates (Union[list[float], tuple[float]]): Rates, as many.
+
+    Returns:
+        list[float], one rate per step.
+    """
+    for name, value in (("milestone", milestone), ("learning_rates", learning_rates)):
+        if not isinstance(value, (tuple, list)):
+            raise TypeError(
+                f"For 'piecewise_constant_lr', the '{name}' must be tuple or list, got {type(value)}."
+            )
+    if len(milestone) != len(learning_rates):
+        raise ValueError(
+            "For 'piecewise_constant_lr', the size of 'milestone' must be same with the size of 'learning_rates', "
+            f"but got {len(milestone)} and {len(learning_rates)}."
+        )
+    rates: list[float] = []
+    last = 0
+    for step, rate in zip(milestone, learning_rates, strict=False):
+        check.positive_int(step, "milestone", "piecewise_constant_lr")
+        if step <= last:
+            raise ValueError(
+                f"For 'piecewise_constant_lr', the 'milestone' must be strictly growing, got {milestone}."
+            )
+        _float(rate, "learning_rates", "piecewise_constant_lr", strict=False)
+        rates += [rate] * (step - last)
+        last = step
+    return rates
+
+
+def _decaying(
+    owner: str, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair, formula
+):
+    _counts(owner, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch)
+    _float(learning_rate, "learning_rate", owner)
+    _float(decay_rate, "decay_rate", owner)
+    check.boolean(is_stair, "is_stair", owner)
+    return [formula(step // step_per_epoch) for step in range(total_step)]
+
+
+def exponential_decay_lr(
+    learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
+) -> list[float]:
+    """``learning_rate * decay_rate ** (epoch / decay_epoch)``.
+
+    Args:
+        learning_rate (float): Initial rate.
+        decay_rate (float): Factor.
+        total_step (int): Number of steps.
+        step_per_epoch (int): Steps of an epoch.
+        decay_epoch (int): Epochs after which the factor is reached.
+        is_stair (bool): Whole periods only. Default: ``False``.
+
+    Returns:
+        list[float], one rate per step.
+    """
+
+    def rate(epoch: int) -> float:
+        periods = epoch // decay_epoch if is_stair else epoch / decay_epoch
+        return learning_rate * decay_rate**periods
+
+    owner = "exponential_decay_lr"
+    return _decaying(
+        owner, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair, rate
+    )
+
+
+def natural_exp_decay_lr(
+    learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
+) -> list[float]:
+    """``learning_rate * exp(-decay_rate * epoch)``.
+
+    Args:
+        learning_rate (float): Initial rate.
+        decay_rate (float): Rate of the decay.
+        total_step (int): Number of steps.
+        step_per_epoch (int): Steps of an epoch.
+        decay_epoch (int): Length of a stair.
+        is_stair (bool): Whole periods only. Default: ``False``.
+
+    Returns:
+        list[float], one rate per step.
+    """
+
+    def rate(epoch: int) -> float:
+        passed = epoch // decay_epoch * decay_epoch if is_stair else epoch
+        return learning_rate * math.exp(-decay_rate * passed)
+
+    owner = "natural_exp_decay_lr"
+    return _decaying(
+        owner, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair, rate
+    )
+
+
+def inverse_decay_lr(
+    learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
+) -> list[float]:
+    """``learning_rate / (1 + decay_rate * epoch / decay_epoch)``.
+
+    Args:
+        learning_rate (float): Initial rate.
+        decay_rate (float): Rate of the decay.
+        total_step (int): Number of steps.
+        step_per_epoch (int): Steps of an epoch.
+        decay_epoch (int): Length of a period.
+        is_stair (bool): Whole periods only. Default: ``False``.
+
+    Returns:
+        list[float], one rate per step.
+    """
+
+    def rate(epoch: int) -> float:
+        periods = epoch // decay_epoch if is_stair else epoch / decay_epoch
+        return learning_rate / (1 + decay_rate * periods)
+
+    owner = "inverse_decay_lr"
+    return _decaying(
+        owner, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair, rate
+    )
+
+
+def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch) -> list[float]:
+    """From `max_lr` to `min_lr` along half a cosine of `decay_epoch` epochs.
+
+    Args:
+        min_lr (float): Last rate.
+        max_lr (float): First rate.
+        total_step (int): Number of steps.
+        step_per_epoch (int): Steps of an epoch.
+        decay_epoch (int): Epochs of the decay.
+
+    Returns:
+        list[float], one rate per step.
+    """
+    _float(min_lr, "min_lr", "cosine_decay_lr", strict=False)
+    _float(max_lr, "max_lr", "cosine_decay_lr")
+    _counts("cosine_decay_lr", total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch)
+    if min_lr >= max_lr:
+        raise ValueError(
+            f"For 'cosine_decay_lr', the 'max_lr' must be greater than the 'min_lr', but got {max_lr} and {min_lr}."
+        )
+    half = 0.5 * (max_lr - min_lr)
+    epochs = (min(step // step_per_epoch, decay_epoch) for step in range(total_step))
+    return [min_lr + half * (1 + math.cos(math.pi * epoch / decay_epoch)) for epoch in epochs]
+
+
+def polynomial_decay_lr(
+    learning_rate, end_learning_rate, total_step, step_per_epoch, decay_epoch, power, update_decay_epoch=False
+) -> list[float]:
+    """From `learning_rate` to `end_learning_rate` along a power of the remaining share.
+
+    Args:
+        learning_rate (float): First rate.
+        end_learning_rate (float): Last rate.
+        total_step (int): Number of steps.
+        step_per_epoch (int): Steps of an epoch.
+        decay_epoch (int): Epochs of the decay.
+        power (float): The power.
+        update_decay_epoch (bool): Start again with longer periods. Default: ``False``.
+
+    Returns:
+        list[float], one rate per step.
+    """
+    owner = "polynomial_decay_lr"
+    _float(learning_rate, "learning_rate", owner)
+    _float(end_learning_rate, "end_learning_rate", owner, strict=False)
+    _float(power, "power", owner)
+    _counts(owner, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch)
+    check.boolean(update_decay_epoch, "update_decay_epoch", owner)
+    rates = []
+    for step in range(total_step):
+        epoch = step // step_per_epoch
+        length = decay_epoch * max(1, math.ceil(epoch / decay_epoch)) if update_decay_epoch else decay_epoch
+        share = (1 - min(epoch, length) / length) ** power
+        rates.append((learning_rate - end_learning_rate) * share + end_learning_rate)
+    return rates
+
+
+def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch) -> list[float]:
+    """Rises to `learning_rate` over `warmup_epoch` epochs, then stays.
+
+    Args:
+        learning_rate (float): The rate in the end.
+        total_step (int): Number of steps.
+        step_per_epoch (int): Steps of an epoch.
+        warmup_epoch (int): Epochs of the rise.
+
+    Returns:
+        list[float], one rate per step.
+    """
+    _float(learning_rate, "learning_rate", "warmup_lr")
+    if isinstance(warmup_epoch, bool) or not isinstance(warmup_epoch, int):
+        raise TypeError(
+            f"For 'warmup_lr', the 'warmup_epoch' must be int, but got {type(warmup_epoch).__name__}."
+        )
+    if warmup_epoch < 0:
+        raise ValueError(f"For 'warmup_lr', the 'warmup_epoch' must be >= 0, but got {warmup_epoch}.")
+    _counts("warmup_lr", total_step=total_step, step_per_epoch=step_per_epoch)
+    if warmup_epoch == 0:
+        return [learning_rate] * total_step
+    return [
+        learning_rate * min(step // step_per_epoch, warmup_epoch) / warmup_epoch for step in range(total_step)
+    ]
+
+
+__all__ = [
+    "cosine_decay_lr",
+    "exponential_decay_lr",
+    "inverse_decay_lr",
+    "natural_exp_decay_lr",
+    "piecewise_constant_lr",
+    "polynomial_decay_lr",
+    "warmup_lr",
+]

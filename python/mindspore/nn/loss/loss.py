@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loss functions as cells."""
+
+from __future__ import annotations
+
+from mindspore.common import dtype as mstype
+from mindspore.common.parameter import Parameter
+from mindspore.common.tensor import Tensor
+from mindspore.nn import _checks as check
+from mindspore.nn.cell import Cell
+from mindspore.ops._registry import op
+
+
+def _require_tensor(value, name: str, owner: str) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+
+
+class LossBase(Cell):
+    """Base of losses: reduces a loss per element to what is asked for.
+
+    Args:
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Raises:
+        ValueError: `reduction` is something else.
+
+    Supported Platforms:
+        ``Ascend`` ``GPU`` ``CPU``
+    """
+
+    def __init__(self, reduction="mean"):
+        super().__init__()
+        self.reduction = check.reduction_of(reduction, self.cls_name)
+        self.reduce = self.reduction != "none"
+        self.average = self.reduction == "mean"
+
+    def get_axis(self, x) -> tuple:
+        """All axes of a tensor."""
+        return tuple(range(x.ndim))
+
+    def get_loss(self, x, weights=1.0):
+        """Weights the losses and reduces them.
+
+        Args:
+            x (Tensor): A loss per element.
+            weights (Union[float, Tensor]): Factors. Default: ``1.0``.
+
+        Returns:
+            Tensor, one number or one per element.
+        """
+        kind = x.dtype
+        losses = op.cast(x, mstype.float32) * (
+            op.cast(weights, mstype.float32) if isinstance(weights, Tensor) else weights
+        )
+        if self.reduce and self.average:
+            losses = op.reduce_mean(losses, self.get_axis(losses))
+        elif self.reduce:
+            losses = op.reduce_sum(losses, self.get_axis(losses))
+        return op.cast(losses, kind)
+
+    def construct(self, logits, labels):
+        raise NotImplementedError
+
+
+_Loss = LossBase
+
+
+class L1Loss(LossBase):
+    """``|logits - labels|``.
+
+    Args:
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+    """
+
+    def construct(self, logits, labels):
+        _require_tensor(logits, "logits", self.cls_name)
+        _require_tensor(labels, "labels", self.cls_name)
+        return op.l1_loss(logits, labels, self.reduction)
+
+
+class MAELoss(L1Loss):
+    """``|logits - labels|``.
+
+    Args:
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+    """
+
+
+class MSELoss(LossBase):
+    """``(logits - labels) ** 2``.
+
+    Args:
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+    """
+
+    def construct(self, logits, labels):
+        _require_tensor(logits, "logits", self.cls_name)
+        _require_tensor(labels, "labels", self.cls_name)
+        return op.mse_loss(logits, labels, self.reduction)
+
+
+class RMSELoss(LossBase):
+    """Square root of the mean of ``(logits - label) ** 2``."""
+
+    def __init__(self):
+        super().__init__()
+
+    def construct(self, logits, label):
+        return op.sqrt(op.mse_loss(logits, label, "mean"))
+
+
+class SmoothL1Loss(LossBase):
+    """Squared below `beta`, linear above.
+
+    Args:
+        beta (float): Where the two meet. Default: ``1.0``.
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"none"``.
+    """
+
+    def __init__(self, beta=1.0, reduction="none"):
+        super().__init__(reduction)
+        self.beta = beta
+
+    def construct(self, logits, labels):
+        return op.smooth_l1_loss(logits, labels, self.beta, self.reduction)
+
+
+class HuberLoss(LossBase):
+    """Squared below `delta`, linear with slope `delta` above.
+
+    Args:
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        delta (Union[int, float]): Where the two meet. Default: ``1.0``.
+    """
+
+    def __init__(self, reduction="mean", delta=1.0):
+        super().__init__(reduction)
+        self.delta = delta
+
+    def construct(self, logits, labels):
+        return op.huber_loss(logits, labels, self.reduction, self.delta)
+
+
+class SoftMarginLoss(LossBase):
+    """``log(1 + exp(-labels * logits))``.
+
+    Args:
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+    """
+
+    def construct(self, logits, labels):
+        return op.soft_margin_loss(logits, labels, self.reduction)
+
+
+class KLDivLoss(LossBase):
+    """Kullback-Leibler divergence of log-probabilities from probabilities.
+
+    Args:
+        reduction (str): ``"mean"``, ``"batchmean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+    """
+
+    def __init__(self, reduction="mean"):
+        super().__init__()
+        self.reduction = reduction
+
+    def construct(self, logits, labels):
+        return op.kl_div(logits, labels, self.reduction)
+
+
+class SoftmaxCrossEntropyWithLogits(LossBase):
+    """Cross entropy of the softmax of scores (N, C).
+
+    Args:
+        sparse (bool): Labels are class numbers instead of probabilities. Default: ``False``.
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"none"``.
+
+    Raises:
+        ValueError: The scores do not have two axes, or a label is out of range.
+
+    Supported Platforms:
+        ``Ascend`` ``GPU`` ``CPU``
+    """
+
+    def __init__(self, sparse=False, reduction="none"):
+        super().__init__(reduction)
+        self.sparse = check.boolean(sparse, "sparse", self.cls_name)
+
+    def construct(self, logits, labels):
+        _require_tensor(logits, "logits", self.cls_name)
+        _require_tensor(labels, "labels", self.cls_name)
+        if logits.ndim != 2:
+            raise ValueError(f"For '{self.cls_name}', the 'logits' must have 2 axes, but got {logits.ndim}.")
+        if self.sparse:
+            losses = op.sparse_cross_entropy(logits, labels, wrap=False)[0]
+        else:
+            if labels.shape != logits.shape:
+                raise ValueError(
+                    f"For '{self.cls_name}', the 'labels' must have the shape {logits.shape} of 'logits', but got "
+                    f"{labels.shape}."
+                )
+            losses = -op.reduce_sum(op.log_softmax(logits, -1) * labels, (-1,))
+        if self.reduction == "none":
+            return losses
+        return op.reduce_mean(losses) if self.average else op.reduce_sum(losses)
+
+
+class CrossEntropyLoss(LossBase):
+    """Cross entropy of scores (N, C, ...) and class numbers or probabilities.
+
+    Args:
+        weight (Tensor): Factor of every class. Default: ``None``.
+        ignore_index (int): Class number that does not count. Default: ``-100``.
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        label_smoothing (float): Share spread over all classes. Default: ``0.0``.
+
+    Supported Platforms:
+        ``Ascend`` ``GPU`` ``CPU``
+    """
+
+    def __init__(self, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+        super().__init__(reduction)
+        self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
+
+    def construct(self, logits, labels):
+        _require_tensor(logits, "logits", self.cls_name)
+        _require_tensor(labels, "labels", self.cls_name)
+        return op.cross_entropy(
+            logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing
+        )
+
+
+class NLLLoss(LossBase):
+    """Negative log-probability of the labels.
+
+    Args:
+        weight (Tensor): Factor of every class. Default: ``None``.
+        ignore_index (int): Class number that does not count. Default: ``-100``.
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+    """
+
+    def __init__(self, weight=None, ignore_index=-100, reduction="mean"):
+        super().__init__(reduction)
+        self.weight, self.ignore_index = weight, ignore_index
+
+    def construct(self, logits, labels):
+        return op.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
+
+
+class BCELoss(LossBase):
+    """Cross entropy of probabilities of two classes.
+
+    Args:
+        weight (Tensor): Factor of every loss. Default: ``None``.
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+    """
+
+    def __init__(self, weight=None, reduction="mean"):
+        super().__init__(reduction)
+        self.weight = weight
+
+    def construct(self, logits, labels):
+        return op.binary_cross_entropy(logits, labels, self.weight, self.reduction)
+
+
+class BCEWithLogitsLoss(LossBase):
+    """Cross entropy of the sigmoid of scores.
+
+    Args:
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        weight (Tensor): Factor of every loss. Default: ``None``.
+        pos_weight (Tensor): Factor of the positive part. Default: ``None``.
+    """
+
+    def __init__(self, reduction="mean", weight=None, pos_weight=None):
+        super().__init__(reduction)
+        for name, value in (("weight", weight), ("pos_weight", pos_weight)):
+            if isinstance(value, Parameter):
+                raise TypeError(f"For '{self.cls_name}', the '{name}' can not be a Parameter.")
+        self.weight, self.pos_weight = weight, pos_weight
+
+    def construct(self, input, target):
+        return op.binary_cross_entropy_with_logits(
+            input, target, self.weight, self.pos_weight, self.reduction
+        )

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stochastic gradient descent."""
+
+from __future__ import annotations
+
+from mindspore.common import dtype as mstype
+from mindspore.common.parameter import Parameter
+from mindspore.common.tensor import Tensor
+from mindspore.nn import _checks as check
+from mindspore.nn.cell import Cell
+from mindspore.nn.optim.optimizer import Optimizer
+from mindspore.ops._registry import op
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent, with momentum if wanted.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate. Default: ``0.1``.
+        momentum (float): Share of the old step. Default: ``0.0``.
+        dampening (float): Reduces the gradient's share of the momentum. Default: ``0.0``.
+        weight_decay (Union[float, int]): Decay of the weights. Default: ``0.0``.
+        nesterov (bool): Look one step ahead; needs momentum and no dampening. Default: ``False``.
+        loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
+
+    Supported Platforms:
+        ``Ascend`` ``GPU`` ``CPU``
+    """
+
+    def __init__(
+        self,
+        params,
+        learning_rate=0.1,
+        momentum=0.0,
+        dampening=0.0,
+        weight_decay=0.0,
+        nesterov=False,
+        loss_scale=1.0,
+    ):
+        if isinstance(weight_decay, Cell):
+            raise TypeError("For 'SGD', the 'weight_decay' must be int or float, but got Cell.")
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        for name, value in (("momentum", momentum), ("dampening", dampening)):
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise TypeError(
+                    f"For 'SGD', the '{name}' must be int or float, but got {type(value).__name__}."
+                )
+            if value < 0:
+                raise ValueError(f"For 'SGD', the '{name}' must be at least 0, but got {value}.")
+        check.boolean(nesterov, "nesterov", "SGD")
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError(
+                "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, but got "
+                f"'momentum' {momentum} and 'dampening' {dampening}."
+            )
+        self.dampening, self.nesterov = float(dampening), nesterov
+        self.momentum = Parameter(Tensor(momentum, mstype.float32), name="momentum", requires_grad=False)
+        self.accum = self._slots("accum")
+        self.stat = self._slots("stat", "ones")
+
+    def construct(self, gradients):
+        gradients, rates = self._start(gradients)
+        for parameter, gradient, rate, accum, stat in zip(
+            self.parameters, gradients, rates, self.accum, self.stat, strict=False
+        ):
+            op.sgd(parameter, gradient, rate, accum, self.momentum, stat, self.dampening, 0.0, self.nesterov)
+        return self._done()

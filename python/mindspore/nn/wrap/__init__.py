@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells around networks: loss, gradients, one training step."""
+
+from mindspore.nn.wrap.cell_wrapper import (
+    ForwardValueAndGrad,
+    GetNextSingleOp,
+    ParameterUpdate,
+    TrainOneStepCell,
+    WithEvalCell,
+    WithGradCell,
+    WithLossCell,
+)
+from mindspore.nn.wrap.grad_reducer import DistributedGradReducer
+from mindspore.nn.wrap.loss_scale import (
+    DynamicLossScaleUpdateCell,
+    FixedLossScaleUpdateCell,
+    TrainOneStepWithLossScaleCell,
+)
