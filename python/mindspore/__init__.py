@@ -6,8 +6,22 @@ from mindspore import _c_expression
 
 _c_expression.set_package_folder(__path__[0])
 
-from mindspore import common, dtype, ops  # noqa: E402
+from mindspore import common, dtype, hal, log, nn, ops, utils  # noqa: E402  # noqa: E402
 from mindspore.common import Tensor, tensor  # noqa: E402
+from mindspore.common._derivatives import jacfwd, jacrev, jvp, vjp, vmap  # noqa: E402
+from mindspore.common._gradient import get_grad, grad, no_grad, value_and_grad  # noqa: E402
+from mindspore.common.api import (  # noqa: E402
+    JitConfig,
+    jit,
+    jit_class,
+    lazy_inline,
+    ms_class,
+    ms_function,
+    ms_memory_recycle,
+    mutable,
+    no_inline,
+    set_dump,
+)
 from mindspore.common.dtype import (  # noqa: E402
     Int,
     QuantDtype,
@@ -52,21 +66,6 @@ from mindspore.common.dtype import (  # noqa: E402
     uintc,
     uintp,
     ushort,
-)
-from mindspore import hal, log, nn  # noqa: E402
-from mindspore.common._derivatives import jacfwd, jacrev, jvp, vjp, vmap  # noqa: E402
-from mindspore.common._gradient import get_grad, grad, no_grad, value_and_grad  # noqa: E402
-from mindspore.common.api import (  # noqa: E402
-    JitConfig,
-    jit,
-    jit_class,
-    lazy_inline,
-    ms_class,
-    ms_function,
-    ms_memory_recycle,
-    mutable,
-    no_inline,
-    set_dump,
 )
 from mindspore.common.generator import (  # noqa: E402
     Generator,

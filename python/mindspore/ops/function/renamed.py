@@ -80,7 +80,7 @@ def normal(shape, mean, stddev, seed=None) -> Tensor:
         stddev (Union[Tensor, int, float]): The standard deviation.
         seed (int): Seed of this call. Default: ``None``.
     """
-    return op.normal(shape, mean, stddev, seed)
+    return op.normal(shape=shape, mean=mean, stddev=stddev, seed=seed)
 
 
 def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1) -> Tensor:
