@@ -22,7 +22,8 @@ add_library(mycel_settings INTERFACE)
 target_include_directories(mycel_settings INTERFACE ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(
   mycel_settings
-  INTERFACE -march=x86-64-v3
+  # Loops compiled for a wider instruction set name it themselves, and the last one named wins.
+  INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:mycel_names_instruction_set>>>:-march=x86-64-v3>
             -fno-math-errno
             -fno-trapping-math
             -fvisibility=default

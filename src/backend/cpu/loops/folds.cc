@@ -52,11 +52,11 @@ struct Folding {
   }
 };
 
-// Vectors of the compiler: arithmetic on them is the processor's, whatever its width.
+// Vectors of the compiler, as wide as the processor's; wider ones it would take apart.
 template <class T>
 struct VectorOf {
-  typedef T type __attribute__((vector_size(64), aligned(alignof(T)), may_alias));
-  static constexpr int kLanes = 64 / sizeof(T);
+  typedef T type __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias));
+  static constexpr int kLanes = kVectorBytes / sizeof(T);
 };
 
 template <class T, Fold kFold, class V>

@@ -73,6 +73,7 @@ struct LoopTable {
 const LoopTable& loop_table();
 
 namespace avx2 {
+constexpr int kVectorBytes = 32;
 void fill_float_steps(LoopTable& table);
 void fill_double_steps(LoopTable& table);
 void fill_integer_steps(LoopTable& table);
@@ -84,6 +85,7 @@ void fill_fused(LoopTable& table);
 void fill_half_steps(LoopTable& table);
 }  // namespace avx2
 namespace avx512 {
+constexpr int kVectorBytes = 64;
 void fill_float_steps(LoopTable& table);
 void fill_double_steps(LoopTable& table);
 void fill_integer_steps(LoopTable& table);
