@@ -335,6 +335,9 @@ class Parameter(Tensor):
 
     __str__ = __repr__
 
+    def __format__(self, spec: str) -> str:
+        return format(repr(self), spec)
+
 
 class ParameterTuple(tuple):
     """Tuple of parameters with different names.

@@ -301,4 +301,4 @@ class OneHot(Cell):
         self.on_value, self.off_value = Tensor(on_value, dtype), Tensor(off_value, dtype)
 
     def construct(self, indices):
-        return op.one_hot(indices, self.on_value, self.off_value, self.depth, self.axis)
+        return op.one_hot(indices, self.depth, self.on_value, self.off_value, self.axis)

@@ -65,7 +65,7 @@ class Embedding(Cell):
                 raise TypeError(f"For 'Embedding', the 'ids' must be integers, but got {ids.dtype}.")
             ids = op.cast(ids, mstype.int32)
         if self.use_one_hot:
-            one_hot = op.one_hot(ids, Tensor(1, self.dtype), Tensor(0, self.dtype), self.vocab_size, -1)
+            one_hot = op.one_hot(ids, self.vocab_size, Tensor(1, self.dtype), Tensor(0, self.dtype), -1)
             return op.matmul(one_hot, self.embedding_table)
         return op.gather(self.embedding_table, ids, 0)
 
