@@ -20,6 +20,8 @@ std::unique_ptr<const LoopTable> choose() {
     avx512::fill_folds(*table);
     avx512::fill_fused(*table);
     avx512::fill_half_steps(*table);
+    // erf looks its coefficients up in a table: wide gathers cost more than they bring.
+    avx2::fill_erf_family(*table);
   } else {
     avx2::fill_float_steps(*table);
     avx2::fill_double_steps(*table);

@@ -223,6 +223,32 @@ void run_rows(const Call& call, const StridedWalk& walk, std::int64_t count) {
       });
 }
 
+// The one step of a program on rows that lie evenly spaced.
+void run_even_rows(const Call& call, const RowCursor& cursor, Block& block, std::int64_t length,
+                   std::int64_t rows) {
+  const BoundProgram& program = call.program;
+  const BoundStep& step = program.steps[0];
+  const StepFunction run = call.steps[0].run;
+  const std::size_t inputs = program.inputs.size();
+  const char* args[4] = {};
+  std::int64_t steps[4] = {};
+  for (std::size_t k = 0; k < inputs; ++k) {
+    const std::int64_t bytes = call.inputs[k].bytes;
+    block.set(program.inputs[k].slot, call.inputs[k].data + cursor.offset(k) * bytes);
+    for (int a = 0; a < step.arity; ++a) {
+      if (step.args[a] == program.inputs[k].slot) steps[a] = cursor.step(k) * bytes;
+    }
+  }
+  for (int a = 0; a < step.arity; ++a) args[a] = block.get(step.args[a]);
+  char* out = call.output + cursor.offset(inputs) * call.output_bytes;
+  const std::int64_t out_step = cursor.step(inputs) * call.output_bytes;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    run(args[0], args[1], args[2], args[3], out, length);
+    for (int a = 0; a < 4; ++a) args[a] += steps[a];
+    out += out_step;
+  }
+}
+
 // One step on rows that are read and written in place: no blocks, only a call for each row.
 bool run_one_step_rows(const Call& call, const StridedWalk& walk, std::int64_t count) {
   const BoundProgram& program = call.program;
@@ -235,23 +261,16 @@ bool run_one_step_rows(const Call& call, const StridedWalk& walk, std::int64_t c
     const std::int64_t stride = walk.inner_stride(k);
     if (call.inputs[k].convert != nullptr || (stride != 1 && stride != 0)) return false;
   }
-  const BoundStep& step = program.steps[0];
-  const StepFunction run = call.steps[0].run;
-  platform::parallel_for(
-      count / length, length * program.cost, [&](std::int64_t begin, std::int64_t end) {
-        Block block(call);
-        RowCursor cursor(walk, begin);
-        for (std::int64_t row = begin; row < end; ++row, cursor.advance()) {
-          for (std::size_t k = 0; k < inputs; ++k) {
-            block.set(program.inputs[k].slot,
-                      call.inputs[k].data + cursor.offset(k) * call.inputs[k].bytes);
-          }
-          run(block.get(step.args[0]), step.arity > 1 ? block.get(step.args[1]) : nullptr,
-              step.arity > 2 ? block.get(step.args[2]) : nullptr,
-              step.arity > 3 ? block.get(step.args[3]) : nullptr,
-              call.output + cursor.offset(inputs) * call.output_bytes, length);
-        }
-      });
+  platform::parallel_for(count / length, length * program.cost,
+                         [&](std::int64_t begin, std::int64_t end) {
+                           Block block(call);
+                           RowCursor cursor(walk, begin);
+                           for (std::int64_t row = begin; row < end; cursor.skip_stretch()) {
+                             const std::int64_t rows = std::min(cursor.rows_left(), end - row);
+                             run_even_rows(call, cursor, block, length, rows);
+                             row += rows;
+                           }
+                         });
   return true;
 }
 

@@ -35,6 +35,9 @@ class RowCursor {
  public:
   RowCursor(const StridedWalk& walk, std::int64_t row);
   std::int64_t offset(std::size_t operand) const { return offsets_[operand]; }
+  std::int64_t step(std::size_t operand) const { return steps_[operand]; }
+  std::int64_t rows_left() const { return left_; }  // that follow `step` apart, this one included
+  void skip_stretch() { next_stretch(); }
   void advance() {
     for (std::size_t k = 0; k < count_; ++k) offsets_[k] += steps_[k];
     if (--left_ == 0) next_stretch();

@@ -25,6 +25,7 @@ T sigmoid_of(T x) {
   return T(1) / (T(1) + exp_of(-x));
 }
 
+constexpr int kErfFamily = 2;  // entries of the fused loops made of erf, the first ones
 constexpr double kRootHalf = 0.70710678118654752440;
 constexpr double kRootTwoOverPi = 0.79788456080286535588;
 constexpr double kCubic = 0.044715;
@@ -101,12 +102,18 @@ FusedLoop binary(const char* name) {
 
 }  // namespace
 
+void fill_erf_family(LoopTable& table) {
+  StepVariants* steps = table.steps[static_cast<int>(Number::F32)];
+  fill_unary<float, FloatUnary, ScalarOp::Erf, ScalarOp::Erfc>(steps);
+  table.fused[0] = unary<GeluErf>("gelu_erf");
+  table.fused[1] = binary<GeluErfGradient>("gelu_erf_gradient0");
+}
+
 void fill_fused(LoopTable& table) {
-  int i = 0;
-  table.fused[i++] = unary<GeluErf>("gelu_erf");
+  fill_erf_family(table);
+  int i = kErfFamily;
   table.fused[i++] = unary<GeluTanh>("gelu_tanh");
   table.fused[i++] = unary<Silu>("silu");
-  table.fused[i++] = binary<GeluErfGradient>("gelu_erf_gradient0");
   table.fused[i++] = binary<GeluTanhGradient>("gelu_tanh_gradient0");
   table.fused[i++] = binary<SiluGradient>("silu_gradient0");
   table.fused[i++] = binary<SigmoidGradient>("sigmoid_gradient0");

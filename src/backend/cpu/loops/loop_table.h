@@ -82,6 +82,7 @@ void fill_complex_steps(LoopTable& table);
 void fill_conversions(LoopTable& table);
 void fill_folds(LoopTable& table);
 void fill_fused(LoopTable& table);
+void fill_erf_family(LoopTable& table);
 void fill_half_steps(LoopTable& table);
 }  // namespace avx2
 namespace avx512 {
@@ -94,6 +95,7 @@ void fill_complex_steps(LoopTable& table);
 void fill_conversions(LoopTable& table);
 void fill_folds(LoopTable& table);
 void fill_fused(LoopTable& table);
+void fill_erf_family(LoopTable& table);
 void fill_half_steps(LoopTable& table);
 }  // namespace avx512
 
