@@ -10,6 +10,7 @@ from mindspore import common, dtype, hal, log, nn, ops, utils  # noqa: E402  # n
 from mindspore.common import Tensor, tensor  # noqa: E402
 from mindspore.common._derivatives import jacfwd, jacrev, jvp, vjp, vmap  # noqa: E402
 from mindspore.common._gradient import get_grad, grad, no_grad, value_and_grad  # noqa: E402
+from mindspore.common._gradient import no_grad as _no_grad  # noqa: E402
 from mindspore.common.api import (  # noqa: E402
     JitConfig,
     jit,

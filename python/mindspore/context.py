@@ -118,7 +118,8 @@ _ALGORITHMS = {
 def _gigabytes(key: str, value: str) -> float:
     if not _GIGABYTES.fullmatch(value):
         raise ValueError(
-            f"For 'context.set_context', the argument '{key}' should be in correct format! It must be a string "
+            f"For 'context.set_context', the argument '{key}' should be in correct format! It must be a "
+            "string "
             f"ending with 'GB', in addition to that, it must contain only numbers or decimal points, such as "
             f'"5GB" or "3.5GB", but got {value}.'
         )
@@ -150,7 +151,8 @@ def _device_target(key: str, value: str) -> str:
     if target not in here:
         raise RuntimeError(
             f"Unsupported device target {target}. This process only supports one of the {here}. Please check "
-            f"whether the {target} environment is installed and configured correctly, and check whether current "
+            f"whether the {target} environment is installed and configured correctly, and check whether "
+            "current "
             f'mindspore wheel package was built with "-e {target}". For details, please refer to "Device load '
             'error message".'
         )
@@ -160,7 +162,8 @@ def _device_target(key: str, value: str) -> str:
 def _device_id(key: str, value: int) -> int:
     if not 0 <= value <= 4095:
         raise ValueError(
-            f"For 'context.set_context', the argument 'device_id' must be in range [0, 4095], but got {value}."
+            "For 'context.set_context', the argument 'device_id' must be in range [0, 4095], but got "
+            f"{value}."
         )
     return value
 
@@ -185,7 +188,8 @@ def _variable_memory(key: str, value: str) -> str:
     size = _gigabytes(key, value)
     if size > 31:
         raise ValueError(
-            "For 'context.set_context', the argument 'variable_memory_max_size' should not be greater than 31GB, "
+            "For 'context.set_context', the argument 'variable_memory_max_size' should not be greater than "
+            "31GB, "
             f"but got {value}."
         )
     logger.warning("The parameter 'variable_memory_max_size' is deprecated. Use 'max_device_memory'.")
@@ -212,7 +216,8 @@ def _save_graphs(key: str, value: bool | int) -> int:
 def _save_graphs_path(key: str, value: str) -> str:
     if not value:
         raise ValueError(
-            "For 'context.set_context', the argument 'save_graphs_path' is invalid, it should be Non-empty string"
+            "For 'context.set_context', the argument 'save_graphs_path' is invalid, it should be Non-empty "
+            "string"
         )
     os.makedirs(value, exist_ok=True)
     return value
@@ -250,7 +255,8 @@ def _env_config_path(key: str, value: str) -> str:
 def _max_call_depth(key: str, value: int) -> int:
     if value <= 0:
         raise ValueError(
-            f"For 'context.set_context', the argument 'max_call_depth' must be greater than 0, but got {value}."
+            "For 'context.set_context', the argument 'max_call_depth' must be greater than 0, but got "
+            f"{value}."
         )
     return value
 
@@ -274,7 +280,8 @@ def _one_of(*choices: str) -> Callable:
     def check(key: str, value: str) -> str:
         if value not in choices:
             raise ValueError(
-                f"For 'context.set_context', the argument '{key}' must be one of {list(choices)}, but got {value}."
+                f"For 'context.set_context', the argument '{key}' must be one of {list(choices)}, but got "
+                f"{value}."
             )
         return value
 
@@ -292,7 +299,8 @@ def _memory_offload(key: str, value: str) -> bool:
 def _jit_syntax_level(key: str, value: int) -> int:
     if value not in (STRICT, COMPATIBLE, LAX):
         raise ValueError(
-            "For 'jit_syntax_level' in 'context.set_context', the value should be context.STRICT or context.LAX, "
+            "For 'jit_syntax_level' in 'context.set_context', the value should be context.STRICT or "
+            "context.LAX, "
             f"but got {value}."
         )
     return value
@@ -333,11 +341,13 @@ def _jit_config(key: str, value: dict) -> dict:
     for name, choice in value.items():
         if name not in allowed:
             raise ValueError(
-                f"For 'context.set_context', the key of argument 'jit_config' must be one of {allowed}, but got {name}."
+                f"For 'context.set_context', the key of argument 'jit_config' must be one of {allowed}, but "
+                f"got {name}."
             )
         if choice not in allowed[name]:
             raise ValueError(
-                f"For 'jit_config', the value of argument {name} must be one of {allowed[name]}, but got {choice}."
+                f"For 'jit_config', the value of argument {name} must be one of {allowed[name]}, but got "
+                f"{choice}."
             )
     if value.get("infer_boost") == "on" and value.get("jit_level") != "O0":
         raise ValueError("Only jit_level set O0 can set infer_boost to on.")
@@ -350,7 +360,8 @@ def _aoe_config(key: str, value: dict) -> dict:
     for name, choice in value.items():
         if name != "job_type" or choice not in ("1", "2"):
             raise ValueError(
-                f"For 'context.set_context', the 'aoe_config' must be {{'job_type': '1' or '2'}}, got {value}."
+                f"For 'context.set_context', the 'aoe_config' must be {{'job_type': '1' or '2'}}, got "
+                f"{value}."
             )
     return value
 
@@ -443,7 +454,8 @@ def _set(key: str, value) -> None:
         return
     if devices is not None and _values["device_target"] not in devices:
         logger.warning(
-            "For 'context.set_context', when set the argument '%s', the argument 'device_target' only supports "
+            "For 'context.set_context', when set the argument '%s', the argument 'device_target' only "
+            "supports "
             "devices in %s, but got '%s', ignore it.",
             key,
             list(devices),

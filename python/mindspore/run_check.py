@@ -22,7 +22,8 @@ def run_check(verbose: bool = False) -> None:
         if ((x @ x).asnumpy() != [[7.0, 10.0], [15.0, 22.0]]).any():
             raise RuntimeError("the product of two matrices is wrong")
         print(
-            f"The result of multiplication calculation is correct, MindSpore has been installed on platform [{target}] "
+            "The result of multiplication calculation is correct, MindSpore has been installed on platform "
+            f"[{target}] "
             "successfully!"
         )
     except Exception as error:  # whatever fails is the answer

@@ -330,7 +330,8 @@ def _jet_arguments(primals, series) -> tuple[list[Tensor], list[Tensor]]:
     if len(kinds) != 1 or not kinds <= set(_JET_TYPES):
         raise TypeError(
             "For `F.jet`, the elements' types of primals and series must be the same and belong to "
-            f"`mstype.int32, mstype.int64, mstype.float32, mstype.float64`, but got {sorted(map(str, kinds))}."
+            "`mstype.int32, mstype.int64, mstype.float32, mstype.float64`, but got "
+            f"{sorted(map(str, kinds))}."
         )
     if len(points) != len(terms):
         raise ValueError(f"For `F.jet`, {len(points)} primals need as many series, but got {len(terms)}.")

@@ -17,7 +17,8 @@ def _spread(axes, count: int, what: str):
     if isinstance(axes, (tuple, list)):
         if len(axes) != count:
             raise _bad(
-                f"When vmap`s '{what}' is a tuple or list, and its size must be equal to the number of arguments of "
+                f"When vmap`s '{what}' is a tuple or list, and its size must be equal to the number of "
+                "arguments of "
                 f"'fn': {count}, but got size: {len(axes)}."
             )
         return list(axes)
@@ -50,7 +51,8 @@ def _flat_axes(value, axis, found: list) -> None:
         )
     if not -value.ndim <= axis < value.ndim:
         raise _bad(
-            f"The axis: {axis} in 'in_axes' is out of bounds for array of dimension [{-value.ndim},{value.ndim})."
+            f"The axis: {axis} in 'in_axes' is out of bounds for array of dimension "
+            f"[{-value.ndim},{value.ndim})."
         )
     found.append((value, axis))
 
@@ -113,7 +115,8 @@ def vmap(fn, in_axes=0, out_axes=0):
         sizes = [tensor.shape[axis] for tensor, axis in found]
         if not sizes and cells is None:
             raise _bad(
-                f"The 'in_axes' of 'vmap' cannot be all None while 'fn' is not a 'CellList', but got {in_axes}."
+                "The 'in_axes' of 'vmap' cannot be all None while 'fn' is not a 'CellList', but got "
+                f"{in_axes}."
             )
         if cells is not None:
             sizes.append(len(cells))

@@ -31,7 +31,8 @@ def check_hook(function, where: str) -> None:
     """TypeError unless `function` is a plain function or a method."""
     if not isinstance(function, (types.FunctionType, types.MethodType)):
         raise TypeError(
-            f"When using '{where}(hook_fn)', the type of 'hook_fn' must be python function, but got {type(function)}."
+            f"When using '{where}(hook_fn)', the type of 'hook_fn' must be python function, but got "
+            f"{type(function)}."
         )
     if getattr(function, "_is_jit", False):
         raise TypeError(f"Decorating hook function {function.__name__} with '@jit' is not supported.")

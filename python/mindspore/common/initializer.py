@@ -52,7 +52,8 @@ def _fans(shape: tuple) -> tuple[int, int]:
     """(fan in, fan out) of a weight."""
     if len(shape) < 2:
         raise ValueError(
-            f"Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, but got {len(shape)}."
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, but got "
+            f"{len(shape)}."
         )
     receptive = math.prod(shape[2:])
     return shape[1] * receptive, shape[0] * receptive
@@ -293,7 +294,8 @@ class VarianceScaling(Initializer):
             )
         if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
             raise ValueError(
-                "For 'VarianceScaling', 'distribution' must be uniform, truncated_normal or untruncated_normal, "
+                "For 'VarianceScaling', 'distribution' must be uniform, truncated_normal or "
+                "untruncated_normal, "
                 f"but got {distribution}."
             )
         self.scale, self.mode, self.distribution = scale, mode, distribution
@@ -409,7 +411,8 @@ def _initializer_of(init) -> Initializer:
     if isinstance(init, numbers.Number):
         return Constant(init)
     raise TypeError(
-        "For 'initializer', the type of the 'init' argument should be 'Tensor', 'number', 'string' or 'initializer', "
+        "For 'initializer', the type of the 'init' argument should be 'Tensor', 'number', 'string' or "
+        "'initializer', "
         f"but got {type(init)}."
     )
 
@@ -451,7 +454,8 @@ def initializer(init, shape=None, dtype=mstype.float32) -> Tensor:
     if isinstance(init, Tensor):
         if shape is not None and tuple(init.shape) != _checked_shape(shape):
             raise ValueError(
-                f"For 'initializer', the shape of the 'init' argument should be same as the argument 'shape', but got "
+                "For 'initializer', the shape of the 'init' argument should be same as the argument "
+                "'shape', but got "
                 f"the 'init' shape {tuple(init.shape)} and the 'shape' {tuple(_checked_shape(shape))}."
             )
         return init

@@ -38,7 +38,8 @@ def _check(value) -> None:
             _check(part)
     elif not isinstance(value, (bool, int, float, Tensor)):
         raise TypeError(
-            "For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) or their "
+            "For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) "
+            "or their "
             f"nested structures, but got {value}."
         )
 

@@ -71,7 +71,8 @@ def _own_copy(value) -> Tensor:
     if isinstance(value, (np.ndarray, list)):
         return Tensor(value)
     raise TypeError(
-        "The type of the argument 'default_input' must be in ['Tensor', 'int', 'float', 'numpy.ndarray', 'list']. "
+        "The type of the argument 'default_input' must be in ['Tensor', 'int', 'float', 'numpy.ndarray', "
+        "'list']. "
         f"But got type {type(value)}."
     )
 
@@ -237,7 +238,8 @@ class Parameter(Tensor):
         )
         if not isinstance(data, Tensor) and not is_number:
             raise TypeError(
-                f"Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor`, but got {type(data)}."
+                "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor`, but got "
+                f"{type(data)}."
             )
         incoming = data if isinstance(data, Tensor) else Tensor(data, self._number_type(data))
         if not incoming._has_data():
@@ -253,7 +255,8 @@ class Parameter(Tensor):
             self._take(op.copy(op.cast(_c.detach(incoming), self.dtype)))
         else:
             raise ValueError(
-                f"Can not change the shape of Parameter which has been initialized. Current shape is {self.shape}, "
+                "Can not change the shape of Parameter which has been initialized. Current shape is "
+                f"{self.shape}, "
                 f"and incoming is {incoming.shape}."
             )
         return self
@@ -315,7 +318,8 @@ class Parameter(Tensor):
     def set_param_ps(self, init_in_server: bool = False) -> None:
         """Lets a parameter server update the parameter."""
         raise RuntimeError(
-            "Must complete following two steps before calling set_param_ps: 1. context.set_ps_context(enable_ps="
+            "Must complete following two steps before calling set_param_ps: 1. "
+            "context.set_ps_context(enable_ps="
             "True) 2. export MS_ROLE environment variable."
         )
 
@@ -365,7 +369,8 @@ class ParameterTuple(tuple):
                 )
             if names.setdefault(parameter.name, parameter) is not parameter:
                 raise ValueError(
-                    f"The value {parameter} , its name '{parameter.name}' already exists. Please set a unique name "
+                    f"The value {parameter} , its name '{parameter.name}' already exists. Please set a "
+                    "unique name "
                     "for the parameter."
                 )
         return super().__new__(cls, parameters)

@@ -145,7 +145,8 @@ def _checked_gradients(cell, args: tuple, weights: list, returned) -> list:
         returned = (returned,)
     if len(returned) < len(args):
         raise TypeError(
-            f"For user defined method 'bprop' of net '{cell.cls_name}', the number of return values(gradients) should "
+            f"For user defined method 'bprop' of net '{cell.cls_name}', the number of return "
+            "values(gradients) should "
             f"be equal to the number of input arguments except 'out' and 'dout', which is: {len(args)}, but "
             f"got:{len(returned)}."
         )
@@ -174,7 +175,8 @@ def _fitting(cell, i: int, argument: Tensor, gradient):
         gradient = Tensor(gradient, argument.dtype)
     if context.get_context("check_bprop"):
         where = (
-            f"For user defined method 'bprop' of net '{cell.cls_name}', the {i}th return value(gradient of the {i}th "
+            f"For user defined method 'bprop' of net '{cell.cls_name}', the {i}th return value(gradient of "
+            f"the {i}th "
             "argument) should have the same"
         )
         if gradient.dtype is not argument.dtype:
@@ -192,7 +194,8 @@ def _fitting(cell, i: int, argument: Tensor, gradient):
             gradient = op.broadcast_to(gradient, argument.shape)
         except ValueError as error:
             raise RuntimeError(
-                f"For user defined method 'bprop' of net '{cell.cls_name}', the gradient of argument {i} has shape "
+                f"For user defined method 'bprop' of net '{cell.cls_name}', the gradient of argument {i} has "
+                "shape "
                 f"{gradient.shape}, which does not fit the argument's shape {argument.shape}."
             ) from error
     return gradient

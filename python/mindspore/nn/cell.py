@@ -142,7 +142,8 @@ class Cell:
                 parameter.name = f"{name}.{index}"
             if names.setdefault(parameter.name, parameter) is not parameter:
                 raise ValueError(
-                    f"The value {parameter} , its name '{parameter.name}' already exists. Please set a unique name "
+                    f"The value {parameter} , its name '{parameter.name}' already exists. Please set a "
+                    "unique name "
                     "for the parameter."
                 )
             keys.append(parameter.name)
@@ -189,7 +190,8 @@ class Cell:
             raise TypeError(f"For 'Cell', the type of {name} must be Parameter, but got Tensor.")
         else:
             raise TypeError(
-                f"For 'Cell', the type of {name} must be Parameter or ParameterTuple, but got {type(value).__name__}."
+                f"For 'Cell', the type of {name} must be Parameter or ParameterTuple, but got "
+                f"{type(value).__name__}."
             )
 
     def __getattr__(self, name: str):
@@ -396,7 +398,8 @@ class Cell:
         """
         if dst_type not in _COMPUTE_TYPES:
             raise ValueError(
-                f"For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or mstype.bfloat16, "
+                "For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or "
+                "mstype.bfloat16, "
                 f"but got type: {type(dst_type)} and value: {dst_type}."
             )
         for _, cell in self.cells_and_names():
@@ -579,7 +582,8 @@ class Cell:
         for parameter in self.get_parameters():
             if parameter.name in names:
                 raise ValueError(
-                    f"The value {parameter} , its name '{parameter.name}' already exists. Please set a unique name "
+                    f"The value {parameter} , its name '{parameter.name}' already exists. Please set a "
+                    "unique name "
                     "for the parameter."
                 )
             names.add(parameter.name)

@@ -40,7 +40,8 @@ def piecewise_constant_lr(milestone, learning_rates) -> list[float]:
             )
     if len(milestone) != len(learning_rates):
         raise ValueError(
-            "For 'piecewise_constant_lr', the size of 'milestone' must be same with the size of 'learning_rates', "
+            "For 'piecewise_constant_lr', the size of 'milestone' must be same with the size of "
+            "'learning_rates', "
             f"but got {len(milestone)} and {len(learning_rates)}."
         )
     rates: list[float] = []
@@ -166,7 +167,8 @@ def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch) -> 
     _counts("cosine_decay_lr", total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch)
     if min_lr >= max_lr:
         raise ValueError(
-            f"For 'cosine_decay_lr', the 'max_lr' must be greater than the 'min_lr', but got {max_lr} and {min_lr}."
+            f"For 'cosine_decay_lr', the 'max_lr' must be greater than the 'min_lr', but got {max_lr} and "
+            f"{min_lr}."
         )
     half = 0.5 * (max_lr - min_lr)
     epochs = (min(step // step_per_epoch, decay_epoch) for step in range(total_step))

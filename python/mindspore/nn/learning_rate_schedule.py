@@ -111,7 +111,8 @@ class CosineDecayLR(LearningRateSchedule):
         self.decay_steps = check.positive_int(decay_steps, "decay_steps", "CosineDecayLR")
         if min_lr >= max_lr:
             raise ValueError(
-                f"For 'CosineDecayLR', the 'max_lr' must be greater than the 'min_lr', but got {max_lr} and {min_lr}."
+                f"For 'CosineDecayLR', the 'max_lr' must be greater than the 'min_lr', but got {max_lr} and "
+                f"{min_lr}."
             )
 
     def construct(self, global_step):

@@ -24,13 +24,17 @@ globals().update({**primitive.primitive_classes(), **_primitives.classes()})
 globals().update({**_registry.functions(), **function.functions()})
 
 _ELSEWHERE = {
+    "auto_generate": "mindspore.ops.auto_generate",
     "GradOperation": "mindspore.common._gradient",
     "HookBackward": "mindspore.common.hook",
     "InsertGradientOf": "mindspore.common.hook",
     "constexpr": "mindspore.ops.primitive",
     "derivative": "mindspore.common._derivatives",
     "functional": "mindspore.ops.functional",
+    "get_grad": "mindspore.common._gradient",
     "grad": "mindspore.common._gradient",
+    "jacfwd": "mindspore.common._derivatives",
+    "jacrev": "mindspore.common._derivatives",
     "jet": "mindspore.common._derivatives",
     "jvp": "mindspore.common._derivatives",
     "linearize": "mindspore.common._derivatives",

@@ -1,17 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators as functions: the same names as in `mindspore.ops`."""
 
-from __future__ import annotations
+from mindspore.ops._forwarding import forward as _forward
 
-from mindspore import ops as _ops
-
-
-def __getattr__(name: str):
-    try:
-        return getattr(_ops, name)
-    except AttributeError:
-        raise AttributeError(f"module 'mindspore.ops.functional' has no attribute '{name}'") from None
-
-
-def __dir__() -> list[str]:
-    return dir(_ops)
+__getattr__, __dir__ = _forward("mindspore.ops.functional")

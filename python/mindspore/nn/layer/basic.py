@@ -22,7 +22,8 @@ def activation_of(activation, owner: str):
     found = get_activation(activation, owner) if isinstance(activation, str) else activation
     if found is not None and not isinstance(found, (Cell, Primitive)):
         raise TypeError(
-            f"For '{owner}', the 'activation' must be str or Cell or Primitive, but got {type(found).__name__}."
+            f"For '{owner}', the 'activation' must be str or Cell or Primitive, but got "
+            f"{type(found).__name__}."
         )
     return found
 

@@ -66,7 +66,8 @@ class _OrderedCells(Cell):
             )
         if not -length <= index <= length:
             raise IndexError(
-                f"For '{self.cls_name}', the value of 'index' must be a number in range [{-length}, {length}], "
+                f"For '{self.cls_name}', the value of 'index' must be a number in range [{-length}, "
+                f"{length}], "
                 f"but got {index}."
             )
         _checked_cell(cell, self.cls_name)

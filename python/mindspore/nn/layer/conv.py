@@ -28,7 +28,8 @@ def _padding(padding, axes: int, pad_mode: str, owner: str) -> tuple[int, ...]:
     pads = check.ints(padding, 2 * axes, "padding", owner, least=0)
     if pad_mode != "pad" and any(pads):
         raise ValueError(
-            f"For '{owner}', the 'pad' must be zero when 'pad_mode' is not 'pad', but got 'pad': {padding} and "
+            f"For '{owner}', the 'pad' must be zero when 'pad_mode' is not 'pad', but got 'pad': {padding} "
+            "and "
             f"'pad_mode': {pad_mode}."
         )
     return pads
@@ -65,7 +66,8 @@ class _Convolution(Cell):
         self.dtype = dtype
         if in_channels % group or out_channels % group:
             raise ValueError(
-                f"The argument 'group' should be divisible by 'in_channels' and 'out_channels', but got group: {group}, "
+                "The argument 'group' should be divisible by 'in_channels' and 'out_channels', but got "
+                f"group: {group}, "
                 f"in_channels: {in_channels}, out_channels: {out_channels}."
             )
 

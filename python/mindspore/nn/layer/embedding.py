@@ -53,7 +53,8 @@ class Embedding(Cell):
                 )
             if not 0 <= padding_idx < vocab_size:
                 raise ValueError(
-                    f"For 'Embedding', the 'padding_idx' must be in range [0, {vocab_size}), but got {padding_idx}."
+                    f"For 'Embedding', the 'padding_idx' must be in range [0, {vocab_size}), but got "
+                    f"{padding_idx}."
                 )
         self.embedding_table = Parameter(table, name="embedding_table")
         if padding_idx is not None:
@@ -71,7 +72,8 @@ class Embedding(Cell):
 
     def extend_repr(self) -> str:
         return (
-            f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, use_one_hot={self.use_one_hot}, "
+            f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, "
+            f"use_one_hot={self.use_one_hot}, "
             f"embedding_table={self.embedding_table}, dtype={self.dtype}, padding_idx={self.padding_idx}"
         )
 

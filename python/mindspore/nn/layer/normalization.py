@@ -86,7 +86,8 @@ class _BatchNorm(Cell):
 
     def extend_repr(self) -> str:
         return (
-            f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, gamma={self.gamma}, "
+            f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"gamma={self.gamma}, "
             f"beta={self.beta}, moving_mean={self.moving_mean}, moving_variance={self.moving_variance}"
         )
 
@@ -296,7 +297,8 @@ class GroupNorm(Cell):
         self.num_channels = check.positive_int(num_channels, "num_channels", "GroupNorm")
         if num_channels % num_groups:
             raise ValueError(
-                f"For 'GroupNorm', the 'num_channels' must be divided by 'num_groups', but got 'num_channels': "
+                "For 'GroupNorm', the 'num_channels' must be divided by 'num_groups', but got "
+                "'num_channels': "
                 f"{num_channels}, 'num_groups': {num_groups}."
             )
         self.eps = eps
@@ -353,7 +355,8 @@ class _InstanceNorm(Cell):
     def construct(self, x):
         if x.ndim != self._rank or x.shape[1] != self.num_features:
             raise ValueError(
-                f"For '{self.cls_name}', the input must have {self._rank} axes and {self.num_features} channels, "
+                f"For '{self.cls_name}', the input must have {self._rank} axes and {self.num_features} "
+                "channels, "
                 f"but got shape {x.shape}."
             )
         return op.group_norm(x, self.num_features, self.gamma, self.beta, self.eps)

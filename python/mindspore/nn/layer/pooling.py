@@ -89,7 +89,8 @@ class MaxPool2d(_Pool):
         special = any(self._pads) or set(self.dilation) != {1} or return_indices or ceil_mode
         if self.pad_mode != "pad" and special:
             raise ValueError(
-                f"For '{self.cls_name}', the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' can not be "
+                f"For '{self.cls_name}', the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' "
+                "can not be "
                 f"set to non-default value when pad_mode is not 'pad', but got pad_mode:{pad_mode}."
             )
         if self.pad_mode == "pad" and data_format == "NHWC":
@@ -196,7 +197,8 @@ class AvgPool2d(_Pool):
             )
         if self.pad_mode != "pad" and any(self._pads):
             raise ValueError(
-                f"For '{self.cls_name}', the parameter 'padding' can only be set when pad_mode is 'pad', but got "
+                f"For '{self.cls_name}', the parameter 'padding' can only be set when pad_mode is 'pad', but "
+                "got "
                 f"pad_mode:{pad_mode}."
             )
         self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad

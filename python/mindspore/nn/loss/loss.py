@@ -196,7 +196,8 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         else:
             if labels.shape != logits.shape:
                 raise ValueError(
-                    f"For '{self.cls_name}', the 'labels' must have the shape {logits.shape} of 'logits', but got "
+                    f"For '{self.cls_name}', the 'labels' must have the shape {logits.shape} of 'logits', "
+                    "but got "
                     f"{labels.shape}."
                 )
             losses = -op.reduce_sum(op.log_softmax(logits, -1) * labels, (-1,))

@@ -109,7 +109,8 @@ class Optimizer(Cell):
             return [_Group(parameters)], None
         if not all(isinstance(entry, dict) for entry in parameters):
             raise TypeError(
-                "For 'Optimizer', all elements of the argument parameters must be of type 'Parameter' or 'dict', but "
+                "For 'Optimizer', all elements of the argument parameters must be of type 'Parameter' or "
+                "'dict', but "
                 f"got {[type(entry).__name__ for entry in parameters]}."
             )
         return self._groups_from_dicts(parameters)
@@ -159,12 +160,14 @@ class Optimizer(Cell):
             known = seen.setdefault(parameter.name, parameter)
             if known is parameter and list(map(id, parameters)).count(id(parameter)) > 1:
                 raise RuntimeError(
-                    f"For 'Optimizer', the {parameter.name} parameter already exists, it does not support repeated "
+                    f"For 'Optimizer', the {parameter.name} parameter already exists, it does not support "
+                    "repeated "
                     "setting. Please check whether the optimizer parameter has been set multiple times."
                 )
             if known is not parameter:
                 raise ValueError(
-                    f"The value {parameter} , its name '{parameter.name}' already exists. Please set a unique name "
+                    f"The value {parameter} , its name '{parameter.name}' already exists. Please set a "
+                    "unique name "
                     "for the parameter."
                 )
 
@@ -174,7 +177,8 @@ class Optimizer(Cell):
             return everything
         if {id(p) for p in ordered} != {id(p) for p in everything} or len(ordered) != len(everything):
             raise ValueError(
-                f"For 'Optimizer', the length of order parameters must be the same as the length of group parameters, "
+                "For 'Optimizer', the length of order parameters must be the same as the length of group "
+                "parameters, "
                 f"but got {len(ordered)} and {len(everything)}."
             )
         return ordered
@@ -203,7 +207,8 @@ class Optimizer(Cell):
         if isinstance(learning_rate, (int, float)):
             if learning_rate < 0:
                 raise ValueError(
-                    f"For 'Optimizer', the 'learning rate' must be float and must >= 0, but got {learning_rate}."
+                    "For 'Optimizer', the 'learning rate' must be float and must >= 0, but got "
+                    f"{learning_rate}."
                 )
             data = Tensor(float(learning_rate), mstype.float32)
         elif isinstance(learning_rate, Tensor):
@@ -254,7 +259,8 @@ class Optimizer(Cell):
             return
         if isinstance(weight_decay, bool) or not isinstance(weight_decay, (int, float)):
             raise TypeError(
-                f"For 'Optimizer', the argument 'weight_decay' must be int, float or Cell, but got {type(weight_decay)}."
+                "For 'Optimizer', the argument 'weight_decay' must be int, float or Cell, but got "
+                f"{type(weight_decay)}."
             )
         if weight_decay < 0:
             raise ValueError(f"For 'Optimizer', the 'weight_decay' must be >= 0, but got {weight_decay}.")

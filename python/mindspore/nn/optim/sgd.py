@@ -51,7 +51,8 @@ class SGD(Optimizer):
         check.boolean(nesterov, "nesterov", "SGD")
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError(
-                "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, but got "
+                "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to "
+                "0.0, but got "
                 f"'momentum' {momentum} and 'dampening' {dampening}."
             )
         self.dampening, self.nesterov = float(dampening), nesterov

@@ -121,7 +121,8 @@ class ForwardValueAndGrad(Cell):
             check.boolean(value, name, self.cls_name)
         if get_by_list and not isinstance(weights, (ParameterTuple, tuple, list)):
             raise TypeError(
-                f"For 'ForwardValueAndGrad', when 'get_by_list' is set to True, the argument 'weights' must be "
+                "For 'ForwardValueAndGrad', when 'get_by_list' is set to True, the argument 'weights' must "
+                "be "
                 f"Parameters array, but got 'weights' type : {type(weights)}."
             )
         self.network, self.weights = network, weights

@@ -85,7 +85,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             scale_sense = Tensor(scale_sense.get_loss_scale(), mstype.float32)
         elif not isinstance(scale_sense, Tensor):
             raise TypeError(
-                f"For 'TrainOneStepWithLossScaleCell', the scale_sense must be Cell or Tensor, but got {type(scale_sense)}."
+                "For 'TrainOneStepWithLossScaleCell', the scale_sense must be Cell or Tensor, but got "
+                f"{type(scale_sense)}."
             )
         if scale_sense.shape not in ((), (1,)):
             raise ValueError(

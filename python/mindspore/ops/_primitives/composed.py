@@ -35,16 +35,20 @@ __all__ = [
     "InplaceSub",
     "InplaceUpdate",
     "InvertPermutation",
+    "IsClose",
     "LRN",
+    "Logit",
     "LpNorm",
     "MatrixBandPart",
     "MaxPoolWithArgmax",
     "Median",
     "MultilabelMarginLoss",
     "NLLLoss",
+    "NanToNum",
     "Padding",
     "Renorm",
     "ReverseSequence",
+    "ScatterNdUpdate",
     "SigmoidCrossEntropyWithLogits",
     "SoftMarginLoss",
     "SpaceToBatchND",
@@ -293,6 +297,50 @@ class GLU(Primitive):
 
     def __call__(self, x):
         return neural.glu(x, self.axis)
+
+
+class IsClose(Primitive):
+    """Whether the elements are equal up to a tolerance."""
+
+    @prim_attr_register
+    def __init__(self, rtol=1e-05, atol=1e-08, equal_nan=True):
+        pass
+
+    def __call__(self, input, other):
+        return op.isclose(input, other, self.rtol, self.atol, self.equal_nan)
+
+
+class Logit(Primitive):
+    """log(x / (1 - x)), the input limited to [eps, 1 - eps] unless `eps` is negative."""
+
+    @prim_attr_register
+    def __init__(self, eps=-1.0):
+        pass
+
+    def __call__(self, input):
+        return op.logit(input, None if self.eps < 0 else self.eps)
+
+
+class NanToNum(Primitive):
+    """NaN and infinities replaced by numbers."""
+
+    @prim_attr_register
+    def __init__(self, nan=None, posinf=None, neginf=None):
+        pass
+
+    def __call__(self, x):
+        return op.nan_to_num(x, 0.0 if self.nan is None else self.nan, self.posinf, self.neginf)
+
+
+class ScatterNdUpdate(Primitive):
+    """Writes `updates` at the index rows of `input_x`, in place."""
+
+    @prim_attr_register
+    def __init__(self, use_locking=True):
+        pass
+
+    def __call__(self, input_x, indices, updates):
+        return op.scatter_nd_update(input_x, indices, updates)
 
 
 class LRN(Primitive):

@@ -70,7 +70,7 @@ def argmax(self, axis=None, keepdims=False) -> Tensor:
 
 def argmin(self, axis=None, keepdims=False) -> Tensor:
     """Index of the smallest element along an axis; without an axis in the flattened tensor."""
-    return op.argmin_over(self, axis, keepdims)
+    return reduction.argmin(self, axis, keepdims)
 
 
 def argmax_with_value(self, axis=0, keep_dims=False) -> tuple:

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Old module paths that show the names of `mindspore.ops`."""
+
+from __future__ import annotations
+
+from mindspore import ops as _ops
+
+
+def forward(module_name: str):
+    """`__getattr__` and `__dir__` of a module whose names are those of `mindspore.ops`."""
+
+    def lookup(name: str):
+        if name.startswith("__"):
+            raise AttributeError(f"module '{module_name}' has no attribute '{name}'")
+        try:
+            return getattr(_ops, name)
+        except AttributeError:
+            raise AttributeError(f"module '{module_name}' has no attribute '{name}'") from None
+
+    return lookup, lambda: dir(_ops)

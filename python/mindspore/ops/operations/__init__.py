@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Primitive classes: the same names as in `mindspore.ops`."""
+
+from mindspore.ops._forwarding import forward as _forward
+
+_lookup, __dir__ = _forward("mindspore.ops.operations")
+
+
+def __getattr__(name: str):
+    """A submodule, or a name of `mindspore.ops`."""
+    if name.endswith("_ops"):
+        from importlib import import_module
+
+        return import_module(f"mindspore.ops.operations.{name}")
+    return _lookup(name)
