@@ -153,8 +153,8 @@ def _device_target(key: str, value: str) -> str:
             f"Unsupported device target {target}. This process only supports one of the {here}. Please check "
             f"whether the {target} environment is installed and configured correctly, and check whether "
             "current "
-            f'mindspore wheel package was built with "-e {target}". For details, please refer to "Device load '
-            'error message".'
+            f'mindspore wheel package was built with "-e {target}". For details, please refer to '
+            '"Device load error message".'
         )
     return target
 
@@ -248,7 +248,7 @@ def _env_config_path(key: str, value: str) -> str:
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"For 'context.set_context', open or load the 'env_config_path' file {value} failed: {error}"
-        )
+        ) from error
     return value
 
 

@@ -118,8 +118,8 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
 class _Forward:
     """A function around a point: products with its Jacobian from the right.
 
-    The product from the left, u -> u'J, is linear in u; differentiating it with respect to u in the direction v
-    gives Jv.
+    The product from the left, u -> u'J, is linear in u; differentiating it with respect to u in the
+    direction v gives Jv.
     """
 
     def __init__(self, fn, arguments: tuple, positions=None, has_aux: bool = False):

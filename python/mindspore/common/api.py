@@ -32,8 +32,10 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
     Args:
         fn (Function): The function. Default: ``None``.
         mode (str): ``"PSJit"`` or ``"PIJit"``. Default: ``"PSJit"``.
-        input_signature (Union[Tuple, List, Dict, Tensor]): Shapes and types of the arguments. Default: ``None``.
-        hash_args (Union[Object, List or Tuple of Objects]): What the function uses besides. Default: ``None``.
+        input_signature (Union[Tuple, List, Dict, Tensor]): Shapes and types of the
+            arguments. Default: ``None``.
+        hash_args (Union[Object, List or Tuple of Objects]): What the function uses
+            besides. Default: ``None``.
         jit_config (JitConfig): Options. Default: ``None``.
         compile_once (bool): Compile the function only once. Default: ``False``.
 

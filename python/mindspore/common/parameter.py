@@ -284,8 +284,8 @@ class Parameter(Tensor):
         """A new parameter with the same name and attributes.
 
         Args:
-            init (Union[Tensor, str, numbers.Number]): ``"same"`` copies the value, otherwise what fills the new
-                one. Default: ``"same"``.
+            init (Union[Tensor, str, numbers.Number]): ``"same"`` copies the value, otherwise what fills
+                the new one. Default: ``"same"``.
 
         Returns:
             Parameter, the new one.

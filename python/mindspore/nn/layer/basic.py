@@ -95,7 +95,10 @@ class Dense(Cell):
         return self.activation(x) if self.activation_flag else x
 
     def extend_repr(self) -> str:
-        text = f"input_channels={self.in_channels}, output_channels={self.out_channels}, has_bias={self.has_bias}"
+        text = (
+            f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
+            f"has_bias={self.has_bias}"
+        )
         return f"{text}, activation={self.activation}" if self.activation_flag else text
 
 

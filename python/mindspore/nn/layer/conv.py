@@ -181,7 +181,8 @@ class Conv2d(_Convolution):
         return pads, self.stride, self.dilation, self.group
 
     def extend_repr(self) -> str:
-        return f"{super().extend_repr()}, weight_init={self.weight_init}, bias_init={self.bias_init}, format={self.data_format}"
+        shown = f"weight_init={self.weight_init}, bias_init={self.bias_init}, format={self.data_format}"
+        return f"{super().extend_repr()}, {shown}"
 
 
 class Conv1d(_Convolution):

@@ -19,7 +19,8 @@ class Embedding(Cell):
         vocab_size (int): How many numbers.
         embedding_size (int): Length of the vectors.
         use_one_hot (bool): Look up by a product with one-hot vectors. Default: ``False``.
-        embedding_table (Union[Tensor, str, Initializer, numbers.Number]): Initial table. Default: ``"normal"``.
+        embedding_table (Union[Tensor, str, Initializer, numbers.Number]): Initial table.
+            Default: ``"normal"``.
         dtype (:class:`mindspore.dtype`): Type of the table. Default: ``mindspore.float32``.
         padding_idx (Union[int, None]): Number whose vector starts at zero. Default: ``None``.
 

@@ -97,12 +97,15 @@ _BATCH_NORM_DOC = """Normalises every channel over the batch{axes}.
     Args:
         num_features (int): Number of channels.
         eps (float): Added to the variance. Default: ``1e-5``.
-        momentum (float): Share of the old value when the moving mean and variance are updated. Default: ``0.9``.
+        momentum (float): Share of the old value when the moving mean and variance are updated.
+            Default: ``0.9``.
         affine (bool): Whether scale and shift are learned. Default: ``True``.
         gamma_init (Union[Tensor, str, Initializer, numbers.Number]): Initial scale. Default: ``"ones"``.
         beta_init (Union[Tensor, str, Initializer, numbers.Number]): Initial shift. Default: ``"zeros"``.
-        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): Initial mean. Default: ``"zeros"``.
-        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): Initial variance. Default: ``"ones"``.
+        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): Initial mean.
+            Default: ``"zeros"``.
+        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): Initial variance.
+            Default: ``"ones"``.
         use_batch_statistics (bool): Use the batch's statistics; None: while training. Default: ``None``.
         data_format (str): ``"NCHW"`` or ``"NHWC"``. Default: ``"NCHW"``.
         dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
@@ -168,8 +171,10 @@ class SyncBatchNorm(_BatchNorm):
         affine (bool): Whether scale and shift are learned. Default: ``True``.
         gamma_init (Union[Tensor, str, Initializer, numbers.Number]): Initial scale. Default: ``"ones"``.
         beta_init (Union[Tensor, str, Initializer, numbers.Number]): Initial shift. Default: ``"zeros"``.
-        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): Initial mean. Default: ``"zeros"``.
-        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): Initial variance. Default: ``"ones"``.
+        moving_mean_init (Union[Tensor, str, Initializer, numbers.Number]): Initial mean.
+            Default: ``"zeros"``.
+        moving_var_init (Union[Tensor, str, Initializer, numbers.Number]): Initial variance.
+            Default: ``"ones"``.
         use_batch_statistics (bool): Use the batch's statistics; None: while training. Default: ``None``.
         process_groups (list): Groups of ranks that share statistics. Default: ``None``.
         dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.

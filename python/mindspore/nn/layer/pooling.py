@@ -35,7 +35,8 @@ class _Pool(Cell):
         )
 
     def extend_repr(self) -> str:
-        return f"kernel_size={_shown(self.kernel_size)}, stride={_shown(self.stride)}, pad_mode={self.pad_mode.upper()}"
+        sizes = f"kernel_size={_shown(self.kernel_size)}, stride={_shown(self.stride)}"
+        return f"{sizes}, pad_mode={self.pad_mode.upper()}"
 
 
 def _shown(sizes: tuple):

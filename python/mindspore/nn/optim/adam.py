@@ -49,7 +49,8 @@ class Adam(_AdamBase):
 
     Args:
         params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate. Default: ``1e-3``.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
+            Default: ``1e-3``.
         beta1 (float): Decay of the mean. Default: ``0.9``.
         beta2 (float): Decay of the mean square. Default: ``0.999``.
         eps (float): Added to the divisor. Default: ``1e-8``.
@@ -157,7 +158,8 @@ class AdamWeightDecay(_AdamBase):
 
     Args:
         params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate. Default: ``1e-3``.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
+            Default: ``1e-3``.
         beta1 (float): Decay of the mean. Default: ``0.9``.
         beta2 (float): Decay of the mean square. Default: ``0.999``.
         eps (float): Added to the divisor. Default: ``1e-6``.
@@ -197,7 +199,8 @@ class AdaMax(_AdamBase):
 
     Args:
         params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate. Default: ``1e-3``.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
+            Default: ``1e-3``.
         beta1 (float): Decay of the mean. Default: ``0.9``.
         beta2 (float): Decay of the maximum. Default: ``0.999``.
         eps (float): Added to the divisor. Default: ``1e-8``.

@@ -20,7 +20,8 @@ class Adagrad(Optimizer):
     Args:
         params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
         accum (float): Initial value of the sum. Default: ``0.1``.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate. Default: ``0.001``.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
+            Default: ``0.001``.
         update_slots (bool): Whether the sum grows. Default: ``True``.
         loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
         weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
@@ -184,7 +185,8 @@ class ProximalAdagrad(Optimizer):
     Args:
         params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
         accum (float): Initial value of the sum of squares. Default: ``0.1``.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate. Default: ``0.001``.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
+            Default: ``0.001``.
         l1 (float): Absolute penalty. Default: ``0.0``.
         l2 (float): Squared penalty. Default: ``0.0``.
         use_locking (bool): Accepted for compatibility. Default: ``False``.

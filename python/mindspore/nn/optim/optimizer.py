@@ -54,8 +54,8 @@ class Optimizer(Cell):
     """Base of optimizers; a subclass defines ``construct(gradients)``.
 
     Args:
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate, one per step, or what
-            computes it from the step.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate, one per step,
+            or what computes it from the step.
         parameters (Union[list[Parameter], list[dict]]): Parameters, or groups of them.
         weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
         loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
