@@ -12,6 +12,9 @@ from mindspore.ops._registry import op
 
 _ACCEPTED = (Tensor, np.ndarray, np.generic, list, tuple, float, int, bool, complex)
 _NATIVE_KINDS = "biufc?"
+_NATIVE_TYPES = frozenset(
+    np.dtype(mstype.dtype_to_nptype(dtype)) for dtype in mstype.all_types if dtype is not mstype.bfloat16
+)
 
 
 def _has_tensor(items) -> bool:
@@ -30,7 +33,7 @@ def _without_tensors(items):
 
 
 def _check_elements(array: np.ndarray) -> None:
-    if array.dtype.kind in _NATIVE_KINDS and mstype.numpy_to_dtype(array.dtype) is not None:
+    if array.dtype in _NATIVE_TYPES or array.dtype.newbyteorder("=") in _NATIVE_TYPES:
         return
     if array.dtype == object:
         position, element = next(iter(np.ndenumerate(array)), ((), None))
@@ -84,18 +87,25 @@ def _precise_array(value, dtype):
     return array if array.dtype == np.float64 else None
 
 
+def _new_tensor(value, dtype) -> Tensor:
+    """A Tensor with the value's elements, not yet of the dtype."""
+    array = _precise_array(value, dtype)
+    if array is None:
+        is_number = isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
+        array = _number_array(value) if is_number else array_of(value)
+    if isinstance(array, Tensor):
+        return array
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return _c.copy_numpy(array)
+
+
 def from_value(value, dtype=None) -> Tensor:
-    """A new Tensor with the value's elements, converted to `dtype` if one is given."""
-    if isinstance(value, Tensor):
-        tensor = value
+    """A Tensor with the value's elements, converted to `dtype` if one is given."""
+    if type(value) is np.ndarray and value.dtype in _NATIVE_TYPES:
+        tensor = _c.copy_numpy(value)
     else:
-        array = _precise_array(value, dtype)
-        if array is None:
-            is_number = isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
-            array = _number_array(value) if is_number else array_of(value)
-        if not array.dtype.isnative if isinstance(array, np.ndarray) else False:
-            array = array.astype(array.dtype.newbyteorder("="))
-        tensor = array if isinstance(array, Tensor) else _c.copy_numpy(array)
+        tensor = value if isinstance(value, Tensor) else _new_tensor(value, dtype)
     if dtype is None or tensor.dtype is dtype:
         return tensor
     return op.cast(tensor, dtype)

@@ -19,6 +19,8 @@ from mindspore.common._tensor import creation
 from mindspore.ops._registry import op
 
 _WHOLE = slice(None)
+_FIRST_AXIS = (0,)
+_PLAIN_INDEX = (mstype.int32, mstype.int64)
 
 
 class _Mask(NamedTuple):
@@ -86,7 +88,7 @@ def _normal(item):
         return _Mask(item, False)
     if item.dtype not in (*mstype.int_type, *mstype.uint_type):
         raise IndexError(f"The tensor index must be int or bool type, but got {item.dtype}.")
-    return item if item.dtype in (mstype.int32, mstype.int64) else op.cast(item, mstype.int64)
+    return item if item.dtype in _PLAIN_INDEX else op.cast(item, mstype.int64)
 
 
 def _axes_taken(item) -> int:
@@ -201,6 +203,10 @@ def _false_axis(index) -> int:
 
 def read(self: Tensor, index) -> Tensor:
     """tensor[index] for an index with an advanced part."""
+    if isinstance(index, Tensor) and index.dtype in _PLAIN_INDEX and self.ndim > 0:
+        result = op.index_gather(self, [index], axes=_FIRST_AXIS)
+        result._index_origin = (weakref.ref(self), index)
+        return result
     plan = _split(self.shape, index)
     base = self if plan.is_whole else self[plan.basic]
     if _has_false(index):
