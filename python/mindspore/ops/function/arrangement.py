@@ -150,6 +150,8 @@ def _split_sizes(name: str, length: int, indices_or_sections) -> tuple:
         count = indices_or_sections
         if count <= 0:
             raise ValueError(f"For '{name}', the number of parts must be positive, but got {count}.")
+        if count > max(length, 1 << 20):
+            raise ValueError(f"For '{name}', an axis of length {length} has no {count} parts.")
         return tuple(length // count + (i < length % count) for i in range(count))
     if not isinstance(indices_or_sections, (tuple, list)):
         raise TypeError(
