@@ -23,7 +23,7 @@ def _(side):
     values, index = side.normal(1000, 1000), side.indices(1000, 1000, below=1000)
     if side.name == "ours":
         gather = side.operator("gather_elements")
-        return lambda: gather(values, index, dim=1)
+        return lambda: gather(values, 1, index)
     return lambda: side.torch.gather(values, 1, index)
 
 

@@ -231,6 +231,8 @@ class Caller:
             given = arguments.for_operator(operator)
             function = self.registry.function(operator["name"])
             text = ", ".join(f"{name}={shown(value)}" for name, value in given.items())
+            if operator["differentiable"] and rng.random() < 0.3:
+                return f"gradients of {operator['name']}({text})", lambda: gradients(function, given)
             return f"{operator['name']}({text})", lambda: function(**given)
         count = rng.choice([0, 1, 1, 2, 2, 3, 4])
         positional = [
@@ -265,6 +267,21 @@ class Caller:
         except BaseException as error:  # noqa: BLE001  (whatever else comes is what we look for)
             return "foreign", f"{type(error).__name__}: {error}"
         return "result", ""
+
+
+def gradients(function, given: dict) -> list:
+    """Gradients of all results with respect to every tensor given."""
+    from mindspore import _c_expression
+
+    call = _c_expression.GradientCall()
+    watched = {
+        name: call.watch(value) if isinstance(value, _c_expression.Tensor) else value
+        for name, value in given.items()
+    }
+    results = function(**watched)
+    call.end_forward()
+    results = list(results) if isinstance(results, tuple) else [results]
+    return call.backward(results, [None] * len(results), False)
 
 
 def touch(result) -> None:
