@@ -6,7 +6,21 @@ from mindspore import _c_expression
 
 _c_expression.set_package_folder(__path__[0])
 
-from mindspore import common, dtype, hal, log, nn, ops, utils  # noqa: E402  # noqa: E402
+from mindspore import (  # noqa: E402  # noqa: E402
+    amp,  # noqa: E402
+    common,
+    dtype,
+    hal,
+    log,
+    nn,
+    ops,
+    utils,
+)
+from mindspore.amp import (  # noqa: E402
+    DynamicLossScaleManager,
+    FixedLossScaleManager,
+    LossScaleManager,
+)
 from mindspore.common import Tensor, tensor  # noqa: E402
 from mindspore.common._derivatives import jacfwd, jacrev, jvp, vjp, vmap  # noqa: E402
 from mindspore.common._gradient import get_grad, grad, no_grad, value_and_grad  # noqa: E402

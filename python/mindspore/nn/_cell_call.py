@@ -45,20 +45,23 @@ def _typed(cell, args: tuple, kwargs: dict):
     if dtype is None:
         return cell.construct(*args, **kwargs)
     if getattr(cell, "_cast_at_entry", False):
-        return cell.construct(*_in_type(args, dtype), **kwargs)
-    switch = _c.ComputeType(dtype)
-    try:
-        return cell.construct(*args, **kwargs)
-    finally:
-        del switch
+        outputs = cell.construct(*_in_type(args, dtype), **kwargs)
+    else:
+        switch = _c.ComputeType(dtype)
+        try:
+            outputs = cell.construct(*args, **kwargs)
+        finally:
+            del switch
+    wanted = cell.__dict__.get("_output_type")
+    return outputs if wanted is None else _in_type(outputs, wanted)
 
 
-def _in_type(args: tuple, dtype) -> tuple:
+def _in_type(structure, dtype):
     def cast(tensor):
         is_float = tensor.dtype in (_c.float16, _c.float32, _c.float64, _c.bfloat16)
         return op.cast(tensor, dtype) if is_float and tensor.dtype is not dtype else tensor
 
-    return map_tensors(cast, args)
+    return map_tensors(cast, structure)
 
 
 # ---- backward hooks ----------------------------------------------------------------------------
