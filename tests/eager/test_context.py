@@ -187,3 +187,21 @@ def test_marks_change_nothing():
 def test_run_check(capsys):
     ms.run_check()
     assert "MindSpore has been installed on platform [CPU] successfully!" in capsys.readouterr().out
+
+
+def test_world_of_one():
+    from mindspore import communication
+
+    with pytest.raises(RuntimeError, match="Distributed Communication has not been inited"):
+        communication.get_rank()
+    with pytest.raises(RuntimeError, match="must be one of 'hccl', 'nccl' and 'mccl'"):
+        communication.init("gloo")
+    with pytest.raises(RuntimeError, match="should be 'mccl' to init 'CPU'"):
+        communication.init("nccl")
+    communication.init()
+    try:
+        assert communication.get_rank() == 0 and communication.get_group_size() == 1
+        with pytest.raises(RuntimeError, match="The group other does not exist"):
+            communication.get_rank("other")
+    finally:
+        communication.release()
