@@ -81,7 +81,14 @@ PyObject* binary(const OpDef& definition, PyObject* a, PyObject* b) {
     const bool a_is_tensor = is_tensor(a);
     const Tensor* left = a_is_tensor ? &tensor_of(a) : nullptr;
     const Tensor* right = is_tensor(b) ? &tensor_of(b) : nullptr;
-    if (!operand(a, right, inputs[0]) || !operand(b, left, inputs[1])) Py_RETURN_NOTIMPLEMENTED;
+    if (!operand(a, right, inputs[0])) Py_RETURN_NOTIMPLEMENTED;
+    if (!operand(b, left, inputs[1])) {
+      // An array on the right would otherwise take the tensor in and answer with an array.
+      platform::require(!PyObject_CheckBuffer(b), ErrorKind::Type, "For '", definition.name,
+                        "', a Tensor cannot be combined with '", type_name(b),
+                        "'; turn it into a Tensor first.");
+      Py_RETURN_NOTIMPLEMENTED;
+    }
     std::vector<op::AttributeValue> attributes;
     for (const op::AttributeDef& attribute : definition.attributes)
       attributes.push_back(attribute.initial);

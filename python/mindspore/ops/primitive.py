@@ -20,6 +20,7 @@ class Primitive:
         self.name = name
         self.attrs: dict = {}
         self.instance_name = ""
+        self._user_data: dict = {}
 
     def add_prim_attr(self, name: str, value):
         """Keeps an attribute with the primitive; returns the primitive."""
@@ -32,6 +33,14 @@ class Primitive:
         self.__dict__.pop(name, None)
         self.attrs.pop(name, None)
         return self
+
+    def set_user_data(self, key: str, value) -> None:
+        """Keeps a value of the user's with the primitive."""
+        self._user_data[key] = value
+
+    def get_user_data(self, key: str):
+        """The value kept under `key`; None when there is none."""
+        return self._user_data.get(key)
 
     def set_prim_instance_name(self, instance_name: str):
         """Name under which a Cell holds the primitive."""

@@ -200,20 +200,3 @@ class MultitypeFuncGraph:
 
     def __repr__(self) -> str:
         return f"MultitypeFuncGraph<{self.name}>"
-
-
-_ELSEWHERE = {"GradOperation": "mindspore.common._gradient"}
-
-
-def __getattr__(name: str):
-    """Functions that old scripts find here, and GradOperation."""
-    from importlib import import_module
-
-    if name in _ELSEWHERE:
-        return getattr(import_module(_ELSEWHERE[name]), name)
-    if name.startswith("__"):
-        raise AttributeError(name)
-    try:
-        return getattr(import_module("mindspore.ops"), name)
-    except AttributeError:
-        raise AttributeError(f"module 'mindspore.ops.composite' has no attribute '{name}'") from None
