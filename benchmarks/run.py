@@ -176,10 +176,10 @@ def write_results(path: pathlib.Path, comparison: Comparison, peaks: dict, lines
         "",
         f"Made by `benchmarks/run.py`; times are medians of {options.rounds} interleaved rounds of about "
         f"{options.seconds * 1e3:.0f} ms, the spread is the distance of the quartiles. *Speed* is the peer's "
-        "time over ours: above 1 we are faster; beside it the same of the fastest rounds, which a busy machine "
-        "disturbs less. *Of peak* compares with the fastest matrix product and the fastest stream seen in the "
-        "same run. Results are allocated anew in every call, as in user code: part of large ones' time is "
-        "fresh memory.",
+        "time over ours: above 1 we are faster; beside it the same of the fastest rounds, which a busy "
+        "machine disturbs less. *Of peak* compares with the fastest matrix product and the fastest stream "
+        "seen in the same run. Results are allocated anew in every call, as in user code: part of the time "
+        "of large ones is fresh memory.",
         "",
         f"{comparison.versions['ours']}, {comparison.versions['peer']}, {options.threads} threads on both "
         f"sides; peak {peaks['flops'] / 1e9:.0f} GFLOP/s and {peaks['bytes'] / 1e9:.1f} GB/s.",
