@@ -10,6 +10,7 @@ _MODULES = (
     "boxes",
     "clipping",
     "creation",
+    "decomposition",
     "indexing",
     "linear",
     "losses",

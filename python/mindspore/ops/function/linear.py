@@ -23,7 +23,6 @@ __all__ = [
     "kron",
     "lcm",
     "gcd",
-    "matrix_power",
     "mm",
     "mvlgamma",
     "pdist",
@@ -211,19 +210,6 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-08) -> Tensor:
     length1 = op.sqrt(op.reduce_sum(op.square(x1), dim))
     length2 = op.sqrt(op.reduce_sum(op.square(x2), dim))
     return op.div(dot, op.mul(op.maximum(length1, eps), op.maximum(length2, eps)))
-
-
-def matrix_power(input, n) -> Tensor:
-    """Product of `n` equal square matrices."""
-    if n < 0:
-        raise ValueError(f"For 'matrix_power', the 'n' must not be negative, but got {n}.")
-    result = op.broadcast_to(op.eye(input.shape[-1], None, input.dtype), input.shape)
-    factor = input
-    while n > 0:
-        if n % 2 == 1:
-            result = op.matmul(result, factor)
-        factor, n = op.matmul(factor, factor), n // 2
-    return result
 
 
 def gcd(input, other) -> Tensor:
