@@ -2,6 +2,7 @@
 #include "device/backend.h"
 
 #include <array>
+#include <filesystem>
 #include <mutex>
 #include <set>
 
@@ -74,12 +75,28 @@ std::vector<std::string> backend_names() {
   return names;
 }
 
+namespace {
+
+// A bare file name means the folder of this library; the loader's own search would depend on who
+// calls it.
+std::string beside_this_library(const std::string& path) {
+  Dl_info self{};
+  if (path.find('/') != std::string::npos ||
+      dladdr(reinterpret_cast<void*>(&load_plugin), &self) == 0)
+    return path;
+  const std::filesystem::path candidate =
+      std::filesystem::path(self.dli_fname).parent_path() / path;
+  return std::filesystem::exists(candidate) ? candidate.string() : path;
+}
+
+}  // namespace
+
 void load_plugin(const std::string& path) {
   // Calls of other threads wait here until the plug-in is ready.
   static std::mutex load_mutex;
   static std::set<void*> started;
   const std::lock_guard lock(load_mutex);
-  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  void* const library = dlopen(beside_this_library(path).c_str(), RTLD_NOW | RTLD_GLOBAL);
   platform::require(library != nullptr, ErrorKind::Runtime, "the device plug-in '", path,
                     "' cannot be opened: ", library == nullptr ? dlerror() : "");
   if (started.contains(library)) return;
