@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/graph.h"
+
+#include <algorithm>
+
+#include "platform/error/error.h"
+
+namespace mycel::ir {
+
+using platform::ErrorKind;
+
+std::string_view name_of(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::Argument: return "argument";
+    case NodeKind::Constant: return "constant";
+    case NodeKind::Parameter: return "parameter";
+    case NodeKind::Operator: return "operator";
+    case NodeKind::If: return "if";
+    case NodeKind::While: return "while";
+    case NodeKind::HostCall: return "host_call";
+  }
+  return "?";
+}
+
+const TensorSpec& Output::type() const { return node->type(index); }
+
+bool Node::has_effects() const {
+  if (kind_ == NodeKind::HostCall) return true;
+  if (kind_ == NodeKind::Operator) return definition_->has_effects || definition_->is_random;
+  return std::any_of(regions_.begin(), regions_.end(), [](const std::unique_ptr<Region>& region) {
+    return std::any_of(region->nodes().begin(), region->nodes().end(),
+                       [](const Node* node) { return node->has_effects(); });
+  });
+}
+
+bool Node::is_result(std::uint32_t index) const {
+  const std::vector<Output>& results = parent_->results();
+  return std::any_of(results.begin(), results.end(), [&](const Output& result) {
+    return result.node == this && result.index == index;
+  });
+}
+
+namespace {
+
+bool returned_within(const Region& region, const Node& node, std::uint32_t index) {
+  for (const Output& result : region.results()) {
+    if (result.node == &node && result.index == index) return true;
+  }
+  return std::any_of(region.nodes().begin(), region.nodes().end(), [&](const Node* inner) {
+    return std::any_of(inner->regions().begin(), inner->regions().end(),
+                       [&](const auto& nested) { return returned_within(*nested, node, index); });
+  });
+}
+
+}  // namespace
+
+bool Node::is_unused() const {
+  for (std::uint32_t i = 0; i < users_.size(); ++i) {
+    if (!users_[i].empty() || returned_within(*parent_, *this, i)) return false;
+  }
+  return true;
+}
+
+void Node::set_operand(std::size_t i, Output value) {
+  const Output before = operands_[i];
+  if (before) {
+    auto& users = before.node->users_[before.index];
+    users.erase(std::find(users.begin(), users.end(), this));
+  }
+  operands_[i] = value;
+  if (value) value.node->users_[value.index].push_back(this);
+}
+
+Graph::Graph(std::string name)
+    : name_(std::move(name)), body_(std::make_unique<Region>(*this, nullptr)) {}
+
+Node& Graph::add(Region& region, NodeKind kind, std::vector<Output> operands,
+                 std::vector<TensorSpec> types, Node* before) {
+  Node& node = *pool_.emplace_back(std::make_unique<Node>());
+  node.kind_ = kind;
+  node.id_ = static_cast<std::uint32_t>(pool_.size());
+  node.parent_ = &region;
+  node.operands_ = std::move(operands);
+  for (const Output& operand : node.operands_) {
+    if (operand) operand.node->users_[operand.index].push_back(&node);
+  }
+  node.types_ = std::move(types);
+  node.users_.resize(node.types_.size());
+  if (kind == NodeKind::Argument) {
+    region.arguments_.push_back(&node);
+  } else {
+    node.place_ =
+        region.nodes_.insert(before == nullptr ? region.nodes_.end() : before->place_, &node);
+  }
+  return node;
+}
+
+Node& Graph::add_argument(Region& region, TensorSpec type, std::string name) {
+  Node& node = add(region, NodeKind::Argument, {}, {std::move(type)}, nullptr);
+  node.name_ = std::move(name);
+  return node;
+}
+
+Node& Graph::add_constant(Region& region, Tensor value, Node* before) {
+  Node& node = add(region, NodeKind::Constant, {},
+                   {{value.dtype(), value.shape(), value.body().is_number}}, before);
+  node.tensor_ = std::move(value);
+  return node;
+}
+
+Node& Graph::add_parameter(Region& region, Tensor value, std::string name, Node* before) {
+  Node& node =
+      add(region, NodeKind::Parameter, {}, {{value.dtype(), value.shape(), false}}, before);
+  node.tensor_ = std::move(value);
+  node.name_ = std::move(name);
+  return node;
+}
+
+Node& Graph::add_operator(Region& region, const OpDef& definition, std::vector<Output> operands,
+                          AttributeList attributes, std::vector<TensorSpec> types, Node* before) {
+  Node& node = add(region, NodeKind::Operator, std::move(operands), std::move(types), before);
+  node.definition_ = &definition;
+  node.attributes_ = std::move(attributes);
+  return node;
+}
+
+Node& Graph::add_if(Region& region, Output condition) {
+  Node& node = add(region, NodeKind::If, {condition}, {}, nullptr);
+  for (int branch = 0; branch < 2; ++branch)
+    node.regions_.push_back(std::make_unique<Region>(*this, &node));
+  return node;
+}
+
+Node& Graph::add_while(Region& region, std::vector<Output> initial) {
+  Node& node = add(region, NodeKind::While, std::move(initial), {}, nullptr);
+  for (int part = 0; part < 2; ++part)
+    node.regions_.push_back(std::make_unique<Region>(*this, &node));
+  return node;
+}
+
+Node& Graph::add_host_call(Region& region, std::string name, HostFunction function,
+                           std::vector<Output> operands, std::vector<TensorSpec> types) {
+  Node& node = add(region, NodeKind::HostCall, std::move(operands), std::move(types), nullptr);
+  node.name_ = std::move(name);
+  node.host_function_ = std::move(function);
+  return node;
+}
+
+void Graph::set_types(Node& node, std::vector<TensorSpec> types) {
+  node.types_ = std::move(types);
+  node.users_.resize(node.types_.size());
+}
+
+void Graph::replace(Output from, Output to) {
+  const std::vector<Node*> users = from.node->users_[from.index];
+  for (Node* user : users) {
+    for (std::size_t i = 0; i < user->operands_.size(); ++i) {
+      if (user->operands_[i] == from) user->set_operand(i, to);
+    }
+  }
+  // A value may be the result of its own region or of one inside it.
+  const std::function<void(Region&)> rename = [&](Region& region) {
+    for (Output& result : region.results_) {
+      if (result == from) result = to;
+    }
+    for (Node* node : region.nodes_) {
+      for (const auto& inner : node->regions_) rename(*inner);
+    }
+  };
+  rename(from.node->parent());
+}
+
+void Graph::erase(Node& node) {
+  platform::require(node.is_unused(), ErrorKind::Internal,
+                    "a node that is still read was to be erased");
+  for (std::size_t i = 0; i < node.operands_.size(); ++i) node.set_operand(i, {});
+  for (const auto& region : node.regions_) {
+    for (Node* inner : region->nodes_) {
+      for (std::size_t i = 0; i < inner->operands_.size(); ++i) inner->set_operand(i, {});
+    }
+  }
+  node.parent_->nodes_.erase(node.place_);
+}
+
+void Graph::move_before(Node& node, Node& before) {
+  Region& region = *node.parent_;
+  region.nodes_.splice(before.place_, region.nodes_, node.place_);
+}
+
+std::size_t Graph::node_count() const {
+  std::size_t count = 0;
+  walk(*body_, [&](Node&) { ++count; });
+  return count;
+}
+
+OpDef& Graph::own(std::unique_ptr<OpDef> definition) {
+  return *definitions_.emplace_back(std::move(definition));
+}
+
+void walk(const Region& region, const std::function<void(Node&)>& visit) {
+  for (Node* node : region.nodes()) {
+    visit(*node);
+    for (const auto& inner : node->regions()) walk(*inner, visit);
+  }
+}
+
+}  // namespace mycel::ir

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "operator/op_def.h"
+#include "operator/value.h"
+#include "tensor/tensor.h"
+
+namespace mycel::ir {
+
+using op::AttributeList;
+using op::OpDef;
+using op::TensorSpec;
+using tensor::Tensor;
+
+class Graph;
+class Node;
+class Region;
+
+enum class NodeKind : std::uint8_t {
+  Argument,   // a value handed in: of the graph, or of a region
+  Constant,   // a tensor known while compiling
+  Parameter,  // a tensor bound by reference: read when executed, may be written by effects
+  Operator,   // of the registry
+  If,         // condition, captured values...; two regions
+  While,      // loop values...; condition region, body region
+  HostCall,   // runs Python when executed
+};
+std::string_view name_of(NodeKind kind);
+
+// One result of a node.
+struct Output {
+  Node* node = nullptr;
+  std::uint32_t index = 0;
+  explicit operator bool() const { return node != nullptr; }
+  bool operator==(const Output&) const = default;
+  const TensorSpec& type() const;
+};
+
+// The user's line a node comes from.
+struct Position {
+  std::string file;
+  int line = 0;
+  bool operator==(const Position&) const = default;
+};
+
+// Python that runs when the graph is executed.
+using HostFunction = std::function<std::vector<Tensor>(std::span<const Tensor> inputs)>;
+
+class Node {
+ public:
+  NodeKind kind() const { return kind_; }
+  std::uint32_t id() const { return id_; }
+  const OpDef* definition() const { return definition_; }  // of operators
+  const AttributeList& attributes() const { return attributes_; }
+  AttributeList& attributes() { return attributes_; }
+  const std::vector<Output>& operands() const {
+    return operands_;
+  }  // an absent optional one has no node
+  std::size_t output_count() const { return types_.size(); }
+  const TensorSpec& type(std::size_t output = 0) const { return types_[output]; }
+  Output output(std::uint32_t index = 0) { return {this, index}; }
+  const std::vector<std::unique_ptr<Region>>& regions() const { return regions_; }
+  Region& region(std::size_t i) const { return *regions_[i]; }
+  Region& parent() const { return *parent_; }
+  const Tensor& tensor() const { return tensor_; }   // of constants and parameters
+  const std::string& name() const { return name_; }  // of arguments, parameters and host calls
+  const HostFunction& host_function() const { return host_function_; }
+  const Position& position() const { return position_; }
+  bool has_effects() const;
+
+  // Who reads output `index`; a user that reads it twice is listed twice.
+  const std::vector<Node*>& users(std::uint32_t index = 0) const { return users_[index]; }
+  bool is_result(std::uint32_t index = 0) const;  // of the region it stands in
+  bool is_unused() const;
+
+  void set_operand(std::size_t i, Output value);
+  void set_position(Position position) { position_ = std::move(position); }
+
+ private:
+  friend class Graph;
+  friend class Region;
+  NodeKind kind_ = NodeKind::Operator;
+  std::uint32_t id_ = 0;
+  const OpDef* definition_ = nullptr;
+  AttributeList attributes_;
+  std::vector<Output> operands_;
+  std::vector<TensorSpec> types_;
+  std::vector<std::vector<Node*>> users_;
+  std::vector<std::unique_ptr<Region>> regions_;
+  Region* parent_ = nullptr;
+  std::list<Node*>::iterator place_;
+  Tensor tensor_;
+  std::string name_;
+  HostFunction host_function_;
+  Position position_;
+};
+
+// A straight list of nodes with arguments and results. Nodes read values of their own region and of
+// the regions around it.
+class Region {
+ public:
+  Region(Graph& graph, Node* owner) : graph_(graph), owner_(owner) {}
+  Graph& graph() const { return graph_; }
+  Node* owner() const { return owner_; }  // null: the graph's body
+  const std::vector<Node*>& arguments() const { return arguments_; }
+  const std::list<Node*>& nodes() const { return nodes_; }  // in order, without arguments
+  const std::vector<Output>& results() const { return results_; }
+  void set_results(std::vector<Output> results) { results_ = std::move(results); }
+
+ private:
+  friend class Graph;
+  friend class Node;
+  Graph& graph_;
+  Node* owner_;
+  std::vector<Node*> arguments_;
+  std::list<Node*> nodes_;
+  std::vector<Output> results_;
+};
+
+// A program in single-assignment form. Owns its nodes; an erased node stays allocated until the
+// graph goes, so that pointers held by a pass never dangle.
+class Graph {
+ public:
+  explicit Graph(std::string name = "graph");
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  const std::string& name() const { return name_; }
+  Region& body() { return *body_; }
+  const Region& body() const { return *body_; }
+
+  // Nodes are appended to `region`, or put before `before` when given.
+  Node& add_argument(Region& region, TensorSpec type, std::string name);
+  Node& add_constant(Region& region, Tensor value, Node* before = nullptr);
+  Node& add_parameter(Region& region, Tensor value, std::string name, Node* before = nullptr);
+  Node& add_operator(Region& region, const OpDef& definition, std::vector<Output> operands,
+                     AttributeList attributes, std::vector<TensorSpec> types,
+                     Node* before = nullptr);
+  Node& add_if(Region& region, Output condition);  // regions are filled, then types set
+  Node& add_while(Region& region, std::vector<Output> initial);
+  Node& add_host_call(Region& region, std::string name, HostFunction function,
+                      std::vector<Output> operands, std::vector<TensorSpec> types);
+  void set_types(Node& node, std::vector<TensorSpec> types);
+
+  // Every reader of `from`, results included, reads `to` instead.
+  void replace(Output from, Output to);
+  void erase(Node& node);  // must be unused
+  void move_before(Node& node, Node& before);
+
+  std::size_t node_count() const;  // in all regions, without arguments
+
+  // Definitions made for this graph alone (fused formulas) live as long as it does.
+  OpDef& own(std::unique_ptr<OpDef> definition);
+
+ private:
+  Node& add(Region& region, NodeKind kind, std::vector<Output> operands,
+            std::vector<TensorSpec> types, Node* before);
+  std::string name_;
+  std::deque<std::unique_ptr<Node>> pool_;
+  std::vector<std::unique_ptr<OpDef>> definitions_;
+  std::unique_ptr<Region> body_;
+};
+
+// Calls visit(node) for every node of the region and of the regions inside it, outer ones first.
+void walk(const Region& region, const std::function<void(Node&)>& visit);
+
+// Writes the graph as text that `parse` reads back; constants of more than a few elements show only
+// their type.
+std::string to_text(const Graph& graph);
+std::unique_ptr<Graph> parse(std::string_view text);
+
+// Throws Internal with everything that is wrong: operands defined later or elsewhere, types that
+// inference would not give, results missing.
+void verify(const Graph& graph);
+
+}  // namespace mycel::ir

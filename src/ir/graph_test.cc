@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/graph.h"
+
+#include <gtest/gtest.h>
+
+#include "platform/error/error.h"
+
+namespace mycel::ir {
+namespace {
+
+constexpr char kStraight[] = R"(graph @straight(%1: Float32(2, 3) x, %2: Float32(3,) y) {
+  %3 = add(%1, %2) : Float32(2, 3)
+  %4 = constant [0.5, 2.0, 1.0] : Float32(3,)
+  %5 = mul(%3, %4) : Float32(2, 3)
+  %6 = reduce_sum(%5; axis=(1,), keep_dims=True) : Float32(2, 1)
+  return %6, %3
+}
+)";
+
+constexpr char kBranch[] = R"(graph @branch(%1: Float32() x) {
+  %2 = constant [0.0] : Float32()
+  %3 = greater(%1, %2) : Bool()
+  %4 = if(%3) : Float32() {()
+    %5 = exp(%1) : Float32()
+    return %5
+  } {()
+    return %2
+  }
+  return %4
+}
+)";
+
+constexpr char kLoop[] = R"(graph @loop(%1: Float32() x) {
+  %2 = while(%1) : Float32() {(%3: Float32())
+    %4 = constant [10.0] : Float32()
+    %5 = less(%3, %4) : Bool()
+    return %5
+  } {(%6: Float32())
+    %7 = add(%6, %6) : Float32()
+    return %7
+  }
+  return %2
+}
+)";
+
+Node& first_node(Graph& graph) { return *graph.body().nodes().front(); }
+
+TEST(GraphTest, TextReadsBackAsItWasWritten) {
+  for (const char* text : {kStraight, kBranch, kLoop}) {
+    const auto graph = parse(text);
+    EXPECT_NO_THROW(verify(*graph));
+    const std::string printed = to_text(*graph);
+    EXPECT_EQ(to_text(*parse(printed)), printed) << printed;
+  }
+}
+
+TEST(GraphTest, MistakesInTextNameTheLine) {
+  try {
+    parse("graph @g(%1: Float32() x) {\n  %2 = no_such_operator(%1) : Float32()\n  return %2\n}\n");
+    FAIL();
+  } catch (const platform::Error& error) {
+    EXPECT_NE(error.message().find("line 2"), std::string::npos) << error.message();
+    EXPECT_NE(error.message().find("no_such_operator"), std::string::npos);
+  }
+  EXPECT_THROW(parse("graph @g() {\n  return %1\n}\n"), platform::Error);
+  EXPECT_THROW(parse("graph @g("), platform::Error);
+}
+
+TEST(GraphTest, VerifierFindsATypeThatInferenceWouldNotGive) {
+  const auto graph =
+      parse("graph @g(%1: Float32(2, 3) x) {\n  %2 = exp(%1) : Float32(2, 2)\n  return %2\n}\n");
+  EXPECT_THROW(verify(*graph), platform::Error);
+}
+
+TEST(GraphTest, VerifierFindsAnOperandDefinedLater) {
+  const auto graph = parse(kStraight);
+  Node& sum = first_node(*graph);
+  Node& last = *graph->body().nodes().back();
+  sum.set_operand(1, last.output());
+  EXPECT_THROW(verify(*graph), platform::Error);
+}
+
+TEST(GraphTest, ReplaceReachesReadersAndResults) {
+  const auto graph = parse(kStraight);
+  Node& sum = first_node(*graph);
+  const Output x = graph->body().arguments()[0]->output();
+  graph->replace(sum.output(), x);
+  EXPECT_TRUE(sum.is_unused());
+  EXPECT_EQ(graph->body().results()[1], x);
+  graph->erase(sum);
+  EXPECT_NO_THROW(verify(*graph));
+  EXPECT_EQ(graph->node_count(), 3U);
+}
+
+TEST(GraphTest, ReplaceReachesInnerRegions) {
+  const auto graph = parse(kBranch);
+  Node& zero = first_node(*graph);
+  const Output x = graph->body().arguments()[0]->output();
+  graph->replace(zero.output(), x);
+  EXPECT_TRUE(zero.is_unused());
+  EXPECT_NO_THROW(verify(*graph));
+}
+
+TEST(GraphTest, AValueThatOnlyAnInnerRegionReturnsIsInUse) {
+  const auto graph = parse(kBranch);
+  Node& zero = first_node(*graph);
+  zero.users(0).front()->set_operand(1, graph->body().arguments()[0]->output());
+  EXPECT_FALSE(zero.is_unused());
+}
+
+TEST(GraphTest, ErasingANodeInUseIsOurBug) {
+  const auto graph = parse(kStraight);
+  EXPECT_THROW(graph->erase(first_node(*graph)), platform::Error);
+}
+
+TEST(GraphTest, EffectsAreSeenThroughRegions) {
+  const auto graph = parse(kBranch);
+  Node& branch = *graph->body().nodes().back();
+  EXPECT_FALSE(branch.has_effects());
+}
+
+}  // namespace
+}  // namespace mycel::ir

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unordered_set>
+
+#include "ir/graph.h"
+#include "operator/contexts.h"
+#include "platform/error/error.h"
+
+namespace mycel::ir {
+namespace {
+
+class Verifier {
+ public:
+  std::string problems;
+
+  void region(const Region& region) {
+    for (const Node* argument : region.arguments()) visible_.insert(argument);
+    for (const Node* node : region.nodes()) {
+      operands(*node);
+      if (node->kind() == NodeKind::Operator) types(*node);
+      if (node->kind() == NodeKind::If) branches(*node);
+      if (node->kind() == NodeKind::While) loop(*node);
+      for (const auto& inner : node->regions()) this->region(*inner);
+      visible_.insert(node);
+    }
+    for (const Output& result : region.results()) {
+      if (!result || visible_.count(result.node) == 0)
+        complain("a result that is not defined in reach");
+    }
+    for (const Node* node : region.nodes()) visible_.erase(node);
+    for (const Node* argument : region.arguments()) visible_.erase(argument);
+  }
+
+ private:
+  template <class... Parts>
+  void complain(const Parts&... parts) {
+    problems += platform::join(parts...) + "\n";
+  }
+
+  void operands(const Node& node) {
+    for (const Output& operand : node.operands()) {
+      if (!operand) continue;
+      if (visible_.count(operand.node) == 0)
+        complain("%", node.id(), " reads %", operand.node->id(), " before it is defined");
+      if (operand.index >= operand.node->output_count())
+        complain("%", node.id(), " reads an output that is not there");
+    }
+  }
+
+  // What inference gives now must be what the node says; dynamic results are known only when run.
+  void types(const Node& node) {
+    const OpDef& definition = *node.definition();
+    if (definition.dynamic_outputs) return;
+    std::vector<TensorSpec> inputs;
+    for (const Output& operand : node.operands())
+      inputs.push_back(operand ? operand.type() : TensorSpec());
+    AttributeList attributes = node.attributes();
+    op::InferContext context(definition, attributes, inputs, {});
+    try {
+      definition.infer(context);
+    } catch (const platform::Error& error) {
+      complain("%", node.id(), " ", definition.name, ": ", error.message());
+      return;
+    }
+    const auto& expected = context.outputs();
+    for (std::size_t i = 0; i < expected.size() && i < node.output_count(); ++i) {
+      const bool same =
+          expected[i].dtype == node.type(i).dtype && expected[i].shape == node.type(i).shape;
+      if (!same)
+        complain("%", node.id(), " ", definition.name, ": output ", i,
+                 " has another type than inference gives");
+    }
+  }
+
+  void branches(const Node& node) {
+    for (const auto& branch : node.regions()) {
+      if (branch->results().size() != node.output_count())
+        complain("%", node.id(), " if: a branch has another number of results");
+    }
+  }
+
+  void loop(const Node& node) {
+    if (node.region(0).results().size() != 1)
+      complain("%", node.id(), " while: the condition must have one result");
+    if (node.region(1).results().size() != node.operands().size())
+      complain("%", node.id(), " while: the body must give every loop value");
+  }
+
+  std::unordered_set<const Node*> visible_;
+};
+
+}  // namespace
+
+void verify(const Graph& graph) {
+  Verifier verifier;
+  verifier.region(graph.body());
+  platform::require(verifier.problems.empty(), platform::ErrorKind::Internal, "graph '",
+                    graph.name(), "' is wrong:\n", verifier.problems);
+}
+
+}  // namespace mycel::ir
