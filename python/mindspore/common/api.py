@@ -140,6 +140,19 @@ def set_dump(target, enabled: bool = True) -> None:
     target.__dict__["_dump"] = enabled
 
 
+class _Executor:
+    """What runs operators eagerly, for scripts that wait for it."""
+
+    @staticmethod
+    def sync() -> None:
+        """Returns when all operators have finished."""
+        from mindspore.hal import synchronize
+
+        synchronize()
+
+
+_pynative_executor = _Executor()
+
 __all__ = [
     "JitConfig",
     "jit",

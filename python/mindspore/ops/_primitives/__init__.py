@@ -5,7 +5,17 @@ from __future__ import annotations
 
 from importlib import import_module
 
-_MODULES = ("collective", "composed", "custom", "effects", "image", "information", "registration")
+_MODULES = (
+    "collective",
+    "composed",
+    "custom",
+    "effects",
+    "functions",
+    "image",
+    "information",
+    "registration",
+    "sparse_updates",
+)
 
 
 def classes() -> dict:

@@ -11,6 +11,7 @@ _MODULES = (
     "clipping",
     "creation",
     "decomposition",
+    "diagonals",
     "indexing",
     "linear",
     "losses",
@@ -19,6 +20,7 @@ _MODULES = (
     "random",
     "reduction",
     "renamed",
+    "sampling",
     "values",
 )
 
@@ -30,3 +32,13 @@ def functions() -> dict:
         module = import_module(f"mindspore.ops.function.{name}")
         table.update({public: getattr(module, public) for public in module.__all__})
     return table
+
+
+def __getattr__(name: str):
+    """The functions themselves, as names of `mindspore.ops`."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    try:
+        return getattr(import_module("mindspore.ops"), name)
+    except AttributeError:
+        raise AttributeError(f"module 'mindspore.ops.function' has no attribute '{name}'") from None
