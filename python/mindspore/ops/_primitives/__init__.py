@@ -15,6 +15,7 @@ _MODULES = (
     "information",
     "registration",
     "sparse_updates",
+    "volumes",
 )
 
 

@@ -22,6 +22,7 @@ _MODULES = (
     "renamed",
     "sampling",
     "values",
+    "volumes",
 )
 
 
