@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -84,15 +85,32 @@ std::size_t drop_cached(Pool& pool, Device device) {
   return total;
 }
 
+// "4294967296 bytes (4.0 GiB)"
+std::string bytes_text(std::size_t bytes) {
+  constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024) return platform::join(bytes, " bytes");
+  double amount = static_cast<double>(bytes);
+  const char* unit = "";
+  for (const char* larger : kUnits) {
+    if (amount < 1024) break;
+    amount /= 1024;
+    unit = larger;
+  }
+  return platform::join(bytes, " bytes (", std::round(amount * 10) / 10, " ", unit, ")");
+}
+
 [[noreturn]] void fail_for_memory(Device device, std::size_t asked) {
   const MemoryStatistics now = memory_statistics(device);
   const LiveReport report = live_report.load();
-  platform::fail(platform::ErrorKind::Memory, "Out of memory on ", backend_name(device.backend),
-                 " ", static_cast<int>(device.index), ": asked for ", asked, " bytes, in use ",
-                 now.in_use, " bytes, reserved ", now.reserved, " bytes, limit ",
-                 now.limit == 0 ? std::string("none") : platform::join(now.limit, " bytes"),
-                 ". Use smaller batches, release tensors, or raise 'max_device_memory'.",
-                 report == nullptr ? std::string() : report(device));
+  platform::fail(
+      platform::ErrorKind::Memory, "Out of Memory: Memory not enough on ",
+      backend_name(device.backend), " (device ", static_cast<int>(device.index), "): asked for ",
+      bytes_text(asked), ", in use ", bytes_text(now.in_use), ", reserved ",
+      bytes_text(now.reserved), ", peak ", bytes_text(now.peak_in_use), ", limit ",
+      now.limit == 0 ? std::string("none") : bytes_text(now.limit),
+      ". Use a smaller batch_size, look for an oversized Parameter, release tensors, or raise "
+      "'max_device_memory'.",
+      report == nullptr ? std::string() : report(device));
 }
 
 void note_handed_out(MemoryStatistics& statistics, std::size_t bytes) {
