@@ -232,6 +232,15 @@ Py_ssize_t length(PyObject* self) {
   });
 }
 
+// Makes a Tensor a sequence for those who ask, NumPy among them.
+PyObject* sequence_item(PyObject* self, Py_ssize_t index) {
+  PyObject* number = PyLong_FromSsize_t(index);
+  if (number == nullptr) return nullptr;
+  PyObject* item = get_item(self, number);
+  Py_DECREF(number);
+  return item;
+}
+
 // ---- properties and methods ------------------------------------------------------------------
 
 PyObject* tuple_of(const tensor::IntList& values, std::int64_t factor = 1) {
@@ -377,6 +386,8 @@ PyTypeObject* make_tensor_type() {
       {Py_nb_float, slot(to_float)},
       {Py_nb_index, slot(to_index)},
       {Py_mp_length, slot(length)},
+      {Py_sq_length, slot(length)},
+      {Py_sq_item, slot(sequence_item)},
       {Py_mp_subscript, slot(get_item)},
       {Py_mp_ass_subscript, slot(set_item)},
       {Py_bf_getbuffer, slot(get_buffer)},

@@ -119,6 +119,9 @@ def _check_dtype(dtype) -> None:
         )
 
 
+_UNKNOWN_RANK = (-2,)  # not even the number of axes is known: Tensor(shape=None, dtype=...)
+
+
 def _normal_shape(shape) -> tuple:
     if isinstance(shape, Tensor):
         shape = shape.tolist()
@@ -169,7 +172,7 @@ def initialise(
     _check_dtype(dtype)
     if const_arg:
         self.const_arg = True
-    if input_data is None and (shape is not None or init is not None):
+    if input_data is None and (shape is not None or init is not None or dtype is not None):
         _initialise_later(self, dtype, shape, init)
         return
     if not isinstance(input_data, _ACCEPTED):
@@ -191,7 +194,7 @@ def _initialise_later(self, dtype, shape, init) -> None:
         raise ValueError("init, dtype and shape must have values at the same time.")
     if dtype is None:
         raise ValueError("For 'Tensor', 'shape' without 'input_data' needs a 'dtype'.")
-    self._pending_shape = _normal_shape(shape)
+    self._pending_shape = _UNKNOWN_RANK if shape is None else _normal_shape(shape)
     self._pending_dtype = dtype
     if init is not None:
         self.init = init

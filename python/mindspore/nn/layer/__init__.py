@@ -47,6 +47,7 @@ from mindspore.nn.layer.basic import (
 from mindspore.nn.layer.container import CellDict, CellList, SequentialCell
 from mindspore.nn.layer.conv import Conv1d, Conv2d, Conv2dTranspose
 from mindspore.nn.layer.embedding import Embedding, EmbeddingLookup
+from mindspore.nn.layer.matrices import MatMul, Pad, Range, Tril, Triu
 from mindspore.nn.layer.normalization import (
     BatchNorm1d,
     BatchNorm2d,

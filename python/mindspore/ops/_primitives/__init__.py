@@ -13,6 +13,7 @@ _MODULES = (
     "functions",
     "image",
     "information",
+    "padding",
     "registration",
     "sparse_updates",
     "volumes",

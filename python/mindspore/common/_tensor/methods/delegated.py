@@ -48,7 +48,6 @@ _NAMES = (
     "norm",
     "orgqr",
     "ormqr",
-    "qr",
     "quantile",
     "ravel",
     "renorm",
@@ -62,6 +61,13 @@ _NAMES = (
     "unique_with_pad",
     "vsplit",
 )
+
+
+def qr(self, some=True):
+    """Factors of matrices: orthonormal columns (a square matrix unless `some`) and an upper triangle."""
+    from mindspore.ops.function.decomposition import qr as factors
+
+    return factors(self, "reduced" if some else "complete")
 
 
 def reverse_sequence(self, seq_lengths, seq_dim=0, batch_dim=0):
@@ -86,4 +92,5 @@ def _method(wrapped):
 
 _table = function.functions()
 METHODS = {name: _method(_table[name]) for name in _NAMES}
+METHODS["qr"] = qr
 METHODS["reverse_sequence"] = reverse_sequence
