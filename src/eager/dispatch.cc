@@ -264,10 +264,17 @@ Tensor number_tensor(bool value) { return make_number(value, DType::Bool); }
 ComputeTypeSwitch::ComputeTypeSwitch(DType dtype) : before_(compute_type) { compute_type = dtype; }
 ComputeTypeSwitch::~ComputeTypeSwitch() { compute_type = before_; }
 
-void dispatch(const OpDef& definition, std::span<Tensor> inputs,
-              std::span<AttributeValue> attributes, std::vector<Tensor>& outputs) {
-  if (compute_type) [[unlikely]]
-    to_compute_type(definition, inputs);
+namespace {
+
+// The pool does not know for whom it was asked.
+[[noreturn]] void name_the_operator(const OpDef& definition, const platform::Error& error) {
+  const bool named = error.kind() != ErrorKind::Memory || error.message().starts_with("For '");
+  if (named) throw;
+  platform::fail(ErrorKind::Memory, "For '", definition.name, "', ", error.message());
+}
+
+void dispatch_named(const OpDef& definition, std::span<Tensor> inputs,
+                    std::span<AttributeValue> attributes, std::vector<Tensor>& outputs) {
   if (definition.composite != nullptr) {
     run_composite(definition, inputs, attributes, outputs);
   } else if (definition.is_elementwise() && definition.infer == op::infer_elementwise) {
@@ -279,8 +286,19 @@ void dispatch(const OpDef& definition, std::span<Tensor> inputs,
   }
 }
 
+}  // namespace
+
+void dispatch(const OpDef& definition, std::span<Tensor> inputs,
+              std::span<AttributeValue> attributes, std::vector<Tensor>& outputs) try {
+  if (compute_type) [[unlikely]]
+    to_compute_type(definition, inputs);
+  dispatch_named(definition, inputs, attributes, outputs);
+} catch (const platform::Error& error) {
+  name_the_operator(definition, error);
+}
+
 Tensor dispatch_one(const OpDef& definition, std::span<Tensor> inputs,
-                    std::span<AttributeValue> attributes) {
+                    std::span<AttributeValue> attributes) try {
   if (compute_type) [[unlikely]]
     to_compute_type(definition, inputs);
   if (definition.is_elementwise() && definition.infer == op::infer_elementwise) [[likely]] {
@@ -290,8 +308,10 @@ Tensor dispatch_one(const OpDef& definition, std::span<Tensor> inputs,
     return output;
   }
   std::vector<Tensor> outputs;
-  dispatch(definition, inputs, attributes, outputs);
+  dispatch_named(definition, inputs, attributes, outputs);
   return std::move(outputs.front());
+} catch (const platform::Error& error) {
+  name_the_operator(definition, error);
 }
 
 }  // namespace mycel::eager

@@ -190,10 +190,14 @@ void run_plan(Plan& plan, ConvolutionPass pass, const ConvolutionTensors& tensor
 bool dnnl_convolution(ConvolutionPass pass, const ConvolutionTensors& tensors,
                       const ConvolutionWindow& window) {
   static thread_local PlanCache<Plan> cache;
+  const std::int64_t taps =
+      tensors.weight.size() / std::max<std::int64_t>(1, tensors.weight.shape()[0]);
+  const int threads = threads_for(tensors.output.size() * taps);
+  const platform::TeamLimit team(threads);
   PlanKey key{static_cast<std::int64_t>(pass),
               static_cast<std::int64_t>(tensors.input.dtype()),
               tensors.bias.defined(),
-              platform::compute_threads(),
+              threads,
               window.pad_top,
               window.pad_bottom,
               window.pad_left,

@@ -47,8 +47,11 @@ Plan make_plan(const DnnlMatmul& problem) {
 
 bool dnnl_matmul(const DnnlMatmul& problem) {
   static thread_local PlanCache<Plan> cache;
-  PlanKey key{static_cast<std::int64_t>(problem.dtype), problem.bias != nullptr,
-              platform::compute_threads()};
+  std::int64_t work = problem.a_shape.back();
+  for (const std::int64_t length : problem.c_shape) work *= length;
+  const int threads = threads_for(work);
+  const platform::TeamLimit team(threads);
+  PlanKey key{static_cast<std::int64_t>(problem.dtype), problem.bias != nullptr, threads};
   for (const auto* words : {&problem.a_shape, &problem.b_shape, &problem.c_shape,
                             &problem.a_strides, &problem.b_strides}) {
     key.add(*words);

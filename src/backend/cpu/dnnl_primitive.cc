@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "platform/error/error.h"
+#include "platform/thread/parallel_for.h"
 
 namespace mycel::backend {
 
@@ -17,6 +18,11 @@ const dnnl::engine& dnnl_engine() {
 dnnl::stream& dnnl_stream() {
   static thread_local dnnl::stream stream(dnnl_engine());
   return stream;
+}
+
+int threads_for(std::int64_t multiplications) {
+  constexpr std::int64_t kWorthATeam = 1'000'000;
+  return multiplications < kWorthATeam ? 1 : platform::compute_threads();
 }
 
 dnnl::memory::data_type dnnl_type(tensor::DType dtype) {

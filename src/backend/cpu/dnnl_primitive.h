@@ -37,6 +37,10 @@ class Scratch {
   device::Block block_;
 };
 
+// Threads a problem of this many multiplications deserves: below a million the work is done before
+// a second thread has woken up.
+int threads_for(std::int64_t multiplications);
+
 // A problem as numbers; equal keys mean the same plan.
 class PlanKey {
  public:

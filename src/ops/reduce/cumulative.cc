@@ -51,6 +51,42 @@ struct Running<std::int64_t> {
   using type = std::uint64_t;
 };
 
+// Neighbouring lines side by side: each step of one line waits for the one before it, and the steps
+// of the others fill that time.
+template <int kLines, class Operation, class T>
+void scan_lines(const T* x, T* y, std::int64_t length, std::int64_t first, std::int64_t step,
+                bool exclusive) {
+  using Wide = typename Running<T>::type;
+  Wide total[kLines];
+  for (Wide& one : total) one = Operation::template start<Wide>();
+  for (std::int64_t r = 0, place = first; r < length; ++r, place += step) {
+    for (int line = 0; line < kLines; ++line) {
+      const std::int64_t at = line * length + place;
+      const Wide next = Operation::template run<Wide>(total[line], static_cast<Wide>(x[at]));
+      y[at] = static_cast<T>(exclusive ? total[line] : next);
+      total[line] = next;
+    }
+  }
+}
+
+template <class Operation, class T>
+void scan_rows(const T* x, T* y, const AxisLines& lines, bool exclusive, bool reverse) {
+  constexpr int kTogether = 4;
+  const std::int64_t length = lines.length;
+  const std::int64_t first = reverse ? length - 1 : 0;
+  const std::int64_t step = reverse ? -1 : 1;
+  platform::parallel_for(lines.outer, length, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t o = begin;
+    for (; o + kTogether <= end; o += kTogether) {
+      scan_lines<kTogether, Operation>(x + o * length, y + o * length, length, first, step,
+                                       exclusive);
+    }
+    for (; o < end; ++o) {
+      scan_lines<1, Operation>(x + o * length, y + o * length, length, first, step, exclusive);
+    }
+  });
+}
+
 template <class Operation, class T>
 void scan(const T* x, T* y, const AxisLines& lines, bool exclusive, bool reverse) {
   using Wide = typename Running<T>::type;
@@ -89,7 +125,8 @@ void run_scan(KernelContext& kernel) {
   const bool exclusive = kernel.flag("exclusive");
   const bool reverse = kernel.flag("reverse");
   with_any_type(dense.dtype(), [&]<class T>() {
-    scan<Operation>(dense.data<T>(), output.data<T>(), lines, exclusive, reverse);
+    const auto run = lines.inner == 1 ? scan_rows<Operation, T> : scan<Operation, T>;
+    run(dense.data<T>(), output.data<T>(), lines, exclusive, reverse);
   });
 }
 

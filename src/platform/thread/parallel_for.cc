@@ -17,13 +17,19 @@ std::atomic<int> thread_limit{0};  // 0: as many as OpenMP offers
 
 int compute_threads() {
   const int limit = thread_limit.load(std::memory_order_relaxed);
-  return limit > 0 ? limit : omp_get_max_threads();
+  const int offered = omp_get_max_threads();
+  return limit > 0 ? std::min(limit, offered) : offered;
 }
 
 void set_compute_threads(int count) {
   thread_limit = std::max(count, 0);
   if (count > 0) omp_set_num_threads(count);  // oneDNN asks OpenMP
 }
+
+TeamLimit::TeamLimit(int count) : before_(omp_get_max_threads()) {
+  if (count < before_) omp_set_num_threads(count);
+}
+TeamLimit::~TeamLimit() { omp_set_num_threads(before_); }
 
 void run_ranges(std::int64_t count, std::int64_t grain, RangeFunction function,
                 const void* context) {

@@ -10,6 +10,19 @@ namespace mycel::platform {
 int compute_threads();
 void set_compute_threads(int count);
 
+// While it lives, what this thread starts uses at most `count` threads: oneDNN's calls for small
+// problems would otherwise wake the team for less than the waking costs.
+class TeamLimit {
+ public:
+  explicit TeamLimit(int count);
+  ~TeamLimit();
+  TeamLimit(const TeamLimit&) = delete;
+  TeamLimit& operator=(const TeamLimit&) = delete;
+
+ private:
+  int before_;
+};
+
 using RangeFunction = void (*)(const void* context, std::int64_t begin, std::int64_t end);
 void run_ranges(std::int64_t count, std::int64_t jobs_per_thread, RangeFunction function,
                 const void* context);

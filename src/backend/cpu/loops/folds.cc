@@ -41,9 +41,9 @@ struct Folding {
     } else if constexpr (kIsComplex<T>) {
       return a;
     } else if constexpr (kFold == Fold::Max) {
-      return a > b || a != a ? a : b;
+      return (a > b) | (a != a) ? a : b;  // no jump: loops over this are vectorised
     } else if constexpr (kFold == Fold::Min) {
-      return a < b || a != a ? a : b;
+      return (a < b) | (a != a) ? a : b;
     } else if constexpr (kFold == Fold::And) {
       return static_cast<T>((a != T(0)) & (b != T(0)));
     } else {
@@ -73,6 +73,13 @@ V fold_vectors(V a, V b) {
   if constexpr (kFold == Fold::Or) return a | b;
 }
 
+// Integers wrap; their sums and products are taken in the unsigned type.
+template <class T, Fold kFold>
+using LaneOf =
+    std::conditional_t<std::is_integral_v<T> && (kFold == Fold::Sum || kFold == Fold::Prod),
+                       std::make_unsigned<std::conditional_t<std::is_integral_v<T>, T, int>>,
+                       std::type_identity<T>>::type;
+
 // One leaf of the summation tree. The lanes are independent running folds, joined in a fixed order.
 template <class T, Fold kFold>
 T fold_vector_leaf(const T* x, std::int64_t n) {
@@ -80,10 +87,7 @@ T fold_vector_leaf(const T* x, std::int64_t n) {
       sizeof(T) == 8, std::uint64_t,
       std::conditional_t<sizeof(T) == 4, std::uint32_t,
                          std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
-  // Integers wrap; their sums and products are taken in the unsigned type.
-  using Lane =
-      std::conditional_t<std::is_integral_v<T> && (kFold == Fold::Sum || kFold == Fold::Prod),
-                         Unsigned, T>;
+  using Lane = LaneOf<T, kFold>;
   using V = typename VectorOf<Lane>::type;
   using Index = typename VectorOf<Unsigned>::type;
   constexpr int kLanes = VectorOf<T>::kLanes;
@@ -163,8 +167,40 @@ template <class T, Fold kFold>
 void fold_into(void* into, const void* x, std::int64_t n) {
   T* total = static_cast<T*>(into);
   const T* from = static_cast<const T*>(x);
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) total[i] = Folding<T, kFold>::run(total[i], from[i]);
+  std::int64_t i = 0;
+  if constexpr (!kIsComplex<T>) {
+    using V = typename VectorOf<LaneOf<T, kFold>>::type;
+    constexpr int kLanes = VectorOf<T>::kLanes;
+    for (; i + kLanes <= n; i += kLanes) {
+      V* place = reinterpret_cast<V*>(total + i);
+      *place = fold_vectors<T, kFold>(*place, *reinterpret_cast<const V*>(from + i));
+    }
+  }
+  for (; i < n; ++i) total[i] = Folding<T, kFold>::run(total[i], from[i]);
+}
+
+// Four rows: the running totals are read and written a quarter as often.
+template <class T, Fold kFold>
+void fold_four_rows(T* total, const T* row, std::int64_t stride, std::int64_t n) {
+  std::int64_t i = 0;
+  if constexpr (!kIsComplex<T>) {
+    using V = typename VectorOf<LaneOf<T, kFold>>::type;
+    constexpr int kLanes = VectorOf<T>::kLanes;
+    const auto load = [](const T* from) { return *reinterpret_cast<const V*>(from); };
+    for (; i + kLanes <= n; i += kLanes) {
+      const V pair = fold_vectors<T, kFold>(load(row + i), load(row + i + stride));
+      const V other =
+          fold_vectors<T, kFold>(load(row + i + 2 * stride), load(row + i + 3 * stride));
+      V* place = reinterpret_cast<V*>(total + i);
+      *place = fold_vectors<T, kFold>(*place, fold_vectors<T, kFold>(pair, other));
+    }
+  }
+  for (; i < n; ++i) {
+    using F = Folding<T, kFold>;
+    const T pair = F::run(row[i], row[i + stride]);
+    const T other = F::run(row[i + 2 * stride], row[i + 3 * stride]);
+    total[i] = F::run(total[i], F::run(pair, other));
+  }
 }
 
 template <class T, Fold kFold>
@@ -173,17 +209,7 @@ void fold_columns(void* into, const void* x, std::int64_t stride, std::int64_t r
   T* total = static_cast<T*>(into);
   const T* from = static_cast<const T*>(x);
   std::int64_t r = 0;
-  // Four rows at a time: the running totals are read and written a quarter as often.
-  for (; r + 4 <= rows; r += 4) {
-    const T* row = from + r * stride;
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < n; ++i) {
-      using F = Folding<T, kFold>;
-      const T pair = F::run(row[i], row[i + stride]);
-      const T other = F::run(row[i + 2 * stride], row[i + 3 * stride]);
-      total[i] = F::run(total[i], F::run(pair, other));
-    }
-  }
+  for (; r + 4 <= rows; r += 4) fold_four_rows<T, kFold>(total, from + r * stride, stride, n);
   for (; r < rows; ++r) fold_into<T, kFold>(total, from + r * stride, n);
 }
 
