@@ -122,3 +122,39 @@ def test_singular_matrices_are_refused(function):
         function(Tensor(np.zeros((2, 2), np.float32)))
     with pytest.raises(ValueError, match="equal"):
         function(Tensor(np.ones((2, 3), np.float32)))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (2, 3, 5)])
+def test_singular_values(dtype, shape):
+    a = matrices(dtype, shape)
+    for full in (False, True):
+        values, left, right = ops.svd(Tensor(a), full)
+        close(values, np.linalg.svd(a, compute_uv=False))
+        count = values.shape[-1]
+        left, right = left.asnumpy(), right.asnumpy()
+        assert left.shape[-1] == (shape[-2] if full else count)
+        np.testing.assert_allclose(
+            adjoint(left) @ left, np.eye(left.shape[-1]) + 0 * left[..., :1, :1], atol=1e-5
+        )
+        rebuilt = (left[..., :count] * values.asnumpy()[..., None, :]) @ adjoint(right[..., :count])
+        np.testing.assert_allclose(rebuilt, a, 1e-4, 1e-5)
+    close(ops.svd(Tensor(a), compute_uv=False), np.linalg.svd(a, compute_uv=False))
+    close(ops.pinv(Tensor(a)), np.linalg.pinv(a))
+
+
+def test_singular_vectors_of_a_matrix_without_rank():
+    values, left, _ = ops.svd(Tensor(np.ones((4, 3))), True)
+    np.testing.assert_allclose(values.asnumpy(), [12**0.5, 0, 0], atol=1e-12)
+    np.testing.assert_allclose((left.T @ left).asnumpy(), np.eye(4), atol=1e-12)
+    np.testing.assert_allclose(ops.pinv(Tensor(np.ones((2, 2)))).asnumpy(), np.full((2, 2), 0.25), 1e-12)
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5)])
+def test_nearest_solutions(shape):
+    a, b = matrices(np.float64, shape), matrices(np.float64, (shape[0], 2))
+    expected = np.linalg.lstsq(a, b, rcond=None)[0]
+    close(Tensor(a).lstsq(Tensor(b)), expected)
+    close(ops.lstsq(Tensor(a), Tensor(b[:, 0].copy())), expected[:, :1])
+    penalty = ops.Lstsq(l2_regularizer=0.5)(Tensor(a), Tensor(b)).asnumpy()
+    np.testing.assert_allclose(penalty, np.linalg.solve(a.T @ a + 0.5 * np.eye(shape[1]), a.T @ b), 1e-8)

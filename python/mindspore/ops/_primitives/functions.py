@@ -176,6 +176,16 @@ def _quantile(self, input, q):
     return function(input, q, self.dim, self.keep_dims)
 
 
+def _lstsq(self, x, a):
+    if not self.l2_regularizer:
+        return _f().lstsq(x, a)
+    # The penalty is further rows: its root on the diagonal, with 0 on the right.
+    columns = x.shape[1]
+    diagonal = op.mul(op.eye(columns, None, x.dtype), float(self.l2_regularizer) ** 0.5)
+    zeros = op.fill(a.dtype, (columns, *a.shape[1:]), 0)
+    return _f().lstsq(op.concat((x, diagonal), 0), op.concat((a, zeros), 0))
+
+
 def _cross(self, x1, x2):
     return _f().cross(x1, x2, None if self.dim == -65530 else self.dim)
 
@@ -245,6 +255,7 @@ _TABLE = (
         {"fill_value": _REQUIRED, "wrap": False},
     ),
     ("Gcd", "Greatest common divisors.", _plain("gcd"), {}),
+    ("Lstsq", "Nearest solutions.", _lstsq, {"fast": True, "l2_regularizer": 0.0}),
     ("Lcm", "Least common multiples.", _plain("lcm"), {}),
     (
         "Histogram",

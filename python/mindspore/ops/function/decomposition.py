@@ -13,13 +13,16 @@ __all__ = [
     "cholesky_solve",
     "inverse",
     "logdet",
+    "lstsq",
     "lu_solve",
     "lu_unpack",
     "matrix_exp",
     "matrix_power",
     "orgqr",
     "ormqr",
+    "pinv",
     "qr",
+    "svd",
 ]
 
 
@@ -128,3 +131,84 @@ def matrix_exp(input) -> Tensor:
     for _ in range(halvings):
         result = op.matmul(result, result)
     return result
+
+
+def svd(input, full_matrices=False, compute_uv=True):
+    """Singular values of matrices, and their vectors.
+
+    Args:
+        input (Tensor): Matrices.
+        full_matrices (bool): Whether the matrices of vectors are square. Default: ``False``.
+        compute_uv (bool): Whether the vectors are wanted. Default: ``True``.
+
+    Returns:
+        ``(s, u, v)`` with the vectors as columns of `u` and `v`, or `s` alone.
+    """
+    values, left, right = op.svd_factors(input, full_matrices, True)
+    return (values, left, right) if compute_uv else values
+
+
+def lstsq(input, A) -> Tensor:  # noqa: N803
+    """The x for which `input` @ x is nearest to `A`; the shortest one when there are many.
+
+    Args:
+        input (Tensor): Matrix of shape (M, N) and full rank.
+        A (Tensor): Right sides, of shape (M,) or (M, K).
+
+    Returns:
+        Tensor of shape (N, K).
+
+    Raises:
+        ValueError: The shapes do not fit.
+    """
+    if input.ndim != 2 or A.ndim not in (1, 2) or input.shape[0] != A.shape[0]:
+        raise ValueError(
+            f"For 'lstsq', 'input' must be a matrix and 'A' have as many rows, but got {input.shape} and "
+            f"{A.shape}."
+        )
+    dtype = input.dtype
+    if dtype == mstype.float16:
+        input, A = op.cast(input, mstype.float32), op.cast(A, mstype.float32)  # noqa: N806
+    right = op.expand_dims(A, -1) if A.ndim == 1 else A
+    if input.shape[0] >= input.shape[1]:
+        q, r = op.matrix_qr(input, False)
+        result = op.matrix_triangular_solve(r, op.matmul(_adjoint(q), right), False, False)
+    else:
+        q, r = op.matrix_qr(_adjoint(input), False)
+        result = op.matmul(q, op.matrix_triangular_solve(r, right, False, True))
+    return op.cast(result, dtype)
+
+
+def _adjoint(matrix) -> Tensor:
+    turned = op.transpose(matrix, (*range(matrix.ndim - 2), matrix.ndim - 1, matrix.ndim - 2))
+    return op.conj(turned) if matrix.dtype in (mstype.complex64, mstype.complex128) else turned
+
+
+def pinv(x, *, atol=None, rtol=None, hermitian=False) -> Tensor:
+    """Pseudo-inverses of matrices: singular values that are too small count as 0.
+
+    Args:
+        x (Tensor): Matrices.
+        atol (Union[float, Tensor]): Absolute bound. Default: ``None``.
+        rtol (Union[float, Tensor]): Bound relative to the largest singular value; by default the longer side
+            times the precision of the type, or 0 when `atol` is given. Default: ``None``.
+        hermitian (bool): Whether the matrices are known to be Hermitian. Default: ``False``.
+
+    Returns:
+        Tensor with the last two axes exchanged.
+    """
+    if x.ndim < 2:
+        raise ValueError(f"For 'pinv', 'x' must have at least 2 axes, but got {x.shape}.")
+    if x.size == 0:
+        return op.zeros_like(_adjoint(x))
+    values, left, right = op.svd_factors(x, False, True)
+    if rtol is None:
+        precision = 2.0**-52 if values.dtype == mstype.float64 else 2.0**-23
+        rtol = 0.0 if atol is not None else max(x.shape[-2:]) * precision
+    bound = op.maximum(op.mul(op.reduce_max(values, -1, True), rtol), 0.0 if atol is None else atol)
+    kept = op.greater(values, bound)
+    inverted = op.where(
+        kept, op.reciprocal(op.where(kept, values, op.ones_like(values))), op.zeros_like(values)
+    )
+    scaled = op.mul(right, op.cast(op.expand_dims(inverted, -2), x.dtype))
+    return op.matmul(scaled, _adjoint(left))
