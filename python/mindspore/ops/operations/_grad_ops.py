@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore._c_expression import Tensor
 from mindspore.ops._registry import op
+from mindspore.ops.operations._region_gradient import PSROIPoolingGrad as PSROIPoolingGrad
 from mindspore.ops.primitive import Primitive, prim_attr_register
 
 
@@ -301,3 +302,44 @@ class CdistGrad(Primitive):
         from mindspore import ops
 
         return _pulled(lambda x: ops.cdist(x, input_y, self.p), input_x, grad)
+
+
+class _PlaneGrad(Primitive):
+    """Gradient of a pooling that kept where its elements stood in their planes."""
+
+    def __call__(self, x, grad, argmax):
+        from mindspore.common import dtype as mstype
+
+        return op.plane_scatter(grad, op.cast(argmax, mstype.int32), x.shape[2:])
+
+
+class MaxPoolGradWithArgmax(_PlaneGrad):
+    """Gradient of MaxPoolWithArgmax.
+
+    Args:
+        kernel_size (Union[int, tuple[int]]): Size of a window. Default: ``1``.
+        strides (Union[int, tuple[int]]): Steps. Default: ``1``.
+        pad_mode (str): Kind of padding. Default: ``"VALID"``.
+        data_format (str): Order of the axes. Default: ``"NCHW"``.
+    """
+
+    @prim_attr_register
+    def __init__(self, kernel_size=1, strides=1, pad_mode="VALID", data_format="NCHW"):
+        pass
+
+
+class MaxPoolGradWithArgmaxV2(_PlaneGrad):
+    """Gradient of MaxPoolWithArgmaxV2.
+
+    Args:
+        kernel_size (Union[int, tuple[int]]): Size of a window.
+        strides (Union[int, tuple[int]]): Steps. Default: ``None``.
+        pads (Union[int, tuple[int]]): Padding. Default: ``0``.
+        dilation (Union[int, tuple[int]]): Distance of a window's cells. Default: ``(1, 1)``.
+        ceil_mode (bool): Also count windows that reach over the end. Default: ``False``.
+        argmax_type (mindspore.dtype): Type of the places. Default: ``None`` (int64).
+    """
+
+    @prim_attr_register
+    def __init__(self, kernel_size, strides=None, pads=0, dilation=(1, 1), ceil_mode=False, argmax_type=None):
+        pass
