@@ -60,3 +60,19 @@ def test_array_on_the_right_is_refused():
     with pytest.raises(TypeError, match="ndarray"):
         x @ array  # noqa: B018
     assert isinstance(array + x, np.ndarray)
+
+
+def test_function_with_its_own_backward():
+    from mindspore.ops.function.grad.grad_func import custom_vjp
+
+    @custom_vjp
+    def scaled(x, y):
+        return 2 * x + y
+
+    x, y = Tensor(1.0), Tensor(2.0)
+    with pytest.raises(RuntimeError, match="defbwd"):
+        scaled(x, y)
+    scaled.defbwd(lambda x, y, out, dout: (3 * dout, out * dout))
+    assert scaled(x, y) == 4.0
+    gradients = ms.grad(scaled, (0, 1))(x, y)
+    assert [float(g) for g in gradients] == [3.0, 4.0]
