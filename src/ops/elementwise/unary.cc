@@ -330,6 +330,11 @@ MYCEL_OP(imag)
     .output("output", "Elementwise result.")
     .scalar(TypeRule::Promote, [](Expr x) { return apply(ScalarOp::Imag, x); })
     .real_result()
+    .gradient([](GradientContext& op) {
+      if (!is_complex(op.input_dtype(0))) return;
+      const Value gradient = op.output_gradient(0);
+      op.set_input_gradient(0, op.call("complex", {op.call("zeros_like", {gradient}), gradient}));
+    })
     .numpy("np.imag(input)")
     .sample("plain", {normal({3, 4})})
     .sample("no axes", {normal({})})

@@ -155,7 +155,7 @@ MYCEL_OP(zeros_like)
     .attribute("dtype", "Another element type.", optional(AttributeType::DType))
     .output("output", "The tensor.")
     .infer(infer_like)
-    .not_differentiable()
+    .gradient([](GradientContext&) {})  // the values of the input do not matter
     .sample("matrix", {normal({2, 3})})
     .sample_dtypes(kAny);
 
@@ -169,7 +169,7 @@ MYCEL_OP(ones_like)
     .attribute("dtype", "Another element type.", optional(AttributeType::DType))
     .output("output", "The tensor.")
     .infer(infer_like)
-    .not_differentiable()
+    .gradient([](GradientContext&) {})  // the values of the input do not matter
     .sample("matrix", {normal({2, 3})})
     .sample_dtypes(kAny);
 
@@ -184,7 +184,7 @@ MYCEL_OP(full_like)
     .attribute("dtype", "Another element type.", optional(AttributeType::DType))
     .output("output", "The tensor.")
     .infer(infer_like)
-    .not_differentiable()
+    .gradient([](GradientContext&) {})  // the values of the input do not matter
     .sample("matrix", {normal({2, 3})}, {{"fill_value", 2}})
     .sample_dtypes(kReal);
 

@@ -16,6 +16,7 @@ _MODULES = (
     "padding",
     "registration",
     "sparse_updates",
+    "spectra",
     "volumes",
 )
 

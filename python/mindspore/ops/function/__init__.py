@@ -12,6 +12,7 @@ _MODULES = (
     "creation",
     "decomposition",
     "diagonals",
+    "fourier",
     "indexing",
     "linear",
     "losses",
