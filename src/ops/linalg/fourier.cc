@@ -71,6 +71,8 @@ MYCEL_OP(fourier)
     .attribute("inverse", "Whether the exponent has the other sign.", false)
     .output("output", "Same shape.")
     .infer([](InferContext& op) {
+      op.require(op.input(0).rank() >= 1, ErrorKind::Value,
+                 "'input' must have at least one axis, but got a tensor without axes.");
       op.normalize_axis("axis", op.input(0).rank());
       op.set_output(0, op.input(0).dtype, op.input(0).shape);
     })
