@@ -2,6 +2,7 @@
 #include "ops/index/rows.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -225,9 +226,30 @@ void scatter_rows(const RowPlan& plan, Combine combine, DType dtype, const void*
   });
 }
 
+namespace {
+
+// The usual case: nothing negative, nothing too large. Reading is half the cost of a converted
+// copy.
+bool already_positions(const Tensor& dense, std::int64_t bound) {
+  if (dense.dtype() != DType::Int64) return false;
+  const auto* const given = dense.data<std::int64_t>();
+  std::atomic<bool> fits{true};
+  parallel_for(dense.size(), 1, [&](std::int64_t begin, std::int64_t end) {
+    std::uint64_t strays = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      strays |= static_cast<std::uint64_t>(given[i] | (bound - 1 - given[i])) >> 63;
+    }
+    if (strays != 0) fits = false;
+  });
+  return fits;
+}
+
+}  // namespace
+
 Tensor row_positions(const AttributeReader& op, const Tensor& indices, std::int64_t bound,
                      OutOfRange policy) {
   const Tensor dense = contiguous(indices);
+  if (already_positions(dense, bound)) return dense;
   Tensor positions = Tensor::empty(dense.shape(), DType::Int64, dense.device());
   with_integer_type(dense.dtype(), [&]<class T>() {
     read_positions<T>(op, dense, bound, policy, positions.data<std::int64_t>());
