@@ -93,7 +93,7 @@ TEST_F(SimulatedTest, MoreThanItHasIsAMemoryErrorAndWorkGoesOn) {
     FAIL();
   } catch (const platform::Error& error) {
     EXPECT_EQ(error.kind(), platform::ErrorKind::Memory);
-    EXPECT_NE(error.message().find("Simulated 0"), std::string::npos) << error.message();
+    EXPECT_NE(error.message().find("Simulated (device 0)"), std::string::npos) << error.message();
   }
   EXPECT_EQ(values_of(on_device(counting({3}))), (std::vector<float>{0, 1, 2}));
 }
