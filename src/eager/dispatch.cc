@@ -134,6 +134,9 @@ bool try_view(const OpDef& definition, const Tensor& input, std::span<AttributeV
   if (!definition.view(view)) return false;
   outputs.clear();
   for (const op::ViewSpec& spec : view.views()) {
+    platform::require(spec.shape == specs[outputs.size()].shape, ErrorKind::Internal, "operator '",
+                      definition.name, "' gives a view of shape ", spec.shape,
+                      " where inference says ", specs[outputs.size()].shape);
     outputs.push_back(Tensor::view(input, spec.shape, spec.strides, spec.offset));
   }
   return true;
