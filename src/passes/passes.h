@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every graph to graph function. Each returns whether it changed anything.
+#pragma once
+
+#include "ir/graph.h"
+
+namespace mycel::passes {
+
+// Removes nodes whose results nobody reads and that have no effects. Left behind by every other
+// pass; a training graph has many, because gradient rules compute for all inputs.
+bool erase_dead_nodes(ir::Graph& graph);
+
+// Keeps one of several nodes that compute the same from the same. Gradient rules repeat what the
+// forward part computed already.
+bool merge_equal_nodes(ir::Graph& graph);
+
+// Joins elementwise operators into one whose formula is the composition of theirs, when nobody else
+// reads the values in between: one pass over memory instead of one per operator.
+bool fuse_elementwise(ir::Graph& graph);
+
+}  // namespace mycel::passes

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/passes.h"
+
+#include <gtest/gtest.h>
+
+#include "operator/registry.h"
+
+namespace mycel::passes {
+namespace {
+
+// The text form of `before` after the pass, with the graph still well formed.
+std::string after(const char* before, bool (*pass)(ir::Graph&), bool expect_change = true) {
+  const auto graph = ir::parse(before);
+  EXPECT_EQ(pass(*graph), expect_change);
+  EXPECT_NO_THROW(ir::verify(*graph));
+  return ir::to_text(*graph);
+}
+
+// Node numbers differ; what is compared is the text with numbers given anew.
+std::string plain(const char* text) { return ir::to_text(*ir::parse(text)); }
+
+TEST(EraseDeadNodesTest, WholeChainsGo) {
+  EXPECT_EQ(ir::to_text(*ir::parse(after(R"(graph @g(%1: Float32(2,) x) {
+    %2 = exp(%1) : Float32(2,)
+    %3 = neg(%2) : Float32(2,)
+    %4 = sin(%1) : Float32(2,)
+    return %4
+  })",
+                                         erase_dead_nodes))),
+            plain(R"(graph @g(%1: Float32(2,) x) {
+    %4 = sin(%1) : Float32(2,)
+    return %4
+  })"));
+}
+
+TEST(EraseDeadNodesTest, EffectsStay) {
+  after(R"(graph @g(%1: Float32(2,) x) {
+    %2 = parameter "w" : Float32(2,)
+    %3 = assign(%2, %1) : Float32(2,)
+    return %1
+  })",
+        erase_dead_nodes, false);
+}
+
+TEST(EraseDeadNodesTest, InnerRegionsAreCleanedToo) {
+  const std::string text = after(R"(graph @g(%1: Bool() c, %2: Float32() x) {
+    %3 = if(%1) : Float32() {()
+      %4 = exp(%2) : Float32()
+      return %2
+    } {()
+      return %2
+    }
+    return %3
+  })",
+                                 erase_dead_nodes);
+  EXPECT_EQ(text.find("exp"), std::string::npos);
+}
+
+TEST(MergeEqualNodesTest, SameComputationHappensOnce) {
+  EXPECT_EQ(ir::to_text(*ir::parse(after(R"(graph @g(%1: Float32(2,) x) {
+    %2 = exp(%1) : Float32(2,)
+    %3 = exp(%1) : Float32(2,)
+    %4 = add(%2, %3) : Float32(2,)
+    return %4
+  })",
+                                         merge_equal_nodes))),
+            plain(R"(graph @g(%1: Float32(2,) x) {
+    %2 = exp(%1) : Float32(2,)
+    %4 = add(%2, %2) : Float32(2,)
+    return %4
+  })"));
+}
+
+TEST(MergeEqualNodesTest, AttributesMakeADifference) {
+  after(R"(graph @g(%1: Float32(2, 2) x) {
+    %2 = reduce_sum(%1; axis=(0,)) : Float32(2,)
+    %3 = reduce_sum(%1; axis=(1,)) : Float32(2,)
+    %4 = add(%2, %3) : Float32(2,)
+    return %4
+  })",
+        merge_equal_nodes, false);
+}
+
+TEST(MergeEqualNodesTest, RandomNumbersAreDrawnEachForItself) {
+  after(R"(graph @g() {
+    %1 = standard_normal(; shape=(2,)) : Float32(2,)
+    %2 = standard_normal(; shape=(2,)) : Float32(2,)
+    %3 = add(%1, %2) : Float32(2,)
+    return %3
+  })",
+        merge_equal_nodes, false);
+}
+
+TEST(FuseElementwiseTest, AChainBecomesOneFormula) {
+  const auto graph = ir::parse(R"(graph @g(%1: Float32(2, 3) x, %2: Float32(3,) y) {
+    %3 = mul(%1, %2) : Float32(2, 3)
+    %4 = sin(%3) : Float32(2, 3)
+    %5 = add(%4, %1) : Float32(2, 3)
+    return %5
+  })");
+  EXPECT_TRUE(fuse_elementwise(*graph));
+  EXPECT_NO_THROW(ir::verify(*graph));
+  ASSERT_EQ(graph->node_count(), 1U);
+  const ir::Node& fused = *graph->body().nodes().front();
+  EXPECT_EQ(op::to_string(fused.definition()->scalar), "add(sin(mul(x0, x1)), x0)");
+  EXPECT_EQ(fused.operands().size(), 2U);
+}
+
+TEST(FuseElementwiseTest, AValueThatOthersReadIsKept) {
+  after(R"(graph @g(%1: Float32(2,) x) {
+    %2 = exp(%1) : Float32(2,)
+    %3 = sin(%2) : Float32(2,)
+    return %3, %2
+  })",
+        fuse_elementwise, false);
+}
+
+TEST(FuseElementwiseTest, AStretchedValueIsNotComputedAgain) {
+  after(R"(graph @g(%1: Float32(3,) x, %2: Float32(2, 3) y) {
+    %3 = exp(%1) : Float32(3,)
+    %4 = add(%3, %2) : Float32(2, 3)
+    return %4
+  })",
+        fuse_elementwise, false);
+}
+
+TEST(FuseElementwiseTest, HalfPrecisionIsRoundedInBetween) {
+  after(R"(graph @g(%1: Float16(3,) x) {
+    %2 = exp(%1) : Float16(3,)
+    %3 = neg(%2) : Float16(3,)
+    return %3
+  })",
+        fuse_elementwise, false);
+}
+
+}  // namespace
+}  // namespace mycel::passes
