@@ -61,7 +61,7 @@ class InferContext : public AttributeReader {
       : AttributeReader(definition, attributes), inputs_(inputs), values_(values) {}
 
   std::size_t input_count() const { return inputs_.size(); }
-  bool has_input(std::size_t i) const { return i < inputs_.size() && present_(i); }
+  bool has_input(std::size_t i) const { return i < inputs_.size() && is_present(i); }
   const TensorSpec& input(std::size_t i) const { return inputs_[i]; }
   // The tensor itself, for operators whose result shape depends on values. Undefined while
   // capturing.
@@ -89,7 +89,7 @@ class InferContext : public AttributeReader {
   const std::vector<InputCast>& casts() const { return casts_; }
 
  private:
-  bool present_(std::size_t i) const {
+  bool is_present(std::size_t i) const {
     return values_.empty() || i >= values_.size() || values_[i].defined();
   }
   std::span<const TensorSpec> inputs_;
