@@ -89,7 +89,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
         TypeError: An input is not a Tensor or a tuple of them.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
     for value in inputs:
         _leaves(value)
@@ -187,7 +187,7 @@ def jvp(fn, inputs, v, has_aux=False):
         ValueError: `v` differs from `inputs` in number or shape.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
     arguments, _, vectors = _jvp_arguments(inputs, v)
     forward = _Forward(fn, arguments, has_aux=has_aux)
@@ -256,7 +256,7 @@ def jacrev(fn, grad_position=0, has_aux=False):
         Function that returns a Tensor of shape ``out.shape + in.shape``, or tuples of them.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
     positions = _checked_positions(grad_position, "F.jacrev")
 
@@ -295,7 +295,7 @@ def jacfwd(fn, grad_position=0, has_aux=False):
         Function that returns a Tensor of shape ``out.shape + in.shape``, or tuples of them.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
     positions = _checked_positions(grad_position, "F.jacfwd")
 

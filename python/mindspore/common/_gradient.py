@@ -273,7 +273,7 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
         TypeError: An argument has the wrong type.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
 
     Examples:
         >>> import mindspore as ms
@@ -312,7 +312,7 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
         TypeError: An argument has the wrong type.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
 
     Examples:
         >>> import mindspore as ms
@@ -417,7 +417,7 @@ class GradOperation:
         TypeError: An argument is not a bool.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
 
     Examples:
         >>> import mindspore as ms
@@ -490,7 +490,7 @@ def stop_gradient(value):
         The value.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
     return map_tensors(_c.detach, value)
 

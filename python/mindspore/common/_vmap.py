@@ -98,7 +98,7 @@ def vmap(fn, in_axes=0, out_axes=0):
         RuntimeError: The axes do not fit the arguments.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
     from mindspore.nn.layer.container import CellList
 

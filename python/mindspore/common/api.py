@@ -43,7 +43,7 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
         Function with the same name that computes the same.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
 
     Examples:
         >>> import mindspore as ms

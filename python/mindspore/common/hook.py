@@ -77,7 +77,7 @@ class InsertGradientOf(Primitive):
         f (Function): Takes the gradient, returns the new one.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, f):
@@ -98,7 +98,7 @@ class HookBackward(Primitive):
         cell_id (str): Accepted for compatibility. Default: ``""``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, hook_fn, cell_id: str = ""):

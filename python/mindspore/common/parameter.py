@@ -108,7 +108,7 @@ class Parameter(Tensor):
         ValueError: `name` is not a string.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
 
     Examples:
         >>> import mindspore as ms

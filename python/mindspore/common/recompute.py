@@ -24,7 +24,7 @@ def recompute(block, *args, **kwargs):
         TypeError: `block` is not a Cell.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
     from mindspore.nn.cell import Cell
 

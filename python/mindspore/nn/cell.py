@@ -38,7 +38,7 @@ class Cell:
         flags (dict): Flags, also readable as attributes. Default: ``None``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
 
     Examples:
         >>> import mindspore as ms

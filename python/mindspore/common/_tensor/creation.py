@@ -162,7 +162,7 @@ def initialise(
         ValueError: `input_data` comes with `shape` or `init`, or `init` without `shape` and `dtype`.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
 
     Examples:
         >>> import mindspore as ms

@@ -19,7 +19,7 @@ def _simple(name: str, operator: str, formula: str) -> type[Cell]:
     def construct(self, x):
         return getattr(op, operator)(x)
 
-    doc = f"{formula}\n\nSupported Platforms:\n    ``Ascend`` ``GPU`` ``CPU``"
+    doc = f"{formula}\n\nSupported Platforms:\n    ``CPU``"
     return type(name, (Cell,), {"construct": construct, "__doc__": doc, "__module__": __name__})
 
 
@@ -45,7 +45,7 @@ class GELU(Cell):
         approximate (bool): By the hyperbolic tangent instead of the error function. Default: ``True``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, approximate=True):
@@ -63,7 +63,7 @@ class LeakyReLU(Cell):
         alpha (Union[int, float]): Slope below zero. Default: ``0.2``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, alpha=0.2):
@@ -174,7 +174,7 @@ class Softmax(Cell):
         axis (Union[int, tuple[int]]): The axis. Default: ``-1``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, axis=-1):
@@ -192,7 +192,7 @@ class LogSoftmax(Cell):
         axis (int): The axis. Default: ``-1``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, axis=-1):
@@ -235,7 +235,7 @@ class PReLU(Cell):
         w (Union[float, list, Tensor]): Initial slope. Default: ``0.25``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, channel=1, w=0.25):

@@ -32,7 +32,7 @@ class Identity(Cell):
     """Returns its input.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def construct(self, x):
@@ -58,7 +58,7 @@ class Dense(Cell):
         ValueError: `weight_init` or `bias_init` is a Tensor of another shape.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
 
     Examples:
         >>> import mindspore as ms
@@ -110,7 +110,7 @@ class Flatten(Cell):
         end_dim (int): Last axis to join. Default: ``-1``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, start_dim=1, end_dim=-1):
@@ -175,7 +175,7 @@ class Dropout(Cell):
         ValueError: `keep_prob` or `p` is out of range.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, keep_prob=0.5, p=None, dtype=mstype.float32):

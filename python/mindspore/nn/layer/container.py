@@ -105,7 +105,7 @@ class SequentialCell(_OrderedCells):
         TypeError: Something is not a Cell.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
 
     Examples:
         >>> from mindspore import nn
@@ -151,7 +151,7 @@ class CellList(_OrderedCells):
         kwargs (dict): ``auto_prefix``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, *args, **kwargs):
@@ -193,7 +193,7 @@ class CellDict(Cell):
         kwargs (dict): ``auto_prefix``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, *args, **kwargs):

@@ -113,7 +113,7 @@ class Conv2d(_Convolution):
         ValueError: An argument is out of range, or they contradict each other.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
 
     Examples:
         >>> import mindspore as ms
@@ -203,7 +203,7 @@ class Conv1d(_Convolution):
         dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(
@@ -284,7 +284,7 @@ class Conv2dTranspose(_Convolution):
         dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(

@@ -29,7 +29,7 @@ class Embedding(Cell):
         ValueError: `padding_idx` is not in [0, vocab_size).
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(

@@ -16,7 +16,7 @@ class MatMul(Cell):
         transpose_x2 (bool): Whether the second is transposed. Default: ``False``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, transpose_x1=False, transpose_x2=False):
@@ -31,7 +31,7 @@ class Tril(Cell):
     """Zeros above a diagonal.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def construct(self, x, k=0):
@@ -42,7 +42,7 @@ class Triu(Cell):
     """Zeros below a diagonal.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def construct(self, x, k=0):
@@ -58,7 +58,7 @@ class Range(Cell):
         delta (Union[int, float]): Step. Default: ``1``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, start, limit=None, delta=1):
@@ -84,7 +84,7 @@ class Pad(Cell):
         ValueError: `paddings` has more than 4 pairs, or `mode` is another.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, paddings, mode="CONSTANT"):

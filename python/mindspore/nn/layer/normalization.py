@@ -111,7 +111,7 @@ _BATCH_NORM_DOC = """Normalises every channel over the batch{axes}.
         dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
 
@@ -228,7 +228,7 @@ class LayerNorm(Cell):
         TypeError: `normalized_shape` is not a tuple or list.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     _cast_at_entry = True
@@ -282,7 +282,7 @@ class GroupNorm(Cell):
         dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     _cast_at_entry = True

@@ -68,7 +68,7 @@ class MaxPool2d(_Pool):
         data_format (str): ``"NCHW"`` or ``"NHWC"``. Default: ``"NCHW"``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(
@@ -176,7 +176,7 @@ class AvgPool2d(_Pool):
         data_format (str): ``"NCHW"`` or ``"NHWC"``. Default: ``"NCHW"``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(
@@ -258,7 +258,7 @@ class AdaptiveAvgPool2d(Cell):
         output_size (Union[int, tuple]): Height and width of the output; None keeps a length.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, output_size):

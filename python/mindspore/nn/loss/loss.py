@@ -26,7 +26,7 @@ class LossBase(Cell):
         ValueError: `reduction` is something else.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, reduction="mean"):
@@ -179,7 +179,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         ValueError: The scores do not have two axes, or a label is out of range.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, sparse=False, reduction="none"):
@@ -216,7 +216,7 @@ class CrossEntropyLoss(LossBase):
         label_smoothing (float): Share spread over all classes. Default: ``0.0``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):

@@ -62,7 +62,7 @@ class Adam(_AdamBase):
         kwargs (dict): ``use_lazy`` and ``use_offload``, accepted for compatibility.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class AdamWeightDecay(_AdamBase):
         weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0):
@@ -208,7 +208,7 @@ class AdaMax(_AdamBase):
         loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(

@@ -27,7 +27,7 @@ class Adagrad(Optimizer):
         weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Adadelta(Optimizer):
         weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, params, learning_rate=1.0, rho=0.9, epsilon=1e-6, loss_scale=1.0, weight_decay=0.0):
@@ -91,7 +91,7 @@ class RMSProp(Optimizer):
         weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class FTRL(Optimizer):
         weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(
@@ -194,7 +194,7 @@ class ProximalAdagrad(Optimizer):
         weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(

@@ -23,7 +23,7 @@ class Momentum(Optimizer):
         use_nesterov (bool): Look one step ahead. Default: ``False``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, params, learning_rate, momentum, weight_decay=0.0, loss_scale=1.0, use_nesterov=False):

@@ -65,7 +65,7 @@ class Optimizer(Cell):
         ValueError: An argument is out of range, or there are no parameters.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):

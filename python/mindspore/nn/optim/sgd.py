@@ -25,7 +25,7 @@ class SGD(Optimizer):
         loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(

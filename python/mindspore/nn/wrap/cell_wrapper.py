@@ -21,7 +21,7 @@ class WithLossCell(Cell):
         loss_fn (Cell): The loss.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, backbone, loss_fn):
@@ -47,7 +47,7 @@ class WithEvalCell(Cell):
         add_cast_fp32 (bool): Outputs in float32 before the loss. Default: ``False``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, network, loss_fn, add_cast_fp32=False):
@@ -75,7 +75,7 @@ class WithGradCell(Cell):
         sens (Union[None, Tensor, tuple]): Gradient of the loss. Default: ``None``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, network, loss_fn=None, sens=None):
@@ -108,7 +108,7 @@ class ForwardValueAndGrad(Cell):
         TypeError: `get_by_list` is set without parameters.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False):
@@ -171,7 +171,7 @@ class TrainOneStepCell(Cell):
         ValueError: `sens` is 0.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, network, optimizer, sens=None, return_grad=False):

@@ -74,7 +74,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         scale_sense (Union[Tensor, Cell]): The scale, or the cell that changes it.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __init__(self, network, optimizer, scale_sense):

@@ -51,7 +51,7 @@ class Pad(Primitive):
         ValueError: A width is negative, or the number of pairs is not that of axes.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     @prim_attr_register
@@ -79,7 +79,7 @@ class MirrorPad(Primitive):
         ValueError: `mode` is neither, or a width is too large.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     @prim_attr_register

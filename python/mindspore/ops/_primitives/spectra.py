@@ -20,7 +20,7 @@ class FFTWithSize(Primitive):
         signal_sizes (tuple): Lengths of real values, for their inverse. Default: ``()``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     @prim_attr_register

@@ -66,7 +66,7 @@ class AvgPool3D(_Pool3D):
         data_format (str): Only ``"NCDHW"``. Default: ``"NCDHW"``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     @prim_attr_register
@@ -102,7 +102,7 @@ class MaxPool3D(_Pool3D):
         data_format (str): Only ``"NCDHW"``. Default: ``"NCDHW"``.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     @prim_attr_register

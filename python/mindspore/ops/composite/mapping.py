@@ -48,7 +48,7 @@ class Map(_Mapping):
         tuple of results.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __call__(self, *args):
@@ -72,7 +72,7 @@ class HyperMap(_Mapping):
         Results, nested like the first sequence.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
     """
 
     def __call__(self, *args):
@@ -129,7 +129,7 @@ class MultitypeFuncGraph:
         ValueError: No body was registered for the types of a call.
 
     Supported Platforms:
-        ``Ascend`` ``GPU`` ``CPU``
+        ``CPU``
 
     Examples:
         >>> import mindspore as ms
