@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-_BY_REFERENCE = "it changes a container that is given as an argument"
 _UNSTEADY = "differ(s|) from call to call"
 
 FALLBACKS = {
     "changed_objects.view_of_an_outer_tensor": "is given part of a tensor's memory",
-    "effects.dict_argument_is_changed": _BY_REFERENCE,
-    "effects.list_argument_grows": _BY_REFERENCE,
-    "effects.list_argument_is_changed": _BY_REFERENCE,
+    "corners.hook_stores": "it changes the variable 'seen'",
+    "corners.iterator_as_an_argument": "an iterator that can be used up only once",
+    "corners.requires_grad_switched_inside": "it changes requires_grad of p in every call",
+    "corners.seed_set_inside": "it calls set_seed",
+    "corners.warns": "it calls warn",
+    "corners.writes_to_stdout": "it calls StringIO.write",
     "effects.outer_list_grows": "it changes the global 'memory'",
     "parameters.ReadsBeforeAndAfterAssign": "its earlier value is kept for a gradient",
     "sources.array_as_an_argument": "NumPy array",

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import operator
+
 ATOMS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis), range, slice)
 # What a call itself may set, and what is compared by content.
 VOLATILE = ("_ready", "_checked", "_captured", "_create_time")
@@ -29,7 +31,7 @@ class CellState:
         skipped (set): Names of fields that may change.
     """
 
-    __slots__ = ("_fields", "_hooks", "_skipped", "_tables", "_trainable", "cell")
+    __slots__ = ("_fields", "_flat", "_hooks", "_skipped", "_tables", "_trainable", "cell")
 
     def __init__(self, cell, skipped):
         self.cell, self._skipped = cell, _OWN.union(skipped)
@@ -38,6 +40,18 @@ class CellState:
         self._tables = [(name, tuple(fields.get(name, {}).items())) for name in TABLES]
         self._trainable = [(p, p.requires_grad) for p in fields.get("_params", {}).values() if p is not None]
         self._hooks = self._hooks_now()
+        self._flat = self._flat_now()
+
+    def _flat_now(self) -> list:
+        """Everything in one list, to see quickly that nothing has changed."""
+        fields = self.cell.__dict__
+        flat = [*fields, *fields.values()]
+        for name in TABLES:
+            flat += fields.get(name, {}).values()
+        for table in fields.get("_hooks", {}).values():
+            flat += table.values()
+        flat += [parameter.requires_grad for parameter, _ in self._trainable]
+        return flat
 
     def _hooks_now(self) -> list:
         return [(kind, *table.values()) for kind, table in self.cell.__dict__.get("_hooks", {}).items()]
@@ -69,4 +83,10 @@ class CellState:
 
     def holds(self) -> bool:
         """Whether everything is as it was."""
-        return not self.changed_fields() and self.changed_part() is None
+        flat = self._flat_now()
+        if len(flat) == len(self._flat) and all(map(operator.is_, flat, self._flat)):
+            return True
+        if self.changed_fields() or self.changed_part() is not None:
+            return False
+        self._flat = flat
+        return True

@@ -13,16 +13,30 @@ import numpy as np
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 FOREIGN = tuple({sysconfig.get_paths()["stdlib"] + os.sep, os.path.dirname(np.__file__) + os.sep, "<frozen"})
-LIBRARY, CONSTRUCT, USER = range(3)
+LIBRARY, CONSTRUCT, EFFECT, USER = range(4)
+# Functions of ours that do something a compiled function does not repeat.
+_EFFECTS = frozenset(
+    (
+        "export",
+        "load_checkpoint",
+        "load_param_into_net",
+        "reset_auto_parallel_context",
+        "save_checkpoint",
+        "set_auto_parallel_context",
+        "set_context",
+        "set_rng_state",
+        "set_seed",
+    )
+)
 _GLOBAL_NAMES = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
 
 
 @functools.cache
 def kind_of(code: types.CodeType) -> int:
-    """Ours or Python's own, a `construct` of ours, or the user's."""
-    file = code.co_filename
+    """Ours or Python's own, a `construct` of ours, one of ours with effects, or the user's."""
+    file, name = code.co_filename, code.co_name
     if file.startswith(PACKAGE):
-        return CONSTRUCT if code.co_name == "construct" else LIBRARY
+        return CONSTRUCT if name == "construct" else EFFECT if name in _EFFECTS else LIBRARY
     return LIBRARY if file.startswith(FOREIGN) and "site-packages" not in file else USER
 
 

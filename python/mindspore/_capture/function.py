@@ -8,13 +8,20 @@ import weakref
 
 from mindspore import _c_expression as _c
 from mindspore import log as logger
-from mindspore._capture.arguments import ArgumentContainers
+from mindspore._capture.arguments import (
+    ArgumentContainers,
+    containers_in,
+    content_of,
+    is_as_before,
+    set_content,
+)
 from mindspore._capture.kept import Place
 from mindspore._capture.printing import prints_recorded
 
 _MISS, _EAGER = _c.CAPTURE_MISS, _c.CAPTURE_EAGER
-_CAPTURES_AT_MOST = 100  # of a function that is replayed less often than it is captured
+_CAPTURES_BETWEEN_CHECKS = 32  # whether capturing is worth it
 _PLACES_AT_MOST = 64  # outside the function that it writes
+_RESTARTS_AT_MOST = 3  # of a function that changes settings of cells
 
 every_captured: weakref.WeakSet = weakref.WeakSet()
 
@@ -51,8 +58,11 @@ class Captured:
     __slots__ = (
         "__weakref__",
         "_cache",
+        "_has_effects",
         "_places",
+        "_restarts",
         "_roots",
+        "_runs_at_check",
         "_strict",
         "_warned",
         "captures",
@@ -67,7 +77,8 @@ class Captured:
         self._strict, self._roots, self._warned = strict, roots, False
         self._cache = _c.TraceCache(name)
         self._places: list[Place] = []
-        self.captures = 0
+        self._has_effects = False  # writes to places or to containers it is given
+        self.captures = self._restarts = self._runs_at_check = 0
         self.given_up = ""
         self.reasons: list[str] = []  # why calls ran eagerly
         every_captured.add(self)
@@ -75,8 +86,8 @@ class Captured:
     def __call__(self, *args, **kwargs):
         if self.given_up:
             return self.function(*args, **kwargs)
-        if self._places:
-            return self._call_with_places(args, kwargs)
+        if self._has_effects:
+            return self._call_with_effects(args, kwargs)
         result = self._cache(*args, **kwargs)
         if result is _MISS:
             return self._capture(self.function, args, args, kwargs)
@@ -84,8 +95,8 @@ class Captured:
             return self.function(*args, **kwargs)
         return result
 
-    def _call_with_places(self, args: tuple, kwargs: dict):
-        """A call of a function that writes to places outside: what stands there goes in and comes out."""
+    def _call_with_effects(self, args: tuple, kwargs: dict):
+        """A call of a function that writes outside itself: what stands there goes in and comes out."""
         standing = tuple(place.given() for place in self._places)
         for place, value in zip(self._places, standing, strict=True):
             if place.is_restless(value):
@@ -95,27 +106,36 @@ class Captured:
         if result is _EAGER:
             return self.function(*args, **kwargs)
         if result is _MISS:
-            return self._capture_with_places(standing, args, kwargs)
-        value, left = result
+            return self._capture_with_effects(standing, args, kwargs)
+        value, left, contents = result
         for place, one in zip(self._places, left, strict=True):
             place.repeat(one)
+        if contents:
+            given = containers_in((args, tuple(kwargs.values())))
+            for i, content in contents.items():
+                set_content(given[i], content)
         return value
 
-    def _capture_with_places(self, standing: tuple, args: tuple, kwargs: dict):
+    def _capture_with_effects(self, standing: tuple, args: tuple, kwargs: dict):
         assigned = [(i, place) for i, place in enumerate(self._places) if not place.is_counter]
-        value, left = self._capture(self._run_with_places, args, (standing, *args), kwargs)
+        value, left, _ = self._capture(self._run_with_effects, args, (standing, *args), kwargs)
         for i, place in assigned:
             place.put(left[i])  # the objects that stood there, not stand-ins
         return value
 
-    def _run_with_places(self, standing: tuple, *args, **kwargs):
+    def _run_with_effects(self, standing: tuple, *args, **kwargs):
+        """(result, what is left in the places, content of containers that were changed by their number)."""
         places = tuple(self._places)
         for place, value in zip(places, standing, strict=True):
             if not place.is_counter:
                 place.put(value)
         before = [place.get() for place in places]
+        containers = containers_in((args, tuple(kwargs.values())))
+        contents = [content_of(one) for one in containers]
         value = self.function(*args, **kwargs)
-        return value, tuple(place.left_since(one) for place, one in zip(places, before, strict=True))
+        left = tuple(place.left_since(one) for place, one in zip(places, before, strict=True))
+        pairs = enumerate(zip(containers, contents, strict=True))
+        return value, left, {i: content_of(now) for i, (now, then) in pairs if not is_as_before(now, then)}
 
     def _capture(self, run, users_args: tuple, args: tuple, kwargs: dict):
         from mindspore._capture.surroundings import watch
@@ -136,35 +156,42 @@ class Captured:
             session = surroundings = None  # the error's traceback keeps this frame
             containers.hand_back()
             raise
-        written, problem = surroundings.settle()
+        effects = surroundings.settle()
         result = session.finish(result)
-        if containers.hand_back():
-            problem = problem or "it changes a container that is given as an argument"
+        problem = effects.problem
+        incomplete = containers.hand_back() and not self._has_effects
+        incomplete = surroundings.looked_at_a_counter() or incomplete or effects.written or effects.passing
+        if effects.passing is not None and self._restarts >= _RESTARTS_AT_MOST:
+            problem = problem or f"{effects.passing} in every call"
         if problem is not None:
             session.refuse(problem)
-        elif not session.refusal and (surroundings.looked_at_a_counter() or written):
-            self._keep(written)
+        elif incomplete and not session.refusal:
+            self._start_over(effects)
         if session.refusal:
             self._tell(session.refusal)
         self._give_up_if_useless()
         return result
 
-    def _keep(self, written: list[Place]) -> None:
-        """The run was right, but later ones must know about these places."""
+    def _start_over(self, effects) -> None:
+        """The run was right, but its trace does not do all that it did; later ones can know better."""
         self._cache.clear()
-        self._places = self._places + written
+        self._has_effects = True
+        self._restarts += effects.passing is not None
+        self._places = self._places + effects.written
         if len(self._places) > _PLACES_AT_MOST:
-            self._give_up(f"it changes {written[0].what}, and something else in every call")
+            self._give_up(f"it changes {self._places[-1].what}, and something else in every call")
 
     def _give_up_if_useless(self) -> None:
-        """Stops capturing a function whose calls never repeat."""
-        if self.captures % _CAPTURES_AT_MOST:
+        """Stops capturing a function whose calls hardly ever repeat."""
+        if self.captures % _CAPTURES_BETWEEN_CHECKS:
             return
-        if sum(entry["runs"] for entry in self.report()) < self.captures:
+        runs = sum(entry["runs"] for entry in self.report())
+        if runs < self._runs_at_check + _CAPTURES_BETWEEN_CHECKS // 4:
             self._give_up(
                 f"it was captured {self.captures} times because arguments or what it uses differ from call "
                 "to call; see mindspore._capture.explain()"
             )
+        self._runs_at_check = runs
 
     def _give_up(self, reason: str) -> None:
         self.given_up = reason

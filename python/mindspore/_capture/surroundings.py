@@ -7,6 +7,7 @@ what has changed by the time the function returns is an effect that a replay has
 
 from __future__ import annotations
 
+import array
 import builtins
 import collections
 import functools
@@ -15,6 +16,7 @@ import random
 import sys
 import types
 import weakref
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,10 +43,30 @@ from mindspore._capture.questions import (
 _MOST_OBJECTS = 4000
 _MOST_BYTES_READ = 256  # of a tensor; Python cannot read more without ending the capture
 _UNSTEADY_MODULES = frozenset(
-    ("time", "_random", "random", "secrets", "uuid", "_io", "io", "posix", "_datetime")
+    ("time", "_random", "random", "secrets", "uuid", "_io", "io", "posix", "datetime", "_warnings")
 )
 _UNSTEADY_TYPES = (random.Random, np.random.RandomState, np.random.Generator)
 _STEADY = (*ATOMS, types.BuiltinFunctionType, types.CodeType, np.generic)
+
+
+def _is_unsteady(function) -> bool:
+    """Whether a function written in C has effects, or does not depend on its arguments alone."""
+    module = getattr(function, "__module__", None)
+    if isinstance(module, str) and module in _UNSTEADY_MODULES:
+        return True
+    owner = getattr(function, "__self__", None)
+    if owner is None or isinstance(owner, types.ModuleType):
+        return False
+    cls = owner if isinstance(owner, type) else type(owner)
+    return cls.__module__ in _UNSTEADY_MODULES or isinstance(owner, _UNSTEADY_TYPES)
+
+
+class Effects(NamedTuple):
+    """What a run has done outside the function."""
+
+    written: list  # places that a replay has to write too
+    problem: str | None  # why a replay could not do the same
+    passing: str | None  # the same, but another run may find things as this one left them
 
 
 class Surroundings:
@@ -96,12 +118,11 @@ class Surroundings:
                     self._watch_cell(owner)
             if kind == codes.USER and code not in self._run:
                 self._enter_code(code, frame.f_globals)
+            elif kind == codes.EFFECT:
+                where = codes.position_of(frame)
+                self._problem = self._problem or f"it calls {code.co_name} ({where})"
         elif event == "c_call" and self._problem is None:
-            module = getattr(function, "__module__", None)
-            unsteady = module in _UNSTEADY_MODULES if isinstance(module, str) else False
-            if (
-                unsteady or isinstance(getattr(function, "__self__", None), _UNSTEADY_TYPES)
-            ) and self._is_users(frame):
+            if _is_unsteady(function) and self._is_users(frame):
                 name = getattr(function, "__qualname__", str(function))
                 where = codes.position_of(frame)
                 self._problem = f"it calls {name}, whose result differs from call to call ({where})"
@@ -134,6 +155,8 @@ class Surroundings:
     # ---- functions and names ------------------------------------------------------------------
 
     def _watch_names(self, code, namespace: dict) -> None:
+        if "globals" in code.co_names:
+            self._guard(MAPPING, namespace, None, dict(namespace), "its globals")
         for name in codes.global_names(code):
             value = namespace.get(name, MISSING)
             if value is MISSING and hasattr(builtins, name):
@@ -146,7 +169,7 @@ class Surroundings:
 
     def _watch_module(self, module, code) -> None:
         file = getattr(module, "__file__", None) or ""
-        if not file or file.startswith((codes.PACKAGE, *codes.FOREIGN)):
+        if file.startswith((codes.PACKAGE, *codes.FOREIGN)) or module.__name__ in sys.builtin_module_names:
             return
         fields = vars(module)
         for name in code.co_names:
@@ -249,6 +272,10 @@ class Surroundings:
             self._reach_parts(value, what)
         elif isinstance(value, np.ndarray):
             self._ask(array_question(value), what)
+        elif isinstance(value, (bytearray, array.array)):
+            self._ask(array_question(np.frombuffer(value, np.uint8)), what)
+        elif isinstance(value, weakref.ref):
+            self.reach(value(), what)
         elif isinstance(value, collections.deque):
             self._ask(queue_question(value), what)
             self._reach_parts(value, what)
@@ -320,9 +347,9 @@ class Surroundings:
         if any(place.is_at(holder, key) for place in self._places):
             return
         if value is MISSING:
-            self._ask(lambda: key not in holder, what)
-            return
-        self._session.add_guard(kind, holder, key, value)
+            self._session.add_guard(QUESTION, lambda: key not in holder, None, None)
+        else:
+            self._session.add_guard(kind, holder, key, value)
         self._contents.append((kind, holder, key, value, what))
 
     def _ask(self, question, what: str) -> None:
@@ -331,11 +358,11 @@ class Surroundings:
 
     # ---- when it is over ----------------------------------------------------------------------
 
-    def settle(self) -> tuple[list[Place], str | None]:
-        """Hands the guards over; (places that were written, why a replay could not do what this run did)."""
+    def settle(self) -> Effects:
+        """Hands the guards over; what the run has done that a replay must do too."""
         cells, trainable = self._cells, self._trainable
         written: list[Place] = []
-        problem = self._problem
+        problem, passing = self._problem, None
         if problem is None and numpy_random() != self._numpy_random:
             problem = "it draws random numbers from NumPy, which differ from call to call"
         for content in self._contents:
@@ -346,10 +373,10 @@ class Surroundings:
             for name in state.changed_fields():
                 written.append(Place(state.cell.__dict__, name, f"the attribute '{name}' of {kind}"))
             part = state.changed_part()
-            if part is not None:
-                problem = (
-                    problem or f"it changes {part} of {kind}, which a compiled function would not repeat"
-                )
+            passing = passing or (f"it changes {part} of {kind}" if part is not None else None)
+        for parameter, before in trainable:
+            if parameter.requires_grad is not before:
+                passing = passing or f"it changes requires_grad of {parameter.name}"
         for place in written:
             place.is_counter = self._is_counter(place)
             if not can_be_kept(place.get()):
@@ -358,7 +385,7 @@ class Surroundings:
             lambda: all(state.holds() for state in cells)
             and all(parameter.requires_grad is before for parameter, before in trainable)
         )
-        return written, problem
+        return Effects(written, problem, passing)
 
     def _is_counter(self, place: Place) -> bool:
         is_number = type(place.get()) in (int, float) and type(place.key) is str
