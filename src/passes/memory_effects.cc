@@ -14,6 +14,17 @@ bool writes_memory(const Node& node) {
   return node.kind() == NodeKind::Operator && node.definition()->has_effects;
 }
 
+bool may_write(const Node& node, std::size_t operand) {
+  if (node.kind() != NodeKind::Operator || !node.definition()->has_effects) return false;
+  bool declares = false;
+  for (std::size_t i = 0; i < node.definition()->outputs.size(); ++i) {
+    if (node.definition()->outputs[i].alias_of < 0) continue;
+    declares = true;
+    if (node.operands()[operand].type().shape == node.type(i).shape) return true;
+  }
+  return !declares;
+}
+
 bool is_parameter_memory(Output value) {
   while (value) {
     const Node& node = *value.node;

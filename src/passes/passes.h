@@ -22,4 +22,9 @@ bool simplify_algebra(ir::Graph& graph);
 // reads the values in between: one pass over memory instead of one per operator.
 bool fuse_elementwise(ir::Graph& graph);
 
+// Moves writes to parameters up to where everything they need is known and nobody reads the old
+// value any more: an optimizer's update then follows the gradient it uses, whose memory is free
+// again at once.
+bool hoist_updates(ir::Graph& graph);
+
 }  // namespace mycel::passes

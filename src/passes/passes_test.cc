@@ -207,5 +207,54 @@ TEST(MergeEqualNodesTest, CopiesThatAreWrittenStayApart) {
         merge_equal_nodes, false);
 }
 
+TEST(HoistUpdatesTest, AnUpdateFollowsWhatItNeeds) {
+  EXPECT_EQ(ir::to_text(*ir::parse(after(R"(graph @g(%1: Float32(2,) x) {
+    %2 = parameter "w" : Float32(2,)
+    %3 = neg(%1) : Float32(2,)
+    %4 = exp(%1) : Float32(2,)
+    %5 = sin(%4) : Float32(2,)
+    %6 = assign(%2, %3) : Float32(2,)
+    return %5
+  })",
+                                         hoist_updates))),
+            plain(R"(graph @g(%1: Float32(2,) x) {
+    %2 = parameter "w" : Float32(2,)
+    %3 = neg(%1) : Float32(2,)
+    %6 = assign(%2, %3) : Float32(2,)
+    %4 = exp(%1) : Float32(2,)
+    %5 = sin(%4) : Float32(2,)
+    return %5
+  })"));
+}
+
+TEST(HoistUpdatesTest, ReadersOfTheOldValueComeFirst) {
+  // %5 reads the parameter through a view.
+  const char* text = R"(graph @g(%1: Float32(2,) x) {
+    %2 = parameter "w" : Float32(2, 1)
+    %3 = reshape(%2; shape=(2,)) : Float32(2,)
+    %4 = exp(%1) : Float32(2,)
+    %5 = mul(%3, %4) : Float32(2,)
+    %6 = reshape(%1; shape=(2, 1)) : Float32(2, 1)
+    %7 = assign(%2, %6) : Float32(2, 1)
+    return %5
+  })";
+  const std::string moved = after(text, hoist_updates, false);
+  EXPECT_LT(moved.find("mul("), moved.find("assign("));
+}
+
+TEST(HoistUpdatesTest, WritesOfOneParameterKeepTheirOrder) {
+  const std::string text = after(R"(graph @g(%1: Float32(2,) x, %2: Float32(2,) y) {
+    %3 = parameter "w" : Float32(2,)
+    %4 = exp(%1) : Float32(2,)
+    %5 = assign(%3, %4) : Float32(2,)
+    %6 = sin(%1) : Float32(2,)
+    %7 = assign(%5, %2) : Float32(2,)
+    %8 = add(%6, %6) : Float32(2,)
+    return %8
+  })",
+                                 hoist_updates);
+  EXPECT_LT(text.find("assign(%3"), text.find("assign(%5"));
+}
+
 }  // namespace
 }  // namespace mycel::passes

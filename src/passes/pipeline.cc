@@ -12,6 +12,8 @@ constexpr Pass kPipeline[] = {
     {"merge_equal_nodes", merge_equal_nodes, "computes once what is written twice"},
     {"fuse_elementwise", fuse_elementwise, "joins elementwise operators into one formula"},
     {"erase_dead_nodes", erase_dead_nodes, "drops what the passes before have left behind"},
+    {"hoist_updates", hoist_updates,
+     "lets parameters be updated as soon as their gradients are known"},
 };
 
 }  // namespace
