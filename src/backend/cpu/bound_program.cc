@@ -7,6 +7,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "backend/cpu/codegen/generated_code.h"
 #include "platform/error/error.h"
 
 namespace mycel::cpu {
@@ -67,6 +68,9 @@ class Binder {
     if (out_.is_one_step && tensor::is_half(type_)) choose_half_variants();
     for (const BoundStep& step : out_.steps) out_.cost += costs_[step.result];
     out_.cost = std::max(1, out_.cost / 3);
+    if (out_.steps.size() > 1 && (type_ == DType::Float32 || type_ == DType::Float64)) {
+      out_.code = std::make_shared<codegen::GeneratedCode>(source_, type_ == DType::Float64);
+    }
     return std::move(out_);
   }
 

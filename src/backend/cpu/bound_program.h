@@ -12,6 +12,10 @@
 
 namespace mycel::cpu {
 
+namespace codegen {
+class GeneratedCode;
+}
+
 using Slot = std::uint16_t;
 constexpr int kMaxSlots = 512;
 constexpr int kBlockBytes = 4096;  // a block of elements; a few of them fit the first-level cache
@@ -62,6 +66,9 @@ struct BoundProgram {
   int buffer_count = 0;
   int spare_buffer = 0;
   int cost = 1;  // of one element, in units of an addition
+  // Where compiled code for the whole formula is asked for; null: it has one step, or a type for
+  // which none is made.
+  std::shared_ptr<codegen::GeneratedCode> code;
 };
 
 // TypeError through `op_name` when an operation does not exist for the type.

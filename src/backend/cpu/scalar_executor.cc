@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "backend/cpu/codegen/generated_call.h"
 #include "backend/cpu/strided_walk.h"
 #include "operator/registry.h"
 #include "platform/thread/parallel_for.h"
@@ -323,14 +324,6 @@ void run_gathered(const Call& call, const StridedWalk& walk, std::int64_t count)
       });
 }
 
-// An input that shares memory with the output but lies differently would be overwritten before it
-// is read.
-bool overlaps_badly(const Tensor& input, const Tensor& output) {
-  if (&input.storage() != &output.storage()) return false;
-  return input.raw() != output.raw() || !(input.shape() == output.shape()) ||
-         !(input.strides() == output.strides()) || input.dtype() != output.dtype();
-}
-
 void set_input(Call& call, std::size_t k, const Tensor& tensor) {
   const BoundInput& input = call.program.inputs[k];
   const DType wanted = input.is_mask ? DType::Bool : call.program.stored;
@@ -417,26 +410,34 @@ bool run_one_step(const BoundProgram& program, std::span<const Tensor> inputs, c
   return true;
 }
 
-void set_attributes(Call& call, std::span<const op::AttributeValue> attributes) {
-  const BoundProgram& program = call.program;
+}  // namespace
+
+bool overlaps_badly(const Tensor& input, const Tensor& output) {
+  if (&input.storage() != &output.storage()) return false;
+  return input.raw() != output.raw() || !(input.shape() == output.shape()) ||
+         !(input.strides() == output.strides()) || input.dtype() != output.dtype();
+}
+
+void store_attributes(const BoundProgram& program, std::span<const op::AttributeValue> attributes,
+                      char* target) {
   for (std::size_t i = 0; i < program.attributes.size(); ++i) {
     const auto index = static_cast<std::size_t>(program.attributes[i].attribute);
     const double number = attribute_number(attributes[index]);
-    conversion(DType::Float64, program.stored)(&number, 1, call.attributes + 16 * i, 1, 1);
+    conversion(DType::Float64, program.stored)(&number, 1, target + 16 * i, 1, 1);
   }
 }
-
-}  // namespace
 
 void run_program(const BoundProgram& program, std::span<const Tensor> inputs,
                  std::span<const op::AttributeValue> attributes, const Tensor& output) {
   const std::int64_t count = output.size();
   if (count == 0 || run_one_step(program, inputs, output, count)) return;
+  if (program.code != nullptr && codegen::run_generated(program, inputs, attributes, output))
+    return;
   const std::size_t used = program.inputs.size();
   platform::require(used < kMaxOperands && program.attributes.size() <= kMaxAttributes,
                     ErrorKind::Internal, "too many operands of one scalar program");
   Call call(program);
-  set_attributes(call, attributes);
+  store_attributes(program, attributes, call.attributes);
   call.output = static_cast<char*>(output.raw());
   call.output_bytes = static_cast<std::int64_t>(tensor::size_of(output.dtype()));
   if (output.dtype() != program.result_dtype) {

@@ -16,4 +16,12 @@ void run_elementwise(op::KernelContext& kernel);
 void run_program(const BoundProgram& program, std::span<const tensor::Tensor> inputs,
                  std::span<const op::AttributeValue> attributes, const tensor::Tensor& output);
 
+// Whether an input shares memory with the output but lies differently: it would be overwritten
+// before it is read.
+bool overlaps_badly(const tensor::Tensor& input, const tensor::Tensor& output);
+
+// The attributes a program reads, as its element type, 16 bytes apart.
+void store_attributes(const BoundProgram& program, std::span<const op::AttributeValue> attributes,
+                      char* target);
+
 }  // namespace mycel::cpu

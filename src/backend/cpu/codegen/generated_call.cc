@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cpu/codegen/generated_call.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "backend/cpu/codegen/background_compiler.h"
+#include "backend/cpu/codegen/generated_code.h"
+#include "backend/cpu/scalar_executor.h"
+#include "backend/cpu/strided_walk.h"
+#include "platform/thread/parallel_for.h"
+
+namespace mycel::cpu::codegen {
+namespace {
+
+using tensor::DType;
+using tensor::Tensor;
+
+constexpr std::int64_t kShortestRow = 12;  // below, a call for each row costs too much
+constexpr std::size_t kMaxAttributes = 16;
+
+thread_local bool at_once = false;
+
+struct Call {
+  const BoundProgram& program;
+  std::array<const void*, kMaxOperands> inputs;  // by number of the operator's input
+  alignas(16) char attributes[16 * kMaxAttributes];
+  char* output;
+};
+
+bool fits(const BoundProgram& program, std::span<const Tensor> inputs, const Tensor& output) {
+  if (output.dtype() != program.result_dtype || inputs.size() > kMaxOperands) return false;
+  for (const BoundInput& input : program.inputs) {
+    const Tensor& tensor = inputs[static_cast<std::size_t>(input.input)];
+    if (tensor.dtype() != (input.is_mask ? DType::Bool : program.stored)) return false;
+    if (overlaps_badly(tensor, output)) return false;
+  }
+  return true;
+}
+
+Kernel find_kernel(const BoundProgram& program, std::uint32_t singles) {
+  return at_once ? program.code->kernel_now(singles) : program.code->kernel(singles);
+}
+
+// Bit per single input, when all others are dense; nothing when they are not.
+std::optional<std::uint32_t> flat_singles(const BoundProgram& program,
+                                          std::span<const Tensor> inputs, const Tensor& output) {
+  if (!output.is_contiguous()) return std::nullopt;
+  std::uint32_t singles = 0;
+  for (const BoundInput& input : program.inputs) {
+    const Tensor& tensor = inputs[static_cast<std::size_t>(input.input)];
+    if (tensor.size() == 1 && output.size() > 1) {
+      singles |= 1U << static_cast<unsigned>(input.input);
+    } else if (!(tensor.shape() == output.shape()) || !tensor.is_contiguous()) {
+      return std::nullopt;
+    }
+  }
+  return singles;
+}
+
+bool run_flat(const Call& call, Kernel kernel, std::int64_t count) {
+  platform::parallel_for(count, call.program.cost, [&](std::int64_t begin, std::int64_t end) {
+    kernel(call.inputs.data(), call.attributes, call.output, begin, end);
+  });
+  return true;
+}
+
+void run_row_range(const Call& call, const StridedWalk& walk, Kernel kernel, std::int64_t begin,
+                   std::int64_t end) {
+  const std::size_t used = call.program.inputs.size();
+  const std::int64_t output_bytes =
+      call.program.result_dtype == DType::Bool ? 1 : call.program.element_bytes;
+  std::array<const void*, kMaxOperands> places = call.inputs;
+  RowCursor cursor(walk, begin);
+  for (std::int64_t row = begin; row < end; ++row, cursor.advance()) {
+    for (std::size_t k = 0; k < used; ++k) {
+      const BoundInput& input = call.program.inputs[k];
+      const auto place = static_cast<std::size_t>(input.input);
+      const std::int64_t bytes = input.is_mask ? 1 : call.program.element_bytes;
+      places[place] = static_cast<const char*>(call.inputs[place]) + cursor.offset(k) * bytes;
+    }
+    kernel(places.data(), call.attributes, call.output + cursor.offset(used) * output_bytes, 0,
+           walk.inner_length());
+  }
+}
+
+// Operands stretched along outer axes, or along the inner one: a call for every row.
+bool run_rows(const Call& call, std::span<const Tensor> inputs, const Tensor& output) {
+  const std::size_t used = call.program.inputs.size();
+  std::array<const Tensor*, kMaxOperands> operands;
+  if (used + 1 > kMaxOperands) return false;
+  for (std::size_t k = 0; k < used; ++k)
+    operands[k] = &inputs[static_cast<std::size_t>(call.program.inputs[k].input)];
+  operands[used] = &output;
+  const StridedWalk walk(output.shape(), std::span(operands).first(used + 1));
+  const std::int64_t length = walk.inner_length();
+  if (length < kShortestRow || walk.inner_stride(used) != 1) return false;
+  std::uint32_t singles = 0;
+  for (std::size_t k = 0; k < used; ++k) {
+    const std::int64_t stride = walk.inner_stride(k);
+    if (stride != 0 && stride != 1) return false;
+    if (stride == 0) singles |= 1U << static_cast<unsigned>(call.program.inputs[k].input);
+  }
+  const Kernel kernel = find_kernel(call.program, singles);
+  if (kernel == nullptr) return false;
+  platform::parallel_for(
+      output.size() / length, length * call.program.cost,
+      [&](std::int64_t begin, std::int64_t end) { run_row_range(call, walk, kernel, begin, end); });
+  return true;
+}
+
+}  // namespace
+
+void compile_at_once(bool on) { at_once = on; }
+
+bool run_generated(const BoundProgram& program, std::span<const Tensor> inputs,
+                   std::span<const op::AttributeValue> attributes, const Tensor& output) {
+  const std::int64_t count = output.size();
+  if (!at_once &&
+      (count < GeneratedCode::kLeastElements || !BackgroundCompiler::instance().enabled())) {
+    return false;
+  }
+  if (!fits(program, inputs, output) || program.attributes.size() > kMaxAttributes) return false;
+  Call call{program, {}, {}, static_cast<char*>(output.raw())};
+  for (const BoundInput& input : program.inputs) {
+    const auto place = static_cast<std::size_t>(input.input);
+    call.inputs[place] = inputs[place].raw();
+  }
+  store_attributes(program, attributes, call.attributes);
+  const std::optional<std::uint32_t> singles = flat_singles(program, inputs, output);
+  if (!singles) return run_rows(call, inputs, output);
+  const Kernel kernel = find_kernel(program, *singles);
+  return kernel != nullptr && run_flat(call, kernel, count);
+}
+
+}  // namespace mycel::cpu::codegen
