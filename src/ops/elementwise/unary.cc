@@ -304,6 +304,9 @@ MYCEL_OP(conj)
     .input("input", "Any tensor.")
     .output("output", "Elementwise result.")
     .scalar(TypeRule::Promote, [](Expr x) { return apply(ScalarOp::Conj, x); })
+    .gradient([](GradientContext& op) {
+      op.set_input_gradient(0, op.call("conj", {op.output_gradient(0)}));
+    })
     .numpy("np.conj(input)")
     .sample("plain", {normal({3, 4})})
     .sample("no axes", {normal({})})
