@@ -215,7 +215,7 @@ MYCEL_OP(cumsum)
     })
     .numpy(
         "(lambda x: (lambda c: np.flip(c, axis) if reverse else c)(np.cumsum(x, axis, "
-        "dtype=x.dtype) - "
+        "dtype=x.dtype).reshape(x.shape) - "
         "(x if exclusive else 0)))(np.flip(input, axis) if reverse else input)")
     .sample("last axis", {normal({3, 5})}, {{"axis", 1}})
     .sample("first axis", {normal({5, 3})}, {{"axis", 0}, {"exclusive", true}})
