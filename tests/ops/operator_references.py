@@ -34,6 +34,17 @@ def _each(function, input):
     return np.vectorize(function, otypes=[np.float64])(input).astype(input.dtype)
 
 
+@reference("cumprod")
+def _cumprod(x, axis, exclusive, reverse):
+    x = np.flip(x, axis) if reverse else x
+    y = np.cumprod(x, axis).reshape(x.shape)
+    if exclusive:
+        y = np.moveaxis(y, axis, 0) if y.ndim else y.reshape(1)
+        y = np.concatenate([np.ones_like(y[:1]), y[:-1]])[: len(y)]
+        y = np.moveaxis(y, 0, axis) if x.ndim else y.reshape(())
+    return np.flip(y, axis) if reverse else y
+
+
 @reference("erf")
 def erf(input):
     return _each(math.erf, input)
@@ -309,6 +320,28 @@ def _segment_sum(input_x, segment_ids, num_segments):
     for place in np.ndindex(segment_ids.shape):
         if segment_ids[place] >= 0:
             output[segment_ids[place]] += input_x[place]
+    return output
+
+
+@reference("linear_recurrence")
+def _linear_recurrence(input, factor, axis, reverse):
+    x, a = (np.flip(part, axis) if reverse else part for part in (input, factor))
+    x, a = np.moveaxis(x, axis, 0), np.moveaxis(a, axis, 0)
+    y = x.copy()
+    for k in range(1, len(y)):
+        y[k] = x[k] + a[k] * y[k - 1]
+    y = np.moveaxis(y, 0, axis)
+    return np.flip(y, axis) if reverse else y
+
+
+@reference("index_put")
+def _index_put(input, value, indices, axes, accumulate, **_):
+    output = input.copy()
+    places = (slice(None),) * axes[0] + tuple(indices)
+    if accumulate:
+        np.add.at(output, places, value)
+    else:
+        output[places] = value
     return output
 
 
