@@ -198,6 +198,7 @@ def check_first(case: Case) -> Findings:
         return _row(function([to_tensor(array, _c.float64) for array in arrays]), weights)
 
     listed, _ = NO_SLOPE.get(f"{case.operator['name']}/{case.sample['name']}", (0, ""))
+    listed *= 2 if case.dtype is _c.complex128 else 1
     return _labelled(case, _compare(weighted, function.arrays, found, rng, GRADIENT, PROBES), listed)
 
 

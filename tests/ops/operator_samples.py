@@ -292,13 +292,13 @@ def _has_free_dtype(operator: dict) -> bool:
     return any(not entry["dtype"] and entry["kind"] not in ("mask", "absent", "number") for entry in entries)
 
 
-def cases(name: str, dtypes=None, shapes=None, values: bool = True) -> list[Case]:
-    """Every sample of the operator in every dtype, or in those of `dtypes` it knows.
+def cases(name: str, dtypes=None, shapes=None, values: bool = True, forced=None) -> list[Case]:
+    """Every sample of the operator in every dtype, or in those of `dtypes` it knows, or in the `forced` ones.
 
     `shapes` gives an input another shape; with `values` false, listed values are replaced by normal ones.
     """
     operator = _registry.describe(name)
-    allowed = [d for d in sample_dtypes(operator) if dtypes is None or d in dtypes]
+    allowed = forced or [d for d in sample_dtypes(operator) if dtypes is None or d in dtypes]
     if not _has_free_dtype(operator):
         allowed = [_c.float32]
     found = []

@@ -276,6 +276,34 @@ def test_gradients(name):
     report(problems)
 
 
+def complex_cases(name) -> list:
+    """Samples in complex128 of an operator that takes it and does not say so in its samples."""
+    operator = _registry.describe(name)
+    inputs = operator["inputs"]
+    if not inputs or _c.complex128 not in inputs[0]["dtypes"]:
+        return []
+    if _c.complex128 in samples.sample_dtypes(operator):
+        return []  # test_gradients has them
+    return samples.cases(name, forced=[_c.complex128])
+
+
+@every("differentiable")
+def test_gradients_of_complex_numbers(name):
+    """They are right, or refused."""
+    problems = []
+    for case in complex_cases(name):
+        try:
+            case.call(case.tensors())
+        except CLEAN:
+            continue  # no kernel for complex numbers
+        try:
+            problems += gradients.check_first(case).problems
+        except TypeError as error:  # of the operator, or of the part of it that has none
+            if not str(error).startswith("For '"):
+                problems.append(f"{case.label}: {error}")
+    report(problems)
+
+
 SECOND = {"matmul", "batch_matmul", "dense", "conv2d", "softmax", "layer_norm", "reduce_mean", "reduce_prod"}
 
 
