@@ -21,6 +21,7 @@ from mindspore._auto_parallel_context import (
     set_offload_context,
     set_ps_context,
 )
+from mindspore._capture.function import set_graph_mode
 
 __all__ = [
     "COMPATIBLE",
@@ -463,6 +464,8 @@ def _set(key: str, value) -> None:
         )
         return
     _values[key] = check(key, value)
+    if key == "mode":
+        set_graph_mode(_values[key] == GRAPH_MODE)
 
 
 def set_context(**kwargs) -> None:

@@ -32,17 +32,29 @@ PyObject* python_class(ErrorKind kind) {
   return PyExc_RuntimeError;
 }
 
-// "file:line" of the innermost frame outside the package, or nothing.
-std::string user_position() {
+void raise(ErrorKind kind, const std::string& message) {
+  std::string text = kind == ErrorKind::Internal ? "internal error: " + message : message;
+  const UserPosition position = user_position();
+  // What failed in a compiled function carries the line of its operator already.
+  if (!position.file.empty() && text.find("\n  at ") == std::string::npos)
+    text += "\n  at " + position.file + ":" + std::to_string(position.line);
+  PyErr_SetString(python_class(kind), text.c_str());
+}
+
+}  // namespace
+
+void set_package_folder(const char* folder) { package_folder = folder; }
+
+UserPosition user_position() {
   PyFrameObject* frame = PyEval_GetFrame();
   Py_XINCREF(frame);
-  std::string position;
-  while (frame != nullptr && position.empty()) {
+  UserPosition position;
+  while (frame != nullptr && position.file.empty()) {
     PyCodeObject* code = PyFrame_GetCode(frame);
     const char* file = PyUnicode_AsUTF8(code->co_filename);
     const bool ours = file == nullptr || (!package_folder.empty() &&
                                           std::string_view(file).starts_with(package_folder));
-    if (!ours) position = std::string(file) + ":" + std::to_string(PyFrame_GetLineNumber(frame));
+    if (!ours) position = {file, PyFrame_GetLineNumber(frame)};
     Py_DECREF(code);
     PyFrameObject* back = PyFrame_GetBack(frame);
     Py_DECREF(frame);
@@ -51,17 +63,6 @@ std::string user_position() {
   Py_XDECREF(frame);
   return position;
 }
-
-void raise(ErrorKind kind, const std::string& message) {
-  std::string text = kind == ErrorKind::Internal ? "internal error: " + message : message;
-  const std::string position = user_position();
-  if (!position.empty()) text += "\n  at " + position;
-  PyErr_SetString(python_class(kind), text.c_str());
-}
-
-}  // namespace
-
-void set_package_folder(const char* folder) { package_folder = folder; }
 
 PyObject* set_python_error() {
   try {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include <Python.h>
 
 namespace mycel::bindings {
@@ -11,6 +13,13 @@ PyObject* set_python_error();
 
 // Folder of the package: frames inside it are ours, the first one outside is the user's.
 void set_package_folder(const char* folder);
+
+// The innermost Python frame outside the package; no file when there is none.
+struct UserPosition {
+  std::string file;
+  int line = 0;
+};
+UserPosition user_position();
 
 // Thrown when a Python error is already set.
 struct PythonError {};

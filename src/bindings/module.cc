@@ -30,4 +30,5 @@ NB_MODULE(_c_expression, module) {
   bind_devices(module);
   bind_exchange(module);
   bind_log(module);
+  bind_capture(module);
 }

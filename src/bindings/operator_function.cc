@@ -13,6 +13,7 @@
 #include "bindings/exceptions.h"
 #include "bindings/tensor_object.h"
 #include "eager/dispatch.h"
+#include "eager/interceptor.h"
 #include "operator/inference.h"
 #include "platform/error/error.h"
 
@@ -124,8 +125,10 @@ void settle_lists(const OpDef& definition, const Given& given, std::span<Tensor>
                  parameter_name(definition, parameter), "'");
 }
 
-// Work worth letting other Python threads run for.
+// Work worth letting other Python threads run for. A capture asks for the user's line, so it needs
+// the lock.
 bool is_long(std::span<const Tensor> inputs) {
+  if (eager::interceptor() != nullptr) return false;
   for (const Tensor& input : inputs) {
     if (input.defined() && input.size() > 16384) return true;
   }

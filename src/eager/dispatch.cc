@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "eager/interceptor.h"
 #include "eager/random_state.h"
 #include "eager/tape.h"
 #include "operator/contexts.h"
@@ -24,6 +25,8 @@ using platform::ErrorKind;
 thread_local Device creation_device;
 
 thread_local std::optional<DType> compute_type;
+
+thread_local Interceptor* current_interceptor = nullptr;
 
 Device common_device(const OpDef& definition, std::span<const Tensor> inputs) {
   Device device;
@@ -79,6 +82,15 @@ void run_elementwise(const OpDef& definition, std::span<Tensor> inputs,
     if (other.empty() || other == *shape) continue;
     joined = tensor::broadcast_shapes(*shape, other, definition.name);
     shape = &joined;
+  }
+  if (current_interceptor != nullptr) [[unlikely]] {
+    const TensorSpec spec{dtype, *shape, false};
+    std::vector<Tensor> outputs;
+    if (current_interceptor->take(definition, inputs, attributes, {&spec, 1}, outputs)) {
+      output = std::move(outputs[0]);
+      finish(definition, inputs, attributes, std::span<Tensor>(&output, 1));
+      return;
+    }
   }
   output = Tensor::empty(*shape, dtype, device);
   KernelContext kernel(definition, attributes, inputs, std::span<Tensor>(&output, 1));
@@ -193,6 +205,12 @@ void run_general(const OpDef& definition, std::span<Tensor> inputs,
   definition.infer(infer);
   for (const InferContext::InputCast& cast : infer.casts())
     inputs[cast.input] = cast_to(inputs[cast.input], cast.dtype);
+  if (current_interceptor != nullptr &&
+      current_interceptor->take(definition, inputs, attributes, infer.outputs(), outputs))
+      [[unlikely]] {
+    finish(definition, inputs, attributes, outputs);
+    return;
+  }
   if (definition.view == nullptr ||
       !run_view(definition, inputs, attributes, infer.outputs(), outputs)) {
     allocate_outputs(definition, inputs, infer.outputs(), device, outputs);
@@ -249,6 +267,9 @@ Tensor make_number(T value, DType dtype) {
 }
 
 }  // namespace
+
+Interceptor* interceptor() { return current_interceptor; }
+void set_interceptor(Interceptor* interceptor) { current_interceptor = interceptor; }
 
 CreationDevice::CreationDevice(Device device) : before_(creation_device) {
   creation_device = device;

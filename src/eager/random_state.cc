@@ -106,6 +106,8 @@ void assign_random_key(op::KernelContext& kernel) {
   }
 }
 
+bool is_logging_random() { return current_log != nullptr; }
+
 RandomLog::~RandomLog() { stop(); }
 
 void RandomLog::begin(bool repeating) {

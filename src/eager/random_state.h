@@ -54,4 +54,7 @@ class RandomLog {
   RandomLog* outer_ = nullptr;
 };
 
+// Whether a log on this thread notes keys or gives them out again.
+bool is_logging_random();
+
 }  // namespace mycel::eager

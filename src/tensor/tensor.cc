@@ -56,9 +56,12 @@ Ref<Storage> allocate_for(const Shape& shape, DType dtype, Device device) try {
 void* TensorBody::operator new(std::size_t bytes) { return take(free_bodies, bytes); }
 void TensorBody::operator delete(void* memory) noexcept { give(free_bodies, memory); }
 
+thread_local std::uint32_t Storage::birth_mark = 0;
+
 Ref<Storage> Storage::allocate(Device device, std::size_t bytes) {
   const device::Block block = device::allocate(device, bytes);
   auto* storage = new (take(free_storages, sizeof(Storage))) Storage();
+  storage->birth_ = birth_mark;
   storage->block_ = block;
   storage->bytes_ = bytes;
   storage->device_ = device;
@@ -75,7 +78,23 @@ Ref<Storage> Storage::borrow(Device device, void* data, std::size_t bytes, Relea
   storage->device_ = device;
   storage->release_ = release;
   storage->owner_ = owner;
+  storage->birth_ = birth_mark;
   return Ref<Storage>(storage);
+}
+
+Ref<Storage> Storage::promise(Device device, std::size_t bytes, StorageWatcher& watcher) {
+  Ref<Storage> storage = borrow(
+      device, nullptr, bytes, [](void*) {}, nullptr);
+  storage->watcher_ = &watcher;
+  return storage;
+}
+
+void Storage::fulfil(const Ref<Storage>& content, std::size_t skip) {
+  content->retain();
+  if (release_ != nullptr) release_(owner_);
+  block_ = {static_cast<char*>(content->block_.data) + skip, bytes_};
+  release_ = [](void* held) { static_cast<Storage*>(held)->release(); };
+  owner_ = content.get();
 }
 
 void Storage::destroy(const Storage* storage) {

@@ -16,6 +16,18 @@ namespace mycel::tensor {
 using device::Device;
 using platform::Ref;
 
+class Storage;
+
+// Whoever wants to know that somebody reads a storage's bytes: a capture, which may still have to
+// compute them.
+class StorageWatcher {
+ public:
+  virtual void before_read(Storage& storage) = 0;
+
+ protected:
+  ~StorageWatcher() = default;
+};
+
 // Bytes on a device, shared by every view of them.
 class Storage : public platform::RefCounted<Storage> {
  public:
@@ -26,9 +38,27 @@ class Storage : public platform::RefCounted<Storage> {
   // loan.
   static Ref<Storage> borrow(Device device, void* data, std::size_t bytes, Release release,
                              void* owner);
+  // Bytes that do not exist yet: the watcher provides them (`fulfil`) before the first read.
+  static Ref<Storage> promise(Device device, std::size_t bytes, StorageWatcher& watcher);
   static void destroy(const Storage* storage);
 
-  void* data() const { return block_.data; }
+  void* data() const {
+    if (watcher_ != nullptr) [[unlikely]]
+      watcher_->before_read(*const_cast<Storage*>(this));
+    return block_.data;
+  }
+  void* data_unwatched() const { return block_.data; }
+  StorageWatcher* watcher() const { return watcher_; }
+  void set_watcher(StorageWatcher* watcher) { watcher_ = watcher; }
+  bool is_promise() const { return watcher_ != nullptr && block_.data == nullptr && bytes_ > 0; }
+  // Lends this promise the bytes of another storage, from `skip` on; the other lives as long.
+  void fulfil(const Ref<Storage>& content, std::size_t skip = 0);
+  // Points a borrowed storage somewhere else; its owner answers for the lifetime.
+  void rebind(void* data) { block_.data = data; }
+
+  // The mark that was current (`birth_mark`) when the storage was made.
+  std::uint32_t birth() const { return birth_; }
+  static thread_local std::uint32_t birth_mark;
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
 
@@ -49,8 +79,10 @@ class Storage : public platform::RefCounted<Storage> {
   void* owner_ = nullptr;
   Storage* previous_live_ = nullptr;  // neighbours in the list of large storages
   Storage* next_live_ = nullptr;
+  StorageWatcher* watcher_ = nullptr;
   std::uint32_t version_ = 0;
   std::uint32_t recorded_version_ = 0;
+  std::uint32_t birth_ = 0;
 };
 
 // How a tensor came to be, for whoever records it (the tape). Opaque here.

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks for graph compilation. Programs run eagerly; the marks are checked and otherwise change nothing."""
+"""Marks for graph compilation."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import os
 import types
 
 from mindspore import log as logger
+from mindspore._capture.function import Captured, is_inside
 from mindspore.common.jit_config import JitConfig
 from mindspore.common.mutable import mutable
+
+_enabled = os.environ.get("MS_JIT") != "0"
 
 
 def _check_signature(fn, input_signature) -> None:
@@ -63,12 +67,21 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
             return function
         _check_signature(function, input_signature)
 
-        @functools.wraps(function)
-        def marked(*args, **kwargs):
-            return function(*args, **kwargs)
+        strict = (
+            isinstance(jit_config, JitConfig)
+            and jit_config.jit_config_dict.get("jit_syntax_level") == "STRICT"
+        )
+        captured = Captured(function, getattr(function, "__qualname__", str(function)), strict)
 
-        marked._is_jit = True
-        return marked
+        @functools.wraps(function)
+        def compiled(*args, **kwargs):
+            if is_inside() or not _enabled:
+                return function(*args, **kwargs)
+            return captured(*args, **kwargs)
+
+        compiled._is_jit = True
+        compiled._captured = captured
+        return compiled
 
     return mark if fn is None else mark(fn)
 

@@ -88,6 +88,7 @@ def _checked_property(name: str, kind: type, what: str):
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise TypeError(f"The argument `{name}` must be {kind.__name__} type, but got {type(value)}.")
         self.__dict__[key] = value
+        _c.note_change()
 
     return property(read, write, doc=what)
 

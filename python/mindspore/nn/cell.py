@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 from mindspore import context
 from mindspore import log as logger
+from mindspore._c_expression import note_change
+from mindspore._capture.function import _Mode, call_cell, is_inside
 from mindspore.common import dtype as mstype
 from mindspore.common.hook import HookHandle, check_hook
 from mindspore.common.parameter import Parameter, ParameterTuple
@@ -79,6 +81,7 @@ class Cell:
     # ---- attributes ---------------------------------------------------------------------------
 
     def __setattr__(self, name: str, value) -> None:
+        note_change()
         if isinstance(value, Parameter):
             self._set_parameter(name, value)
         elif isinstance(value, Cell):
@@ -115,6 +118,7 @@ class Cell:
         self._changed()
 
     def _changed(self) -> None:
+        note_change()
         self.__dict__["_ready"] = False
         self.__dict__["_checked"] = False
 
@@ -552,9 +556,15 @@ class Cell:
         raise AttributeError(f"For '{type(self).__name__}', the method 'construct' is not defined.")
 
     def __call__(self, *args, **kwargs):
+        if _Mode.graph and not is_inside() and "_params" in self.__dict__:
+            return call_cell(self, args, kwargs)
         if self._ready:
             return self.construct(*args, **kwargs)
         return self._forward(*args, **kwargs)
+
+    def _run(self, *args, **kwargs):
+        """A call that is not captured on its own."""
+        return self.construct(*args, **kwargs) if self._ready else self._forward(*args, **kwargs)
 
     def _forward(self, *args, **kwargs):
         """A call with everything that may stand around `construct`."""

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graph mode: functions are run once under a recorder and from then on replayed without Python.
+
+`Captured` wraps one function; `surroundings` finds out what it relies on besides its arguments; `printing` keeps
+`print` in its place among the operators; `report` tells people what happened.
+"""
+
+from __future__ import annotations
+
+from mindspore._capture.function import Captured, call_cell, is_graph_mode, set_graph_mode
+from mindspore._capture.report import explain
+
+__all__ = ["Captured", "call_cell", "explain", "is_graph_mode", "set_graph_mode"]

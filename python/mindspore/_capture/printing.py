@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`print` inside a captured function happens at its place among the operators, every time."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import threading
+
+from mindspore import _c_expression as _c
+from mindspore.common._structure import map_tensors, tensors_in
+
+_print = builtins.print
+_thread = threading.local()
+
+
+def _recorded_print(*values, **options):
+    session = getattr(_thread, "session", None)
+    if session is None or not session.is_active or not _c.is_capturing():
+        return _print(*values, **options)
+    tensors = tensors_in(values)
+
+    def print_now(*computed):
+        remaining = iter(computed)
+        _print(*map_tensors(lambda _: next(remaining), values), **options)
+
+    session.host_call("print", print_now, tensors)
+    return None
+
+
+@contextlib.contextmanager
+def prints_recorded(session):
+    """While it lasts, this thread's `print` becomes part of the capture."""
+    before, outer = builtins.print, getattr(_thread, "session", None)
+    _thread.session = session
+    builtins.print = _recorded_print
+    try:
+        yield
+    finally:
+        _thread.session = outer
+        builtins.print = before

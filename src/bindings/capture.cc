@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Captured functions as Python sees them; what is captured and when is decided in
+// python/mindspore/_capture.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/set.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/graph_options.h"
+#include "bindings/parts.h"
+#include "bindings/tensor_caster.h"
+#include "bindings/trace_cache.h"
+#include "eager/interceptor.h"
+#include "passes/pipeline.h"
+
+namespace mycel::bindings {
+
+namespace nb = nanobind;
+
+namespace {
+
+passes::PipelineOptions& options() {
+  static passes::PipelineOptions instance;
+  return instance;
+}
+
+void set_graph_watcher(nb::object watcher) {
+  if (watcher.is_none()) {
+    options().watch = nullptr;
+    return;
+  }
+  static nb::object held;  // never freed: the interpreter may be gone by then
+  held = std::move(watcher);
+  options().watch = [](std::string_view pass, const ir::Graph& graph) {
+    const nb::gil_scoped_acquire lock;
+    held(nb::str(pass.data(), pass.size()), graph.name(), ir::to_text(graph));
+  };
+}
+
+}  // namespace
+
+std::shared_ptr<runtime::Executable> compile_graph(std::unique_ptr<ir::Graph> graph) {
+  passes::optimize(*graph, options());
+  return std::make_shared<runtime::Executable>(std::move(graph));
+}
+
+void bind_capture(nb::module_& module) {
+  nb::class_<CaptureSession>(module, "CaptureSession")
+      .def_prop_ro("arguments", &CaptureSession::arguments)
+      .def_prop_ro("keywords", &CaptureSession::keywords)
+      .def_prop_ro("is_active", &CaptureSession::is_active)
+      .def_prop_ro("refusal", &CaptureSession::refusal)
+      .def("watch", &CaptureSession::watch)
+      .def("knows", &CaptureSession::knows)
+      .def("host_call", &CaptureSession::host_call)
+      .def("add_guard", &CaptureSession::add_guard, nb::arg("kind"), nb::arg("holder"),
+           nb::arg("key").none(), nb::arg("expected").none())
+      .def("set_verify", &CaptureSession::set_verify)
+      .def("abandon", &CaptureSession::abandon)
+      .def("refuse", &CaptureSession::refuse)
+      .def("finish", &CaptureSession::finish, nb::arg("result").none())
+      .def("fail", &CaptureSession::fail);
+  nb::class_<TraceCache>(module, "TraceCache")
+      .def(nb::init<std::string>())
+      .def("__call__", &TraceCache::run)
+      .def("begin", &TraceCache::begin, nb::keep_alive<0, 1>())
+      .def("clear", &TraceCache::clear)
+      .def("report", &TraceCache::report)
+      .def("texts", &TraceCache::texts);
+  TraceCache::miss = nb::module_::import_("builtins").attr("object")();
+  TraceCache::eager = nb::module_::import_("builtins").attr("object")();
+  module.attr("CAPTURE_MISS") = TraceCache::miss;
+  module.attr("CAPTURE_EAGER") = TraceCache::eager;
+  module.def("is_capturing", [] { return eager::interceptor() != nullptr; });
+  module.def("note_change", &note_change);
+  module.def("set_passes_off", [](std::set<std::string> names) {
+    options().off = {names.begin(), names.end()};
+  });
+  module.def("pass_names", [] {
+    std::vector<std::string> names;
+    for (const passes::Pass& pass : passes::pipeline()) names.emplace_back(pass.name);
+    return names;
+  });
+  module.def("set_graph_watcher", &set_graph_watcher, nb::arg("watcher").none());
+}
+
+}  // namespace mycel::bindings

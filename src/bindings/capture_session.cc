@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings/exceptions.h"
+#include "bindings/graph_options.h"
+#include "bindings/tensor_caster.h"
+#include "bindings/trace_cache.h"
+
+namespace mycel::bindings {
+
+namespace nb = nanobind;
+
+namespace {
+
+ir::Position position_now() {
+  UserPosition position = user_position();
+  return {std::move(position.file), position.line};
+}
+
+}  // namespace
+
+CaptureSession::CaptureSession(TraceCache& cache, std::shared_ptr<Specialization> specialization,
+                               capture::Trace::Run run, std::vector<PyObject*> inputs,
+                               PyObject* args, PyObject* kwargs)
+    : cache_(cache),
+      specialization_(std::move(specialization)),
+      lock_(specialization_->mutex, std::defer_lock),
+      begun_at_(change_count()) {
+  if (!lock_.try_lock()) {
+    const nb::gil_scoped_release unlocked;
+    lock_.lock();
+  }
+  for (PyObject* input : inputs) inputs_.push_back(nb::borrow(input));
+  recorder_ =
+      std::make_unique<capture::Recorder>(specialization_->trace, std::move(run), inputs.size(),
+                                          compile_graph, position_now, cache.name());
+  std::vector<nb::object> stand_ins;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    stand_ins.push_back(nb::steal(wrap(recorder_->argument(i))));
+  std::size_t next = 0;
+  arguments_ = nb::cast<nb::tuple>(specialization_->arguments.rebuild(args, stand_ins, next));
+  keywords_ = nb::cast<nb::dict>(specialization_->keywords.rebuild(kwargs, stand_ins, next));
+}
+
+CaptureSession::~CaptureSession() = default;
+
+void CaptureSession::host_call(const std::string& name, nb::object function,
+                               const std::vector<Tensor>& inputs) {
+  const std::shared_ptr<nb::object> held(new nb::object(std::move(function)), [](nb::object* o) {
+    const nb::gil_scoped_acquire lock;
+    delete o;
+  });
+  recorder_->host_call(
+      name,
+      [held](std::span<const Tensor> values) {
+        const nb::gil_scoped_acquire lock;
+        nb::list arguments;
+        // The memory behind them is used again when the call is over.
+        for (const Tensor& value : values) {
+          Tensor copy = Tensor::empty(value.shape(), value.dtype());
+          tensor::copy_elements(value, copy);
+          arguments.append(copy);
+        }
+        (*held)(*nb::tuple(arguments));
+        return std::vector<Tensor>();
+      },
+      inputs);
+}
+
+void CaptureSession::add_guard(int kind, nb::object holder, nb::object key, nb::object expected) {
+  guards_.emplace_back(static_cast<Guard::Kind>(kind), std::move(holder), std::move(key),
+                       std::move(expected));
+}
+
+void CaptureSession::enter_refusal(std::string reason) {
+  specialization_->trace = {};
+  specialization_->refusal = std::move(reason);
+}
+
+void CaptureSession::refuse(std::string reason) { enter_refusal(std::move(reason)); }
+
+std::string CaptureSession::refusal() const { return specialization_->refusal; }
+
+nb::object CaptureSession::finish(nb::object result) {
+  Specialization& known = *specialization_;
+  known.guards = std::move(guards_);
+  known.verify = verify_;
+  known.verified_at = begun_at_;
+  if (!recorder_->is_active()) {
+    enter_refusal(recorder_->refusal());
+    return result;
+  }
+  std::vector<Tensor> tensors;
+  const ResultForm::Questions ask{[&](const Tensor& tensor) { return recorder_->knows(tensor); },
+                                  [&](const Tensor& tensor) {
+                                    return tensor.storage().birth() ==
+                                               tensor::Storage::birth_mark &&
+                                           !tensor.body().is_parameter;
+                                  }};
+  auto form = std::make_shared<ResultForm>(result, ask, tensors);
+  if (const char* why = form->refusal()) {
+    recorder_->abandon(why);
+    enter_refusal(why);
+    return result;
+  }
+  recorder_->finish(tensors, form);
+  if (!known.refusal.empty()) {
+    enter_refusal(known.refusal);
+    return result;
+  }
+  known.constants.clear();
+  for (const Tensor& constant : recorder_->constants())
+    known.constants.push_back({constant, constant.storage().version()});
+  for (const Tensor& parameter : recorder_->parameters())
+    known.parameters.push_back({parameter, parameter.dtype(), parameter.shape()});
+  const capture::Step& step = recorder_->last_step();
+  const std::vector<Tensor>& values = recorder_->run().values;
+  return form->build([&](std::size_t i) {
+    const auto place = static_cast<std::size_t>(step.returned[i]);
+    return place < inputs_.size() ? inputs_[place] : nb::steal(wrap(values[place]));
+  });
+}
+
+void CaptureSession::fail() {
+  // The caller has an error in hand already: a second one, from what was pending, is not for it.
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  try {
+    recorder_->fail();
+  } catch (...) {
+  }
+  PyErr_Restore(type, value, traceback);
+  std::erase_if(cache_.specializations_,
+                [&](const auto& known) { return known == specialization_; });
+}
+
+}  // namespace mycel::bindings

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings/guard.h"
+
+#include <atomic>
+
+namespace mycel::bindings {
+namespace {
+
+std::atomic<std::uint64_t> changes{1};
+
+bool is_value(PyObject* object) {
+  return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyUnicode_CheckExact(object) ||
+         PyBool_Check(object);
+}
+
+bool same(PyObject* now, PyObject* before) {
+  if (now == before) return true;
+  if (now == nullptr || before == nullptr || Py_TYPE(now) != Py_TYPE(before) || !is_value(now))
+    return false;
+  return PyObject_RichCompareBool(now, before, Py_EQ) == 1;
+}
+
+bool same_items(PyObject* now, PyObject* before) {
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(now);
+  if (count != PyTuple_GET_SIZE(before)) return false;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!same(PySequence_Fast_GET_ITEM(now, i), PyTuple_GET_ITEM(before, i))) return false;
+  }
+  return true;
+}
+
+bool same_entries(PyObject* now, PyObject* before) {
+  if (PyDict_GET_SIZE(now) != PyDict_GET_SIZE(before)) return false;
+  PyObject *key = nullptr, *value = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(now, &position, &key, &value) != 0) {
+    if (!same(value, PyDict_GetItem(before, key))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Guard::holds() const {
+  switch (kind_) {
+    case Kind::Entry:
+      return same(PyDict_GetItem(holder_.ptr(), key_.ptr()),
+                  expected_.is_valid() ? expected_.ptr() : nullptr);
+    case Kind::Cell: return same(PyCell_GET(holder_.ptr()), expected_.ptr());
+    case Kind::Sequence: return same_items(holder_.ptr(), expected_.ptr());
+    case Kind::Mapping: return same_entries(holder_.ptr(), expected_.ptr());
+    case Kind::Set:
+      return PySet_GET_SIZE(holder_.ptr()) == PySet_GET_SIZE(expected_.ptr()) &&
+             PyObject_RichCompareBool(holder_.ptr(), expected_.ptr(), Py_EQ) == 1;
+  }
+  return false;
+}
+
+std::uint64_t change_count() { return changes.load(std::memory_order_relaxed); }
+void note_change() { changes.fetch_add(1, std::memory_order_relaxed); }
+
+}  // namespace mycel::bindings

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Something outside a captured function that it relied on, and how to see that it is still so.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace mycel::bindings {
+
+class Guard {
+ public:
+  enum class Kind { Entry, Cell, Sequence, Mapping, Set };
+  // Entry: holder[key] is expected. Cell: a closure's variable. Sequence, Mapping, Set: the whole
+  // content, compared with a copy.
+  Guard(Kind kind, nanobind::object holder, nanobind::object key, nanobind::object expected)
+      : kind_(kind),
+        holder_(std::move(holder)),
+        key_(std::move(key)),
+        expected_(std::move(expected)) {}
+  bool holds() const;
+
+ private:
+  Kind kind_;
+  nanobind::object holder_, key_, expected_;
+};
+
+// Counts changes of cells, parameters' flags and settings. While it stands still, nothing that is
+// only checked by `verify` functions can have changed.
+std::uint64_t change_count();
+void note_change();
+
+}  // namespace mycel::bindings

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings/result_form.h"
+
+#include "bindings/exceptions.h"
+
+namespace mycel::bindings {
+namespace {
+
+namespace nb = nanobind;
+
+bool is_exactly(nb::handle object, PyTypeObject* type) { return Py_TYPE(object.ptr()) == type; }
+
+bool is_atom(nb::handle object) {
+  PyObject* o = object.ptr();
+  return o == Py_None || o == Py_Ellipsis || PyLong_Check(o) || PyFloat_Check(o) ||
+         PyUnicode_Check(o) || PyBytes_Check(o) || PyComplex_Check(o) || PyType_Check(o) ||
+         PySlice_Check(o) || PyRange_Check(o) || PyModule_Check(o);
+}
+
+nb::object plain_copy(nb::handle object) {
+  return nb::module_::import_("copy").attr("copy")(nb::borrow(object));
+}
+
+}  // namespace
+
+ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors)
+    : object_(nb::borrow(object)) {
+  PyObject* o = object.ptr();
+  if (is_tensor(o)) {
+    const Tensor& tensor = tensor_of(o);
+    if (tensor.defined() && !tensor.body().is_parameter && ask.is_computed(tensor)) {
+      kind_ = Kind::Leaf;
+      leaf_ = tensors.size();
+      tensors.push_back(tensor);
+      object_ = {};
+    } else if (tensor.defined() && ask.is_new(tensor)) {
+      kind_ = Kind::Copy;
+    }
+  } else if (PyTuple_Check(o) || PyList_Check(o)) {
+    take_sequence(object, ask, tensors);
+  } else if (PyDict_Check(o)) {
+    kind_ = Kind::Dict;
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(o, &position, &key, &value) != 0) {
+      keys_.push_back(nb::borrow(key));
+      parts_.emplace_back(value, ask, tensors);
+    }
+    if (!is_exactly(object, &PyDict_Type)) object_ = plain_copy(object);
+  } else if (!is_atom(object)) {
+    take_other(object, ask, tensors);
+  }
+}
+
+void ResultForm::take_sequence(nb::handle object, const Questions& ask,
+                               std::vector<Tensor>& tensors) {
+  PyObject* o = object.ptr();
+  kind_ = PyTuple_Check(o) ? Kind::Tuple : Kind::List;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+    parts_.emplace_back(nb::handle(PySequence_Fast_GET_ITEM(o, i)), ask, tensors);
+  if (is_exactly(object, &PyTuple_Type) || is_exactly(object, &PyList_Type)) object_ = {};
+}
+
+void ResultForm::take_other(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors) {
+  if (PyIter_Check(object.ptr()) != 0) {
+    kind_ = Kind::Refused;
+    why_ = "it returns an iterator, which only one caller can use up";
+    return;
+  }
+  if (PyFunction_Check(object.ptr()) || PyMethod_Check(object.ptr())) {
+    kind_ = Kind::Refused;
+    why_ = "it returns a function that was made while it ran";
+    return;
+  }
+  PyObject* fields = PyObject_GetAttrString(object.ptr(), "__dict__");
+  if (fields == nullptr) {
+    PyErr_Clear();
+    return;
+  }
+  const nb::object held = nb::steal(fields);
+  if (!PyDict_Check(fields)) return;
+  std::vector<ResultForm> parts;
+  std::vector<nb::object> keys;
+  const std::size_t before = tensors.size();
+  PyObject *key = nullptr, *value = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(fields, &position, &key, &value) != 0) {
+    if (!is_tensor(value) && !PyTuple_Check(value) && !PyList_Check(value) && !PyDict_Check(value))
+      continue;
+    keys.push_back(nb::borrow(key));
+    parts.emplace_back(nb::handle(value), ask, tensors);
+  }
+  if (tensors.size() == before) return;  // nothing in it was computed here
+  kind_ = Kind::Object;
+  object_ = plain_copy(object);
+  keys_ = std::move(keys);
+  parts_ = std::move(parts);
+}
+
+const char* ResultForm::refusal() const {
+  if (kind_ == Kind::Refused) return why_;
+  for (const ResultForm& part : parts_) {
+    if (const char* why = part.refusal()) return why;
+  }
+  return nullptr;
+}
+
+nb::object ResultForm::build(const std::function<nb::object(std::size_t)>& leaf) const {
+  switch (kind_) {
+    case Kind::Leaf: return leaf(leaf_);
+    case Kind::Copy: return object_.attr("copy")();
+    case Kind::Tuple: {
+      if (object_.is_valid()) {
+        nb::list items;
+        for (const ResultForm& part : parts_) items.append(part.build(leaf));
+        if (PyObject_HasAttrString(object_.ptr(), "_make") != 0)
+          return object_.attr("_make")(items);
+        return object_.type()(items);
+      }
+      nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(parts_.size())));
+      for (std::size_t i = 0; i < parts_.size(); ++i)
+        PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i),
+                         parts_[i].build(leaf).release().ptr());
+      return tuple;
+    }
+    case Kind::List: {
+      nb::list items;
+      for (const ResultForm& part : parts_) items.append(part.build(leaf));
+      if (!object_.is_valid()) return items;
+      nb::object copy = plain_copy(object_);
+      if (PyList_SetSlice(copy.ptr(), 0, PyList_GET_SIZE(copy.ptr()), items.ptr()) != 0)
+        throw PythonError();
+      return copy;
+    }
+    case Kind::Dict: {
+      nb::object dict =
+          is_exactly(object_, &PyDict_Type) ? nb::object(nb::dict()) : plain_copy(object_);
+      for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const nb::object value = parts_[i].build(leaf);
+        if (PyObject_SetItem(dict.ptr(), keys_[i].ptr(), value.ptr()) != 0) throw PythonError();
+      }
+      return dict;
+    }
+    case Kind::Object: {
+      nb::object copy = plain_copy(object_);
+      for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const nb::object value = parts_[i].build(leaf);
+        // Straight into the fields: frozen classes refuse assignment.
+        const nb::object fields = copy.attr("__dict__");
+        if (PyObject_SetItem(fields.ptr(), keys_[i].ptr(), value.ptr()) != 0) throw PythonError();
+      }
+      return copy;
+    }
+    case Kind::Constant:
+    case Kind::Refused: break;
+  }
+  return object_;
+}
+
+}  // namespace mycel::bindings

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The form of what a captured function returns: where its tensors stand and what is around them.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "bindings/tensor_object.h"
+
+namespace mycel::bindings {
+
+class ResultForm {
+ public:
+  // `is_computed(tensor)`: a value of the run; such tensors are collected in `tensors`.
+  // `is_new(tensor)`: made while the function ran, so every call must give out a new one.
+  struct Questions {
+    std::function<bool(const Tensor&)> is_computed;
+    std::function<bool(const Tensor&)> is_new;
+  };
+  ResultForm(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors);
+
+  // Null, or why no later call could give out the same.
+  const char* refusal() const;
+  // `leaf(i)` gives the i-th tensor.
+  nanobind::object build(const std::function<nanobind::object(std::size_t)>& leaf) const;
+  bool is_single_tensor() const { return kind_ == Kind::Leaf; }
+
+ private:
+  enum class Kind { Leaf, Constant, Copy, Tuple, List, Dict, Object, Refused };
+  void take_sequence(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors);
+  void take_other(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors);
+
+  Kind kind_ = Kind::Constant;
+  std::size_t leaf_ = 0;
+  nanobind::object object_;
+  std::vector<ResultForm> parts_;
+  std::vector<nanobind::object> keys_;
+  const char* why_ = nullptr;
+};
+
+}  // namespace mycel::bindings

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings/signature.h"
+
+#include "bindings/dtype_object.h"
+#include "bindings/exceptions.h"
+#include "bindings/numpy_exchange.h"
+#include "platform/error/error.h"
+
+namespace mycel::bindings {
+namespace {
+
+namespace nb = nanobind;
+
+// Arguments of exactly this class; a Parameter is known by identity.
+bool is_plain_tensor(PyObject* object) {
+  return is_tensor(object) && tensor_of(object).defined() && !tensor_of(object).body().is_parameter;
+}
+
+bool is_value(PyObject* object) {
+  return PyLong_Check(object) || PyFloat_Check(object) || PyUnicode_Check(object) ||
+         PyBytes_Check(object) || PyComplex_Check(object);
+}
+
+bool same_float(PyObject* a, PyObject* b) {
+  const double left = PyFloat_AS_DOUBLE(a);
+  const double right = PyFloat_AS_DOUBLE(b);
+  return std::memcmp(&left, &right, sizeof(left)) == 0;  // -0.0 is not 0.0, NaN is NaN
+}
+
+std::string text_of(nb::handle object) {
+  PyObject* text = PyObject_Repr(object.ptr());
+  if (text == nullptr) {
+    PyErr_Clear();
+    return "?";
+  }
+  std::string result = nb::cast<std::string>(nb::steal<nb::str>(text));
+  if (result.size() > 60) result = result.substr(0, 57) + "...";
+  return result;
+}
+
+}  // namespace
+
+Signature::Signature(PyObject* object) {
+  if (is_plain_tensor(object)) {
+    kind_ = Kind::Tensor;
+    object_ = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+    dtype_ = tensor_of(object).dtype();
+    shape_ = tensor_of(object).shape();
+    return;
+  }
+  const bool sequence = PyTuple_Check(object) || PyList_Check(object);
+  if (sequence) {
+    kind_ = PyTuple_Check(object) ? Kind::Tuple : Kind::List;
+    object_ = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
+      parts_.emplace_back(PySequence_Fast_GET_ITEM(object, i));
+    return;
+  }
+  if (PyDict_Check(object)) {
+    kind_ = Kind::Dict;
+    object_ = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(object, &position, &key, &value) != 0) {
+      keys_.push_back(nb::borrow(key));
+      parts_.emplace_back(value);
+    }
+    return;
+  }
+  kind_ = is_value(object) ? Kind::Equal : Kind::Same;
+  object_ = nb::borrow(object);
+}
+
+bool Signature::matches(PyObject* object, std::vector<PyObject*>& inputs) const {
+  switch (kind_) {
+    case Kind::Tensor: {
+      if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != object_.ptr()) return false;
+      const Tensor& tensor = tensor_of(object);
+      if (!tensor.defined() || tensor.dtype() != dtype_ || !(tensor.shape() == shape_) ||
+          tensor.body().is_parameter)
+        return false;
+      inputs.push_back(object);
+      return true;
+    }
+    case Kind::Same: return object == object_.ptr();
+    case Kind::Equal:
+      if (object == object_.ptr()) return true;
+      if (Py_TYPE(object) != Py_TYPE(object_.ptr())) return false;
+      if (PyFloat_CheckExact(object)) return same_float(object, object_.ptr());
+      return PyObject_RichCompareBool(object, object_.ptr(), Py_EQ) == 1;
+    case Kind::Tuple:
+    case Kind::List: {
+      if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != object_.ptr() ||
+          static_cast<std::size_t>(PySequence_Fast_GET_SIZE(object)) != parts_.size())
+        return false;
+      for (std::size_t i = 0; i < parts_.size(); ++i) {
+        if (!parts_[i].matches(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)),
+                               inputs))
+          return false;
+      }
+      return true;
+    }
+    case Kind::Dict: {
+      if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != object_.ptr() ||
+          static_cast<std::size_t>(PyDict_GET_SIZE(object)) != parts_.size())
+        return false;
+      PyObject *key = nullptr, *value = nullptr;
+      Py_ssize_t position = 0;
+      for (std::size_t i = 0; PyDict_Next(object, &position, &key, &value) != 0; ++i) {
+        const bool same_key =
+            key == keys_[i].ptr() || PyObject_RichCompareBool(key, keys_[i].ptr(), Py_EQ) == 1;
+        if (!same_key || !parts_[i].matches(value, inputs)) return false;
+      }
+      return true;
+    }
+  }
+  return false;
+}
+
+nb::object Signature::rebuild(PyObject* object, const std::vector<nb::object>& tensors,
+                              std::size_t& next) const {
+  if (kind_ == Kind::Tensor) return tensors[next++];
+  if (kind_ == Kind::Same || kind_ == Kind::Equal) return nb::borrow(object);
+  if (kind_ == Kind::Dict) {
+    nb::object copy = nb::borrow(object).attr("copy")();
+    std::size_t i = 0;
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(object, &position, &key, &value) != 0) {
+      const nb::object part = parts_[i++].rebuild(value, tensors, next);
+      if (PyObject_SetItem(copy.ptr(), key, part.ptr()) != 0) throw PythonError();
+    }
+    return copy;
+  }
+  nb::list items;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    items.append(parts_[i].rebuild(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)),
+                                   tensors, next));
+  }
+  if (kind_ == Kind::Tuple && object_.ptr() == reinterpret_cast<PyObject*>(&PyTuple_Type))
+    return nb::tuple(items);
+  if (kind_ == Kind::List && object_.ptr() == reinterpret_cast<PyObject*>(&PyList_Type))
+    return items;
+  // A named tuple takes its parts one by one; other sequences of users' own take them whole.
+  if (PyObject_HasAttrString(object_.ptr(), "_make") != 0) return object_.attr("_make")(items);
+  nb::object copy = nb::module_::import_("copy").attr("copy")(nb::borrow(object));
+  if (kind_ == Kind::List) {
+    if (PyList_SetSlice(copy.ptr(), 0, PyList_GET_SIZE(copy.ptr()), items.ptr()) != 0)
+      throw PythonError();
+    return copy;
+  }
+  return object_(items);
+}
+
+std::string Signature::describe() const {
+  switch (kind_) {
+    case Kind::Tensor: return platform::join("Tensor[", dtype_, "]", shape_);
+    case Kind::Same:
+    case Kind::Equal: return text_of(object_);
+    case Kind::Dict: {
+      std::string text = "{";
+      for (std::size_t i = 0; i < parts_.size(); ++i)
+        text += (i > 0 ? ", " : "") + text_of(keys_[i]) + ": " + parts_[i].describe();
+      return text + "}";
+    }
+    default: break;
+  }
+  std::string text = kind_ == Kind::Tuple ? "(" : "[";
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    text += (i > 0 ? ", " : "") + parts_[i].describe();
+  return text + (kind_ == Kind::Tuple ? ")" : "]");
+}
+
+bool Signature::has_array() const {
+  if (kind_ == Kind::Same)
+    return PyObject_CheckBuffer(object_.ptr()) != 0 && !is_tensor(object_.ptr());
+  for (const Signature& part : parts_) {
+    if (part.has_array()) return true;
+  }
+  return false;
+}
+
+}  // namespace mycel::bindings

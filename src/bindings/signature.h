@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a captured function was called with, as far as a later call must agree with it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "bindings/tensor_object.h"
+
+namespace mycel::bindings {
+
+// One argument, or part of one: tensors agree by dtype and shape, numbers and texts by value,
+// containers by their parts, everything else by identity.
+class Signature {
+ public:
+  enum class Kind { Tensor, Same, Equal, Tuple, List, Dict };
+
+  explicit Signature(PyObject* object);
+
+  // Appends the tensor arguments to `inputs`; false: not the same kind of call.
+  bool matches(PyObject* object, std::vector<PyObject*>& inputs) const;
+  // The same object with tensors replaced, in the order in which `matches` finds them.
+  nanobind::object rebuild(PyObject* object, const std::vector<nanobind::object>& tensors,
+                           std::size_t& next) const;
+  // A text for people: "Tensor[Float32](2, 3)", "3", "<Net object>".
+  std::string describe() const;
+  bool has_array() const;  // an ndarray, whose content nobody watches
+
+ private:
+  Kind kind_ = Kind::Same;
+  nanobind::object object_;  // the constant, or the type of the container
+  tensor::DType dtype_ = tensor::DType::Float32;
+  tensor::Shape shape_;
+  std::vector<Signature> parts_;
+  std::vector<nanobind::object> keys_;
+};
+
+}  // namespace mycel::bindings

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings/trace_cache.h"
+
+#include "bindings/exceptions.h"
+#include "ir/graph.h"
+#include "passes/pipeline.h"
+
+namespace mycel::bindings {
+
+namespace nb = nanobind;
+
+nb::object TraceCache::miss;
+nb::object TraceCache::eager;
+
+namespace {
+
+constexpr std::size_t kMostSpecializations = 64;
+constexpr std::size_t kLongWork = 1U << 17;  // elements: below, giving up the lock costs more
+
+// Drops the interpreter lock for long work and takes the other lock in the meantime.
+class ReplayScope {
+ public:
+  ReplayScope(std::shared_mutex& mutex, bool is_long) : mutex_(mutex) {
+    if (is_long || !mutex.try_lock_shared()) {
+      state_ = PyEval_SaveThread();
+      mutex.lock_shared();
+    }
+  }
+  ~ReplayScope() {
+    mutex_.unlock_shared();
+    if (state_ != nullptr) PyEval_RestoreThread(state_);
+  }
+  ReplayScope(const ReplayScope&) = delete;
+  ReplayScope& operator=(const ReplayScope&) = delete;
+
+ private:
+  std::shared_mutex& mutex_;
+  PyThreadState* state_ = nullptr;
+};
+
+nb::object result_of(const capture::Step& step, const std::vector<Tensor>& values,
+                     const std::vector<PyObject*>& inputs) {
+  const auto& form = *static_cast<const ResultForm*>(step.epilogue.get());
+  return form.build([&](std::size_t i) {
+    const auto place = static_cast<std::size_t>(step.returned[i]);
+    // An argument that is handed back is the caller's own object.
+    if (place < inputs.size()) return nb::borrow(inputs[place]);
+    return nb::steal(wrap(values[place]));
+  });
+}
+
+std::vector<Tensor> tensors_of(const std::vector<PyObject*>& inputs) {
+  std::vector<Tensor> tensors;
+  tensors.reserve(inputs.size());
+  for (PyObject* input : inputs) tensors.push_back(tensor::contiguous(tensor_of(input)));
+  return tensors;
+}
+
+}  // namespace
+
+bool Specialization::holds() {
+  for (const Guard& guard : guards) {
+    if (!guard.holds()) return false;
+  }
+  for (const Constant& constant : constants) {
+    if (constant.tensor.storage().version() != constant.version) return false;
+  }
+  for (const ParameterLayout& layout : parameters) {
+    const Tensor& now = layout.parameter;
+    if (now.dtype() != layout.dtype || !(now.shape() == layout.shape) || !now.is_contiguous())
+      return false;
+  }
+  if (verified_at == change_count() || !verify.is_valid()) return true;
+  const std::uint64_t now = change_count();
+  if (!nb::cast<bool>(verify())) return false;
+  verified_at = now;
+  return true;
+}
+
+nb::object TraceCache::run(nb::args args, nb::kwargs kwargs) {
+  std::vector<PyObject*> inputs;
+  for (std::size_t i = 0; i < specializations_.size(); ++i) {
+    const std::shared_ptr<Specialization> known = specializations_[i];
+    inputs.clear();
+    if (!known->arguments.matches(args.ptr(), inputs) ||
+        !known->keywords.matches(kwargs.ptr(), inputs) || !known->holds())
+      continue;
+    if (i > 0) std::swap(specializations_[i], specializations_[0]);
+    if (!known->refusal.empty()) return eager;
+    capture::Trace::Run run;
+    std::vector<Tensor> given = tensors_of(inputs);
+    {
+      const ReplayScope scope(known->mutex, known->trace.work() > kLongWork);
+      known->trace.replay(std::move(given), run);
+    }
+    if (run.last->end == capture::Step::End::Return) {
+      ++known->runs;
+      ++runs_;
+      return result_of(*run.last, run.values, inputs);
+    }
+    unfinished_ = known;
+    unfinished_run_ = std::move(run);
+    return miss;
+  }
+  return miss;
+}
+
+std::unique_ptr<CaptureSession> TraceCache::begin(nb::tuple args, nb::dict kwargs) {
+  std::shared_ptr<Specialization> specialization = std::move(unfinished_);
+  unfinished_ = nullptr;
+  capture::Trace::Run run = std::move(unfinished_run_);
+  unfinished_run_ = {};
+  std::vector<PyObject*> inputs;
+  if (!specialization) {
+    specialization = std::make_shared<Specialization>(args.ptr(), kwargs.ptr());
+    if (specialization->arguments.has_array() || specialization->keywords.has_array())
+      return nullptr;
+    specializations_.push_front(specialization);
+    if (specializations_.size() > kMostSpecializations) specializations_.pop_back();
+    ++captures_;
+  }
+  specialization->arguments.matches(args.ptr(), inputs);
+  specialization->keywords.matches(kwargs.ptr(), inputs);
+  specialization->input_count = inputs.size();
+  if (run.values.empty()) run.values = tensors_of(inputs);
+  return std::make_unique<CaptureSession>(*this, std::move(specialization), std::move(run),
+                                          std::move(inputs), args.ptr(), kwargs.ptr());
+}
+
+nb::list TraceCache::report() const {
+  nb::list entries;
+  for (const auto& known : specializations_) {
+    nb::dict entry;
+    entry["arguments"] = nb::str(known->arguments.describe().c_str());
+    entry["keywords"] = nb::str(known->keywords.describe().c_str());
+    entry["runs"] = known->runs;
+    entry["segments"] = known->trace.step_count();
+    entry["refusal"] = nb::str(known->refusal.c_str());
+    entries.append(entry);
+  }
+  return entries;
+}
+
+namespace {
+
+void collect_texts(const capture::Step& step, std::vector<std::string>& texts) {
+  if (step.executable) texts.push_back(ir::to_text(step.executable->graph()));
+  for (const auto& [seen, next] : step.next) collect_texts(*next, texts);
+}
+
+}  // namespace
+
+std::vector<std::string> TraceCache::texts() const {
+  std::vector<std::string> texts;
+  for (const auto& known : specializations_) collect_texts(known->trace.root, texts);
+  return texts;
+}
+
+}  // namespace mycel::bindings

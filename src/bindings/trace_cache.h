@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The traces of one function, by what it is called with.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "bindings/guard.h"
+#include "bindings/result_form.h"
+#include "bindings/signature.h"
+#include "capture/recorder.h"
+#include "capture/trace.h"
+
+namespace mycel::bindings {
+
+// One kind of call and what is known about it.
+struct Specialization {
+  Signature arguments, keywords;
+  capture::Trace trace;
+  std::vector<Guard> guards;
+  nanobind::object verify;  // asked when something has changed since `verified_at`
+  std::uint64_t verified_at = 0;
+  struct Constant {
+    Tensor tensor;
+    std::uint32_t version = 0;
+  };
+  std::vector<Constant> constants;
+  struct ParameterLayout {
+    Tensor parameter;
+    tensor::DType dtype;
+    tensor::Shape shape;
+  };
+  std::vector<ParameterLayout> parameters;
+  std::string refusal;  // not empty: such calls run eagerly
+  std::size_t input_count = 0;
+  std::size_t runs = 0;
+  std::shared_mutex mutex;  // shared: replaying; exclusive: growing
+
+  Specialization(PyObject* args, PyObject* kwargs) : arguments(args), keywords(kwargs) {}
+  bool holds();
+};
+
+class CaptureSession;
+
+class TraceCache {
+ public:
+  explicit TraceCache(std::string name) : name_(std::move(name)) {}
+
+  // The result; or `miss` when Python has to run, or `eager` when it has to without being captured.
+  nanobind::object run(nanobind::args args, nanobind::kwargs kwargs);
+  std::unique_ptr<CaptureSession> begin(nanobind::tuple args, nanobind::dict kwargs);
+  void clear() { specializations_.clear(); }
+  nanobind::list report() const;
+  std::vector<std::string> texts() const;  // of all graphs
+
+  const std::string& name() const { return name_; }
+  static nanobind::object miss, eager;
+
+ private:
+  friend class CaptureSession;
+  std::string name_;
+  std::deque<std::shared_ptr<Specialization>> specializations_;
+  std::shared_ptr<Specialization> unfinished_;  // met something new in its last replay
+  capture::Trace::Run unfinished_run_;
+  std::size_t captures_ = 0, runs_ = 0;
+};
+
+// One run of the function under a recorder.
+class CaptureSession {
+ public:
+  CaptureSession(TraceCache& cache, std::shared_ptr<Specialization> specialization,
+                 capture::Trace::Run run, std::vector<PyObject*> inputs, PyObject* args,
+                 PyObject* kwargs);
+  ~CaptureSession();
+
+  nanobind::tuple arguments() const { return arguments_; }
+  nanobind::dict keywords() const { return keywords_; }
+  void watch(const Tensor& parameter) { recorder_->watch(parameter); }
+  void host_call(const std::string& name, nanobind::object function,
+                 const std::vector<Tensor>& inputs);
+  bool knows(const Tensor& tensor) const { return recorder_->knows(tensor); }
+  void add_guard(int kind, nanobind::object holder, nanobind::object key,
+                 nanobind::object expected);
+  void set_verify(nanobind::object verify) { verify_ = std::move(verify); }
+  nanobind::object finish(nanobind::object result);
+  void abandon(std::string reason) { recorder_->abandon(std::move(reason)); }
+  // Does not hold another time, though this run was right.
+  void refuse(std::string reason);
+  void fail();
+  std::string refusal() const;
+  bool is_active() const { return recorder_->is_active(); }
+
+ private:
+  void enter_refusal(std::string reason);
+  TraceCache& cache_;
+  std::shared_ptr<Specialization> specialization_;
+  std::unique_lock<std::shared_mutex> lock_;
+  std::unique_ptr<capture::Recorder> recorder_;
+  std::vector<nanobind::object> inputs_;
+  nanobind::tuple arguments_;
+  nanobind::dict keywords_;
+  std::vector<Guard> guards_;
+  nanobind::object verify_;
+  std::uint64_t begun_at_ = 0;
+};
+
+}  // namespace mycel::bindings

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/recorder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "eager/random_state.h"
+#include "eager/tape.h"
+#include "operator/registry.h"
+#include "platform/error/error.h"
+
+namespace mycel::capture {
+namespace {
+
+using ir::Output;
+using op::OpDef;
+using op::TensorSpec;
+using platform::ErrorKind;
+
+// What Python may look at and still be repeated without it.
+constexpr std::size_t kMostBytesSeen = 256;
+constexpr std::size_t kMostForks = 8;
+constexpr std::size_t kMostValues = 1U << 20;
+
+std::atomic<std::uint32_t> next_mark = 1;
+
+class Busy {
+ public:
+  explicit Busy(bool& flag) : flag_(flag), before_(flag) { flag_ = true; }
+  ~Busy() { flag_ = before_; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  bool& flag_;
+  bool before_;
+};
+
+std::size_t skipped_bytes(const Tensor& tensor) {
+  return static_cast<std::size_t>(tensor.body().offset) * tensor::size_of(tensor.dtype());
+}
+
+TensorSpec spec_of(const Tensor& tensor) {
+  return {tensor.dtype(), tensor.shape(), tensor.body().is_number};
+}
+
+}  // namespace
+
+Recorder::Recorder(Trace& trace, Trace::Run run, std::size_t argument_count, Compiler compile,
+                   std::function<ir::Position()> position, std::string name)
+    : trace_(trace),
+      run_(std::move(run)),
+      step_(&trace.root),
+      compile_(std::move(compile)),
+      position_(std::move(position)),
+      name_(std::move(name)),
+      reached_(argument_count),
+      mark_before_(Storage::birth_mark),
+      interceptor_before_(eager::interceptor()) {
+  Storage::birth_mark = next_mark++;
+  begin_graph();
+  for (std::size_t i = 0; i < argument_count; ++i) {
+    const Tensor& given = run_.values[i];
+    Ref<Storage> storage = Storage::promise(given.device(), given.bytes(), *this);
+    storage->fulfil(given.body().storage, skipped_bytes(given));
+    Entry entry;
+    entry.storage = storage;
+    entry.kind = Kind::Value;
+    entry.place = static_cast<int>(i);
+    enter(std::move(entry));
+    stand_ins_.push_back(Tensor::from_storage(storage, given.shape(), given.dtype()));
+  }
+  eager::set_interceptor(this);
+}
+
+Recorder::~Recorder() { release(); }
+
+void Recorder::release() {
+  if (!active_) return;
+  active_ = false;
+  eager::set_interceptor(interceptor_before_);
+  Storage::birth_mark = mark_before_;
+  for (auto& [key, entry] : entries_) {
+    Storage& storage = entry.storage ? *entry.storage : entry.tensor.storage();
+    if (storage.watcher() != this) continue;
+    // Only after an error: what could not be computed must at least be memory.
+    if (storage.is_promise() && storage.owner_count() > 1) {
+      const Ref<Storage> nothing = Storage::allocate(storage.device(), storage.bytes());
+      std::memset(nothing->data(), 0, nothing->bytes());
+      storage.fulfil(nothing);
+    }
+    storage.set_watcher(nullptr);
+  }
+  entries_.clear();
+}
+
+void Recorder::begin_graph() {
+  graph_ = std::make_unique<ir::Graph>(name_);
+  graph_arguments_.clear();
+  constant_nodes_.clear();
+  for (auto& [key, entry] : entries_) entry.output = {};
+}
+
+Recorder::Entry* Recorder::find(const Storage& storage) {
+  const auto found = entries_.find(&storage);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+const Recorder::Entry* Recorder::find(const Storage& storage) const {
+  const auto found = entries_.find(&storage);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+Recorder::Entry& Recorder::enter(Entry entry) {
+  entry.order = next_order_++;
+  const Storage* key = entry.storage ? entry.storage.get() : entry.tensor.body().storage.get();
+  return entries_[key] = std::move(entry);
+}
+
+void Recorder::watch(const Tensor& parameter) {
+  Storage& storage = parameter.storage();
+  if (!active_ || find(storage) != nullptr || storage.watcher() != nullptr) return;
+  storage.set_watcher(this);
+  Entry entry;
+  entry.tensor = parameter;
+  entry.kind = Kind::Parameter;
+  enter(std::move(entry));
+}
+
+bool Recorder::is_dense_whole(const Tensor& tensor) const {
+  return tensor.is_contiguous() && tensor.body().offset == 0 &&
+         tensor.bytes() == tensor.storage().bytes();
+}
+
+bool Recorder::is_ours(const Tensor& tensor) const { return find(tensor.storage()) != nullptr; }
+
+bool Recorder::knows(const Tensor& tensor) const {
+  const Entry* entry = find(tensor.storage());
+  return entry != nullptr && entry->kind != Kind::Parameter;
+}
+
+int Recorder::place_of(const Tensor& tensor) const {
+  const Entry* entry = find(tensor.storage());
+  return entry != nullptr && entry->kind == Kind::Value ? entry->place : -1;
+}
+
+bool Recorder::concerns(const OpDef& definition, std::span<const Tensor> inputs) const {
+  if (definition.is_random) return true;
+  for (const Tensor& input : inputs) {
+    if (input.defined() && (input.body().is_parameter || is_ours(input))) return true;
+  }
+  if (!definition.has_effects) return false;
+  // A write to what nobody else has seen yet can happen at once.
+  for (const op::OutputDef& output : definition.outputs) {
+    if (output.alias_of < 0) continue;
+    const Tensor& target = inputs[static_cast<std::size_t>(output.alias_of)];
+    const bool seen = constant_nodes_.contains(target.body().storage.get());
+    if (seen || target.storage().birth() != Storage::birth_mark) return true;
+  }
+  return false;
+}
+
+std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inputs) const {
+  for (const Tensor& input : inputs) {
+    if (!input.defined()) continue;
+    if (!(input.device() == device::Device{})) return "a tensor is not on the CPU";
+    const Entry* entry = find(input.storage());
+    const bool by_reference = (entry != nullptr && entry->kind == Kind::Parameter) ||
+                              (entry == nullptr && input.body().is_parameter);
+    if (by_reference ? !input.is_contiguous() : entry != nullptr && !is_dense_whole(input))
+      return platform::join("'", definition.name, "' is given part of a tensor's memory");
+  }
+  if (definition.is_random && eager::is_logging_random())
+    return "random numbers are drawn in a block that is computed again for its gradient";
+  if (!definition.has_effects || !eager::is_recording()) return {};
+  for (const op::OutputDef& output : definition.outputs) {
+    if (output.alias_of < 0) continue;
+    const Tensor& target = inputs[static_cast<std::size_t>(output.alias_of)];
+    if (target.body().is_parameter && target.storage().owner_count() > 1)
+      return "a Parameter is written while its earlier value is kept for a gradient";
+  }
+  return {};
+}
+
+Output Recorder::constant(const Tensor& tensor) {
+  const auto found = constant_nodes_.find(tensor.body_ref().get());
+  if (found != constant_nodes_.end()) return found->second;
+  const Output output = graph_->add_constant(graph_->body(), tensor).output();
+  constant_nodes_[tensor.body_ref().get()] = output;
+  constant_nodes_[tensor.body().storage.get()] = output;
+  const bool from_outside =
+      !tensor.body().is_number && tensor.storage().birth() != Storage::birth_mark;
+  if (from_outside) constants_.push_back(tensor);
+  return output;
+}
+
+Output Recorder::operand(const Tensor& tensor) {
+  if (!tensor.defined()) return {};
+  if (tensor.body().is_parameter) watch(tensor);
+  Entry* entry = find(tensor.storage());
+  if (entry == nullptr) return constant(tensor);
+  if (entry->output) return entry->output;
+  if (entry->kind == Kind::Parameter) {
+    entry->output = graph_->add_parameter(graph_->body(), entry->tensor, "").output();
+    parameters_.push_back(entry->tensor);
+  } else {
+    const auto place = static_cast<std::size_t>(entry->place);
+    entry->output =
+        graph_
+            ->add_argument(graph_->body(), spec_of(run_.values[place]), platform::join("v", place))
+            .output();
+    graph_arguments_.push_back(entry->place);
+  }
+  return entry->output;
+}
+
+// What an operator writes into must be memory of its own: a parameter, or a copy.
+void Recorder::prepare_write(const Tensor& target) {
+  static const OpDef& copy = op::find("copy");
+  Entry* entry = find(target.storage());
+  if (entry == nullptr && target.storage().birth() != Storage::birth_mark) {
+    watch(target);
+    return;
+  }
+  if (entry != nullptr && entry->kind == Kind::Parameter) return;
+  const Output before = operand(target);
+  if (entry == nullptr) {
+    Entry fresh;
+    fresh.storage = target.body().storage;
+    fresh.kind = Kind::Stale;
+    fresh.own_memory = true;
+    fresh.storage->set_watcher(this);
+    entry = &enter(std::move(fresh));
+  }
+  if (entry->kind == Kind::Value) entry->kind = Kind::Stale;
+  entry->output = graph_
+                      ->add_operator(graph_->body(), copy, {before},
+                                     op::AttributeList(copy.attributes.size()), {before.type()})
+                      .output();
+}
+
+Tensor Recorder::promise(const TensorSpec& spec, Output output) {
+  const std::size_t bytes =
+      static_cast<std::size_t>(tensor::element_count(spec.shape)) * tensor::size_of(spec.dtype);
+  Entry entry;
+  entry.storage = Storage::promise({}, bytes, *this);
+  entry.output = output;
+  Tensor tensor = Tensor::from_storage(entry.storage, spec.shape, spec.dtype);
+  enter(std::move(entry));
+  return tensor;
+}
+
+void Recorder::make_outputs(ir::Node& node, std::span<Tensor> inputs,
+                            std::vector<Tensor>& outputs) {
+  const OpDef& definition = *node.definition();
+  outputs.clear();
+  for (std::uint32_t i = 0; i < node.output_count(); ++i) {
+    const int alias = i < definition.outputs.size() ? definition.outputs[i].alias_of : -1;
+    if (alias < 0) {
+      outputs.push_back(promise(node.type(i), node.output(i)));
+      continue;
+    }
+    const Tensor& target = inputs[static_cast<std::size_t>(alias)];
+    find(target.storage())->output = node.output(i);
+    if (definition.has_effects) target.storage().bump_version();
+    outputs.push_back(target);
+  }
+}
+
+bool Recorder::take(const OpDef& definition, std::span<Tensor> inputs,
+                    std::span<op::AttributeValue> attributes, std::span<const TensorSpec> specs,
+                    std::vector<Tensor>& outputs) {
+  if (busy_ || !concerns(definition, inputs)) return false;
+  if (std::string why = unfit(definition, inputs); !why.empty()) {
+    abandon(std::move(why));
+    return false;
+  }
+  for (const op::OutputDef& output : definition.outputs) {
+    if (output.alias_of >= 0 && definition.has_effects)
+      prepare_write(inputs[static_cast<std::size_t>(output.alias_of)]);
+  }
+  std::vector<Output> operands;
+  for (const Tensor& input : inputs) operands.push_back(operand(input));
+  std::vector<TensorSpec> types(specs.begin(), specs.end());
+  if (definition.dynamic_outputs) types.assign(definition.outputs.size(), TensorSpec{});
+  ir::Node& node = graph_->add_operator(graph_->body(), definition, std::move(operands),
+                                        {attributes.begin(), attributes.end()}, std::move(types));
+  node.set_position(position_());
+  if (definition.dynamic_outputs) {
+    run_dynamic(node, outputs);
+  } else {
+    make_outputs(node, inputs, outputs);
+  }
+  return true;
+}
+
+void Recorder::run_dynamic(ir::Node& node, std::vector<Tensor>& outputs) {
+  std::vector<Output> further;
+  for (std::uint32_t i = 0; i < node.output_count(); ++i) further.push_back(node.output(i));
+  close(further);
+  const std::size_t first = reached_ - further.size();
+  outputs.clear();
+  for (std::size_t i = 0; i < further.size(); ++i) {
+    const Tensor& value = run_.values[first + i];
+    Ref<Storage> storage = Storage::promise({}, value.bytes(), *this);
+    storage->fulfil(value.body().storage, skipped_bytes(value));
+    outputs.push_back(Tensor::from_storage(storage, value.shape(), value.dtype()));
+    Entry entry;
+    entry.storage = std::move(storage);
+    entry.kind = Kind::Value;
+    entry.place = static_cast<int>(first + i);
+    enter(std::move(entry));
+  }
+  for (std::size_t i = 0; i < further.size(); ++i) {
+    Reading reading;
+    reading.value = static_cast<int>(first + i);
+    reading.only_shape = true;
+    look(reading);
+    if (!active_) return;
+  }
+}
+
+void Recorder::host_call(std::string name, ir::HostFunction function,
+                         std::span<const Tensor> inputs) {
+  std::vector<Output> operands;
+  for (const Tensor& input : inputs) operands.push_back(operand(input));
+  graph_
+      ->add_host_call(graph_->body(), std::move(name), std::move(function), std::move(operands), {})
+      .set_position(position_());
+}
+
+// ---- running what was recorded -----------------------------------------------------------------
+
+std::vector<Recorder::Entry*> Recorder::live_entries() {
+  std::vector<Entry*> live;
+  for (auto& [key, entry] : entries_) {
+    if (entry.kind != Kind::Promise && entry.kind != Kind::Stale) continue;
+    if (entry.storage->owner_count() > 1) live.push_back(&entry);
+  }
+  std::sort(live.begin(), live.end(),
+            [](const Entry* a, const Entry* b) { return a->order < b->order; });
+  return live;
+}
+
+void Recorder::keep(Entry& entry, int place) {
+  const Tensor& value = run_.values[static_cast<std::size_t>(place)];
+  if (entry.own_memory) {
+    std::memcpy(
+        entry.storage->data_unwatched(),
+        static_cast<const char*>(value.body().storage->data_unwatched()) + skipped_bytes(value),
+        value.bytes());
+  } else {
+    entry.storage->fulfil(value.body().storage, skipped_bytes(value));
+  }
+  entry.kind = Kind::Value;
+  entry.place = place;
+  entry.storage->set_watcher(this);
+}
+
+void Recorder::run_step(std::vector<Output> results) {
+  Step& step = *step_;
+  step.first_result = run_.values.size();
+  step.result_count = results.size();
+  step.arguments = graph_arguments_;
+  graph_->body().set_results(std::move(results));
+  if (graph_->body().nodes().empty() && step.result_count == 0) return;
+  std::vector<Tensor> given;
+  for (const int place : graph_arguments_)
+    given.push_back(run_.values[static_cast<std::size_t>(place)]);
+  const Busy busy(busy_);
+  step.executable = compile_(std::move(graph_));
+  for (Tensor& value : step.executable->run(given))
+    run_.values.push_back(tensor::contiguous(value));
+}
+
+void Recorder::close(std::span<const Output> further) {
+  const std::vector<Entry*> live = live_entries();
+  std::vector<Output> results;
+  for (const Entry* entry : live) results.push_back(entry->output);
+  results.insert(results.end(), further.begin(), further.end());
+  const std::size_t count = results.size();
+  if (step_->end == Step::End::Open) {
+    run_step(std::move(results));
+  } else {
+    platform::require(step_->result_count == count, ErrorKind::Runtime, "'", name_,
+                      "' took another way than before although it saw the same values. Mark it "
+                      "with @jit only if it depends on its arguments alone, or run it in PyNative "
+                      "mode.");
+  }
+  const std::size_t first = step_->first_result;
+  for (std::size_t i = 0; i < live.size(); ++i) keep(*live[i], static_cast<int>(first + i));
+  reached_ = first + count;
+  std::erase_if(entries_, [](const auto& item) { return item.second.kind == Kind::Promise; });
+  begin_graph();
+}
+
+void Recorder::look(const Reading& reading) {
+  const Tensor& seen =
+      reading.value >= 0 ? run_.values[static_cast<std::size_t>(reading.value)] : reading.parameter;
+  if (!reading.only_shape && seen.bytes() > kMostBytesSeen) {
+    abandon(platform::join("Python reads the values of a tensor of shape ", seen.shape()));
+    return;
+  }
+  step_->end = Step::End::Read;
+  step_->reading = reading;
+  std::string key = seen_by(reading, run_.values);
+  if (Step* known = step_->find(key)) {
+    step_ = known;
+    return;
+  }
+  if (step_->next.size() >= kMostForks || run_.values.size() > kMostValues) {
+    abandon("Python reads a value that differs from call to call");
+    return;
+  }
+  step_ = &step_->grow(std::move(key));
+  step_->first_result = run_.values.size();
+}
+
+void Recorder::before_read(Storage& storage) {
+  if (busy_ || !active_ || eager::interceptor() != this) return;
+  const Entry* entry = find(storage);
+  if (entry == nullptr) return;
+  Reading reading;
+  if (entry->kind == Kind::Parameter) reading.parameter = entry->tensor;
+  close();
+  if (!reading.parameter.defined()) {
+    entry = find(storage);
+    if (entry == nullptr) return;
+    reading.value = entry->place;
+  }
+  look(reading);
+  // What was seen is part of the way: it need not be asked for again.
+  if (reading.value >= 0) storage.set_watcher(nullptr);
+}
+
+void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<void> epilogue) {
+  close();
+  step_->end = Step::End::Return;
+  step_->returned.clear();
+  for (const Tensor& result : results) step_->returned.push_back(place_of(result));
+  step_->epilogue = std::move(epilogue);
+  release();
+}
+
+void Recorder::abandon(std::string reason) {
+  if (!active_) return;
+  refusal_ = std::move(reason);
+  close();
+  release();
+}
+
+void Recorder::fail() {
+  if (!active_) return;
+  if (graph_) close();  // null: it is the computation that failed
+  release();
+}
+
+}  // namespace mycel::capture

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/pipeline.h"
+
+#include "passes/passes.h"
+
+namespace mycel::passes {
+namespace {
+
+constexpr Pass kPipeline[] = {
+    {"erase_dead_nodes", erase_dead_nodes, "drops what nobody reads"},
+    {"merge_equal_nodes", merge_equal_nodes, "computes once what is written twice"},
+    {"fuse_elementwise", fuse_elementwise, "joins elementwise operators into one formula"},
+    {"erase_dead_nodes", erase_dead_nodes, "drops what the passes before have left behind"},
+};
+
+}  // namespace
+
+std::span<const Pass> pipeline() { return kPipeline; }
+
+void optimize(ir::Graph& graph, const PipelineOptions& options) {
+  if (options.watch) options.watch("captured", graph);
+  for (const Pass& pass : kPipeline) {
+    if (options.off.contains(pass.name)) continue;
+    const bool changed = pass.run(graph);
+    if (changed && options.verify) ir::verify(graph);
+    if (changed && options.watch) options.watch(pass.name, graph);
+  }
+}
+
+}  // namespace mycel::passes

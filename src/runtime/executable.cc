@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/executable.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "eager/random_state.h"
+#include "operator/contexts.h"
+#include "operator/registry.h"
+#include "platform/error/error.h"
+#include "runtime/memory_plan.h"
+
+namespace mycel::runtime {
+
+using ir::Node;
+using ir::NodeKind;
+using ir::Output;
+using op::OpDef;
+using platform::ErrorKind;
+using platform::Ref;
+using tensor::Storage;
+
+// Where the bytes behind a value come from.
+enum class RootKind : std::uint8_t { Argument, Constant, Parameter, Arena, Fresh, Dynamic };
+
+struct Root {
+  RootKind kind = RootKind::Arena;
+  std::size_t index = 0;  // argument number, or place in its list
+  Ref<Storage> loan;      // pointed at the real bytes for each run; null for constants
+  Tensor tensor;          // of parameters
+  std::size_t bytes = 0;
+  int first = -1, last = -1;  // instructions that touch it
+};
+
+struct Executable::Instruction {
+  enum class Kind : std::uint8_t { Kernel, DenseCopy, Host };
+  Kind kind = Kind::Kernel;
+  const Node* node = nullptr;
+  std::size_t inputs = 0, outputs = 0, end = 0;  // places in the frame's operands
+};
+
+struct Executable::Frame {
+  std::vector<Root> roots;
+  std::vector<Tensor> operands;
+  std::vector<op::AttributeList> attributes;  // one list per instruction; kernels get a span of it
+  struct Result {
+    Tensor tensor;
+    std::size_t root = 0;
+    std::size_t operand = 0;  // of dynamic ones
+  };
+  std::vector<Result> results;
+  std::vector<Ref<Storage>> fresh;  // per root, while running
+  Ref<Storage> arena;
+};
+
+namespace {
+
+char* bytes_of(const Tensor& tensor) {
+  const tensor::TensorBody& body = tensor.body();
+  return static_cast<char*>(body.storage->data_unwatched()) +
+         static_cast<std::size_t>(body.offset) * tensor::size_of(body.dtype);
+}
+
+Ref<Storage> empty_loan(std::size_t bytes) {
+  return Storage::borrow(
+      {}, nullptr, bytes, [](void*) {}, nullptr);
+}
+
+std::size_t bytes_of(const op::TensorSpec& type) {
+  return static_cast<std::size_t>(tensor::element_count(type.shape)) * tensor::size_of(type.dtype);
+}
+
+}  // namespace
+
+// Lays out one frame; the same graph gives the same layout every time.
+class Executable::Builder {
+ public:
+  Builder(const ir::Graph& graph, std::vector<Instruction>* instructions)
+      : graph_(graph), instructions_(instructions), frame_(std::make_unique<Frame>()) {}
+
+  std::unique_ptr<Frame> build() {
+    const ir::Region& body = graph_.body();
+    for (std::size_t i = 0; i < body.arguments().size(); ++i) {
+      Node& node = *body.arguments()[i];
+      define(node.output(), add_root(RootKind::Argument, i, node.type()));
+    }
+    for (Node* node : body.nodes()) add(*node);
+    add_results();
+    return std::move(frame_);
+  }
+
+ private:
+  struct Value {
+    Tensor tensor;
+    std::size_t root = 0;
+  };
+  struct OutputHash {
+    std::size_t operator()(const Output& output) const {
+      return std::hash<const void*>()(output.node) * 31 + output.index;
+    }
+  };
+
+  std::size_t add_root(RootKind kind, std::size_t index, const op::TensorSpec& type) {
+    Root root;
+    root.kind = kind;
+    root.index = index;
+    root.bytes = bytes_of(type);
+    root.loan = empty_loan(root.bytes);
+    frame_->roots.push_back(std::move(root));
+    pending_type_ = type;
+    return frame_->roots.size() - 1;
+  }
+
+  void define(Output output, std::size_t root) {
+    Tensor tensor =
+        Tensor::from_storage(frame_->roots[root].loan, pending_type_.shape, pending_type_.dtype);
+    values_[output] = {std::move(tensor), root};
+  }
+
+  void add(Node& node) {
+    switch (node.kind()) {
+      case NodeKind::Constant: add_constant(node); break;
+      case NodeKind::Parameter: {
+        const std::size_t root = add_root(RootKind::Parameter, frame_->roots.size(), node.type());
+        frame_->roots[root].tensor = node.tensor();
+        define(node.output(), root);
+        break;
+      }
+      case NodeKind::Operator: add_operator(node); break;
+      case NodeKind::HostCall: add_call(node, Instruction::Kind::Host); break;
+      default:
+        platform::fail(ErrorKind::Internal, "a graph with '", ir::name_of(node.kind()),
+                       "' cannot be executed");
+    }
+  }
+
+  void add_constant(Node& node) {
+    Root root;
+    root.kind = RootKind::Constant;
+    root.tensor = node.tensor();
+    frame_->roots.push_back(std::move(root));
+    values_[node.output()] = {node.tensor(), frame_->roots.size() - 1};
+  }
+
+  void add_operator(Node& node) {
+    if (node.definition()->view != nullptr && add_view(node)) return;
+    add_call(node, Instruction::Kind::Kernel);
+  }
+
+  bool view_of(Node& node, const Tensor& base, std::size_t root) {
+    std::vector<op::TensorSpec> types;
+    for (std::size_t i = 0; i < node.output_count(); ++i) types.push_back(node.type(i));
+    op::AttributeList attributes = node.attributes();
+    op::ViewContext view(*node.definition(), attributes, base, types);
+    if (!node.definition()->view(view)) return false;
+    for (std::uint32_t i = 0; i < view.views().size(); ++i) {
+      const op::ViewSpec& spec = view.views()[i];
+      values_[node.output(i)] = {Tensor::view(base, spec.shape, spec.strides, spec.offset), root};
+    }
+    return true;
+  }
+
+  bool add_view(Node& node) {
+    const Value base = values_.at(node.operands()[0]);
+    if (view_of(node, base.tensor, base.root)) return true;
+    if (!node.definition()->kernels[device::kHostBackend].empty()) return false;
+    // Only a dense tensor can be seen that way.
+    const op::TensorSpec type{base.tensor.dtype(), base.tensor.shape(), false};
+    const std::size_t root = add_root(RootKind::Arena, 0, type);
+    const Tensor dense = Tensor::from_storage(frame_->roots[root].loan, type.shape, type.dtype);
+    Instruction copy;
+    copy.kind = Instruction::Kind::DenseCopy;
+    copy.node = &node;
+    begin(copy);
+    push(base);
+    copy.outputs = frame_->operands.size();
+    push({dense, root});
+    finish(copy, {});
+    platform::require(view_of(node, dense, root), ErrorKind::Internal, "operator '",
+                      node.definition()->name, "' gives no view of a dense tensor");
+    return true;
+  }
+
+  void add_call(Node& node, Instruction::Kind kind) {
+    Instruction instruction;
+    instruction.kind = kind;
+    instruction.node = &node;
+    begin(instruction);
+    for (const Output& operand : node.operands()) push(operand ? values_.at(operand) : Value());
+    instruction.outputs = frame_->operands.size();
+    for (std::uint32_t i = 0; i < node.output_count(); ++i) {
+      add_output(node, i);
+      push(values_.at(node.output(i)));
+    }
+    finish(instruction, node.attributes());
+  }
+
+  void add_output(Node& node, std::uint32_t i) {
+    const OpDef* definition = node.definition();
+    const bool listed = definition != nullptr && i < definition->outputs.size();
+    if (listed && definition->outputs[i].alias_of >= 0) {
+      values_[node.output(i)] =
+          values_.at(node.operands()[static_cast<std::size_t>(definition->outputs[i].alias_of)]);
+      return;
+    }
+    const bool shaped = definition != nullptr && !definition->dynamic_outputs;
+    const std::size_t root =
+        add_root(shaped ? RootKind::Arena : RootKind::Dynamic, 0, node.type(i));
+    if (shaped) {
+      define(node.output(i), root);
+    } else {
+      frame_->roots[root].index = frame_->operands.size();  // where the call leaves it
+      values_[node.output(i)] = {Tensor(), root};
+    }
+  }
+
+  void begin(Instruction& instruction) { instruction.inputs = frame_->operands.size(); }
+
+  void push(const Value& value) {
+    frame_->operands.push_back(value.tensor);
+    if (!value.tensor.defined()) return;
+    Root& root = frame_->roots[value.root];
+    const int now = static_cast<int>(frame_->attributes.size());
+    if (root.first < 0) root.first = now;
+    root.last = now;
+  }
+
+  void finish(Instruction instruction, op::AttributeList attributes) {
+    instruction.end = frame_->operands.size();
+    frame_->attributes.push_back(std::move(attributes));
+    if (instructions_ != nullptr) instructions_->push_back(instruction);
+  }
+
+  void add_results() {
+    for (const Output& result : graph_.body().results()) {
+      const Value& value = values_.at(result);
+      Root& root = frame_->roots[value.root];
+      if (root.kind == RootKind::Arena) root.kind = RootKind::Fresh;
+      frame_->results.push_back({value.tensor, value.root, root.index});
+    }
+    frame_->fresh.resize(frame_->roots.size());
+  }
+
+  const ir::Graph& graph_;
+  std::vector<Instruction>* instructions_;
+  std::unique_ptr<Frame> frame_;
+  op::TensorSpec pending_type_;
+  std::unordered_map<Output, Value, OutputHash> values_;
+};
+
+namespace {
+
+std::size_t elements_touched(std::span<const Tensor> operands) {
+  std::size_t count = 0;
+  for (const Tensor& tensor : operands) {
+    if (tensor.defined()) count += static_cast<std::size_t>(tensor.size());
+  }
+  return count;
+}
+
+}  // namespace
+
+Executable::Executable(std::unique_ptr<ir::Graph> graph) : graph_(std::move(graph)) {
+  std::unique_ptr<Frame> frame = Builder(*graph_, &instructions_).build();
+  work_ = elements_touched(frame->operands);
+  std::vector<Lifetime> blocks;
+  for (const Root& root : frame->roots) {
+    if (root.kind == RootKind::Arena) blocks.push_back({root.bytes, root.first, root.last});
+  }
+  MemoryPlan plan = plan_memory(blocks);
+  offsets_ = std::move(plan.offsets);
+  arena_bytes_ = plan.bytes;
+  free_frames_.push_back(std::move(frame));
+  note_written_parameters();
+}
+
+void Executable::note_written_parameters() {
+  for (const Instruction& instruction : instructions_) {
+    const OpDef* definition = instruction.node->definition();
+    if (definition == nullptr || !definition->has_effects) continue;
+    for (const Output& operand : instruction.node->operands()) {
+      if (operand && operand.node->kind() == NodeKind::Parameter)
+        written_.push_back(operand.node->tensor());
+    }
+  }
+}
+
+Executable::~Executable() = default;
+
+std::unique_ptr<Executable::Frame> Executable::build_frame() const {
+  return Builder(*graph_, nullptr).build();
+}
+
+class Executable::FrameLease {
+ public:
+  explicit FrameLease(Executable& owner) : owner_(owner) {
+    {
+      const std::lock_guard lock(owner.mutex_);
+      if (!owner.free_frames_.empty()) {
+        frame_ = std::move(owner.free_frames_.back());
+        owner.free_frames_.pop_back();
+      }
+    }
+    if (!frame_) frame_ = owner.build_frame();
+  }
+  ~FrameLease() {
+    frame_->arena.reset();
+    for (Ref<Storage>& storage : frame_->fresh) storage.reset();
+    const std::lock_guard lock(owner_.mutex_);
+    owner_.free_frames_.push_back(std::move(frame_));
+  }
+  FrameLease(const FrameLease&) = delete;
+  FrameLease& operator=(const FrameLease&) = delete;
+  Frame& operator*() const { return *frame_; }
+
+ private:
+  Executable& owner_;
+  std::unique_ptr<Frame> frame_;
+};
+
+void Executable::bind(Frame& frame, std::span<const Tensor> arguments) const {
+  frame.arena = Storage::allocate({}, arena_bytes_);
+  char* base = static_cast<char*>(frame.arena->data_unwatched());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < frame.roots.size(); ++i) {
+    Root& root = frame.roots[i];
+    switch (root.kind) {
+      case RootKind::Arena: root.loan->rebind(base + offsets_[next++]); break;
+      case RootKind::Argument: root.loan->rebind(bytes_of(arguments[root.index])); break;
+      case RootKind::Parameter: root.loan->rebind(bytes_of(root.tensor)); break;
+      case RootKind::Fresh:
+        frame.fresh[i] = Storage::allocate({}, root.bytes);
+        root.loan->rebind(frame.fresh[i]->data_unwatched());
+        break;
+      case RootKind::Constant:
+      case RootKind::Dynamic: break;
+    }
+  }
+}
+
+void Executable::run_kernel(Frame& frame, const Instruction& instruction) const {
+  const Node& node = *instruction.node;
+  const OpDef& definition = *node.definition();
+  const std::span<Tensor> all(frame.operands);
+  const auto place = static_cast<std::size_t>(&instruction - instructions_.data());
+  op::KernelContext kernel(
+      definition, frame.attributes[place],
+      all.subspan(instruction.inputs, instruction.outputs - instruction.inputs),
+      all.subspan(instruction.outputs, instruction.end - instruction.outputs));
+  if (definition.is_random) eager::assign_random_key(kernel);
+  op::run_kernel(kernel, {});
+}
+
+void Executable::execute(Frame& frame, const Instruction& instruction) const {
+  switch (instruction.kind) {
+    case Instruction::Kind::Kernel: run_kernel(frame, instruction); break;
+    case Instruction::Kind::DenseCopy:
+      tensor::copy_elements(frame.operands[instruction.inputs],
+                            frame.operands[instruction.outputs]);
+      break;
+    case Instruction::Kind::Host: {
+      const std::span<const Tensor> all(frame.operands);
+      std::vector<Tensor> outputs = instruction.node->host_function()(
+          all.subspan(instruction.inputs, instruction.outputs - instruction.inputs));
+      for (std::size_t i = 0; i < outputs.size(); ++i)
+        frame.operands[instruction.outputs + i] = std::move(outputs[i]);
+      break;
+    }
+  }
+}
+
+std::vector<Tensor> Executable::results(Frame& frame, std::span<const Tensor> arguments) const {
+  std::vector<Tensor> results;
+  results.reserve(frame.results.size());
+  for (const Frame::Result& result : frame.results) {
+    Root& root = frame.roots[result.root];
+    if (root.kind == RootKind::Dynamic) {
+      results.push_back(std::move(frame.operands[result.operand]));
+      frame.operands[result.operand] = Tensor();
+      continue;
+    }
+    if (root.kind == RootKind::Constant) {
+      results.push_back(result.tensor);
+      continue;
+    }
+    const tensor::TensorBody& layout = result.tensor.body();
+    const Tensor* owner = root.kind == RootKind::Argument    ? &arguments[root.index]
+                          : root.kind == RootKind::Parameter ? &root.tensor
+                                                             : nullptr;
+    Tensor value =
+        Tensor::from_storage(owner == nullptr ? frame.fresh[result.root] : owner->body().storage,
+                             layout.shape, layout.dtype);
+    value.body().strides = layout.strides;
+    value.body().offset = layout.offset + (owner == nullptr ? 0 : owner->body().offset);
+    results.push_back(std::move(value));
+  }
+  return results;
+}
+
+std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, const Observer& observer) {
+  const FrameLease lease(*this);
+  Frame& frame = *lease;
+  bind(frame, arguments);
+  for (const Instruction& instruction : instructions_) {
+    try {
+      execute(frame, instruction);
+    } catch (const platform::Error& error) {
+      const ir::Position& position = instruction.node->position();
+      if (position.file.empty()) throw;
+      platform::fail(error.kind(), error.message(), "\n  at ", position.file, ":", position.line);
+    }
+    if (observer) {
+      const std::span<const Tensor> all(frame.operands);
+      observer({*instruction.node,
+                all.subspan(instruction.outputs, instruction.end - instruction.outputs)});
+    }
+  }
+  for (const Tensor& parameter : written_) parameter.storage().bump_version();
+  return results(frame, arguments);
+}
+
+}  // namespace mycel::runtime

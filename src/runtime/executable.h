@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace mycel::runtime {
+
+using tensor::Tensor;
+
+// What somebody who watches a run is told after each node.
+struct Observation {
+  const ir::Node& node;
+  std::span<const Tensor> outputs;
+};
+using Observer = std::function<void(const Observation&)>;
+
+// A graph made ready to run: order, views and memory are settled once. Runs may happen on several
+// threads at a time; each has a frame of its own.
+class Executable {
+ public:
+  explicit Executable(std::unique_ptr<ir::Graph> graph);
+  ~Executable();
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+
+  // Arguments must have the types of the graph's arguments. Parameters are read and written where
+  // they are.
+  std::vector<Tensor> run(std::span<const Tensor> arguments, const Observer& observer = {});
+
+  const ir::Graph& graph() const { return *graph_; }
+  std::size_t arena_bytes() const { return arena_bytes_; }
+  std::size_t work() const { return work_; }  // elements touched: is it worth dropping a lock?
+
+ private:
+  struct Frame;
+  struct Instruction;
+  class Builder;
+  class FrameLease;
+  void bind(Frame& frame, std::span<const Tensor> arguments) const;
+  void execute(Frame& frame, const Instruction& instruction) const;
+  void run_kernel(Frame& frame, const Instruction& instruction) const;
+  std::vector<Tensor> results(Frame& frame, std::span<const Tensor> arguments) const;
+  std::unique_ptr<Frame> build_frame() const;
+  void note_written_parameters();
+
+  std::unique_ptr<ir::Graph> graph_;
+  std::vector<Instruction> instructions_;
+  std::vector<std::size_t> offsets_;  // of each buffer in the arena
+  std::size_t arena_bytes_ = 0;
+  std::size_t work_ = 0;
+  std::vector<Tensor> written_;  // parameters that effects change
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Frame>> free_frames_;
+};
+
+}  // namespace mycel::runtime
