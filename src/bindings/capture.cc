@@ -38,7 +38,51 @@ void set_graph_watcher(nb::object watcher) {
   };
 }
 
+// Switches timing of nodes; returns what was measured so far: (operator, file, line, calls, ns).
+nb::list profile_nodes(bool on) {
+  nb::list rows;
+  for (const runtime::NodeTime& entry : runtime::node_times()) {
+    const ir::Node& node = *entry.node;
+    const std::string& name = node.definition() != nullptr ? node.definition()->name : node.name();
+    rows.append(nb::make_tuple(
+        name, node.position().file, node.position().line,
+        platform::join(node.output_count() > 0 ? node.type().shape : tensor::Shape{}), entry.calls,
+        entry.nanoseconds));
+  }
+  runtime::measure_nodes(on);
+  return rows;
+}
+
+runtime::Observer& observer() {
+  static runtime::Observer instance;
+  return instance;
+}
+
+// The callback gets (operator, file, line, outputs); the outputs are copies.
+void set_graph_observer(nb::object callback) {
+  if (callback.is_none()) {
+    observer() = nullptr;
+    return;
+  }
+  static nb::object held;
+  held = std::move(callback);
+  observer() = [](const runtime::Observation& seen) {
+    const nb::gil_scoped_acquire lock;
+    nb::list outputs;
+    for (const Tensor& output : seen.outputs) {
+      Tensor copy = Tensor::empty(output.shape(), output.dtype());
+      tensor::copy_elements(output, copy);
+      outputs.append(copy);
+    }
+    const ir::Node& node = seen.node;
+    const std::string& name = node.definition() != nullptr ? node.definition()->name : node.name();
+    held(name, node.position().file, node.position().line, outputs);
+  };
+}
+
 }  // namespace
+
+const runtime::Observer& graph_observer() { return observer(); }
 
 std::shared_ptr<runtime::Executable> compile_graph(std::unique_ptr<ir::Graph> graph) {
   passes::optimize(*graph, options());
@@ -51,7 +95,7 @@ void bind_capture(nb::module_& module) {
       .def_prop_ro("keywords", &CaptureSession::keywords)
       .def_prop_ro("is_active", &CaptureSession::is_active)
       .def_prop_ro("refusal", &CaptureSession::refusal)
-      .def("watch", &CaptureSession::watch)
+      .def("watch", &CaptureSession::watch, nb::arg("parameter"), nb::arg("name") = "")
       .def("knows", &CaptureSession::knows)
       .def("host_call", &CaptureSession::host_call)
       .def("add_guard", &CaptureSession::add_guard, nb::arg("kind"), nb::arg("holder"),
@@ -82,6 +126,8 @@ void bind_capture(nb::module_& module) {
     for (const passes::Pass& pass : passes::pipeline()) names.emplace_back(pass.name);
     return names;
   });
+  module.def("set_graph_observer", &set_graph_observer, nb::arg("callback").none());
+  module.def("profile_nodes", &profile_nodes);
   module.def("set_graph_watcher", &set_graph_watcher, nb::arg("watcher").none());
 }
 

@@ -117,12 +117,13 @@ Recorder::Entry& Recorder::enter(Entry entry) {
   return entries_[key] = std::move(entry);
 }
 
-void Recorder::watch(const Tensor& parameter) {
+void Recorder::watch(const Tensor& parameter, std::string name) {
   Storage& storage = parameter.storage();
   if (!active_ || find(storage) != nullptr || storage.watcher() != nullptr) return;
   storage.set_watcher(this);
   Entry entry;
   entry.tensor = parameter;
+  entry.name = std::move(name);
   entry.kind = Kind::Parameter;
   enter(std::move(entry));
 }
@@ -167,7 +168,12 @@ std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inp
     const Entry* entry = find(input.storage());
     const bool by_reference = (entry != nullptr && entry->kind == Kind::Parameter) ||
                               (entry == nullptr && input.body().is_parameter);
-    if (by_reference ? !input.is_contiguous() : entry != nullptr && !is_dense_whole(input))
+    const bool other_view =
+        entry != nullptr && entry->kind == Kind::Parameter &&
+        (input.body().offset != entry->tensor.body().offset ||
+         !(input.shape() == entry->tensor.shape()) || input.dtype() != entry->tensor.dtype());
+    if (other_view ||
+        (by_reference ? !input.is_contiguous() : entry != nullptr && !is_dense_whole(input)))
       return platform::join("'", definition.name, "' is given part of a tensor's memory");
   }
   if (definition.is_random && eager::is_logging_random())
@@ -201,7 +207,7 @@ Output Recorder::operand(const Tensor& tensor) {
   if (entry == nullptr) return constant(tensor);
   if (entry->output) return entry->output;
   if (entry->kind == Kind::Parameter) {
-    entry->output = graph_->add_parameter(graph_->body(), entry->tensor, "").output();
+    entry->output = graph_->add_parameter(graph_->body(), entry->tensor, entry->name).output();
     parameters_.push_back(entry->tensor);
   } else {
     const auto place = static_cast<std::size_t>(entry->place);
@@ -412,6 +418,7 @@ void Recorder::look(const Reading& reading) {
     abandon("Python reads a value that differs from call to call");
     return;
   }
+  parent_ = step_;
   step_ = &step_->grow(std::move(key));
   step_->first_result = run_.values.size();
 }
@@ -444,15 +451,28 @@ void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<void> epi
 
 void Recorder::abandon(std::string reason) {
   if (!active_) return;
-  refusal_ = std::move(reason);
+  const ir::Position position = position_();
+  refusal_ = position.file.empty()
+                 ? std::move(reason)
+                 : platform::join(reason, " (", position.file, ":", position.line, ")");
   close();
   release();
 }
 
 void Recorder::fail() {
   if (!active_) return;
-  if (graph_) close();  // null: it is the computation that failed
-  release();
+  // What this run has added leads nowhere; ways that were complete before stay.
+  const auto drop_branch = [&] {
+    if (parent_ != nullptr) parent_->next.pop_back();
+    release();
+  };
+  try {
+    if (graph_) close();  // null: it is the computation that failed
+  } catch (...) {
+    drop_branch();
+    throw;
+  }
+  drop_branch();
 }
 
 }  // namespace mycel::capture

@@ -14,6 +14,10 @@ bool erase_dead_nodes(ir::Graph& graph);
 // forward part computed already.
 bool merge_equal_nodes(ir::Graph& graph);
 
+// Drops operators that change nothing (a reshape to the same shape, a conversion there and back),
+// joins chains of reshapes and transpositions, and lets relu's gradient read relu's result.
+bool simplify_algebra(ir::Graph& graph);
+
 // Joins elementwise operators into one whose formula is the composition of theirs, when nobody else
 // reads the values in between: one pass over memory instead of one per operator.
 bool fuse_elementwise(ir::Graph& graph);

@@ -8,6 +8,7 @@ namespace {
 
 constexpr Pass kPipeline[] = {
     {"erase_dead_nodes", erase_dead_nodes, "drops what nobody reads"},
+    {"simplify_algebra", simplify_algebra, "drops operators that change nothing"},
     {"merge_equal_nodes", merge_equal_nodes, "computes once what is written twice"},
     {"fuse_elementwise", fuse_elementwise, "joins elementwise operators into one formula"},
     {"erase_dead_nodes", erase_dead_nodes, "drops what the passes before have left behind"},

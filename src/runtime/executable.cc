@@ -2,6 +2,8 @@
 #include "runtime/executable.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <unordered_map>
 
@@ -55,6 +57,16 @@ struct Executable::Frame {
 };
 
 namespace {
+
+struct NodeClock {
+  std::atomic<bool> on = false;
+  std::mutex mutex;
+  std::map<const Node*, NodeTime> times;
+};
+NodeClock& node_clock() {
+  static NodeClock instance;
+  return instance;
+}
 
 char* bytes_of(const Tensor& tensor) {
   const tensor::TensorBody& body = tensor.body();
@@ -286,7 +298,11 @@ void Executable::note_written_parameters() {
   }
 }
 
-Executable::~Executable() = default;
+Executable::~Executable() {
+  NodeClock& clock = node_clock();
+  const std::lock_guard lock(clock.mutex);
+  for (const Instruction& instruction : instructions_) clock.times.erase(instruction.node);
+}
 
 std::unique_ptr<Executable::Frame> Executable::build_frame() const {
   return Builder(*graph_, nullptr).build();
@@ -370,6 +386,34 @@ void Executable::execute(Frame& frame, const Instruction& instruction) const {
   }
 }
 
+void Executable::execute_measured(Frame& frame, const Instruction& instruction) const {
+  const auto start = std::chrono::steady_clock::now();
+  execute(frame, instruction);
+  const auto spent = std::chrono::steady_clock::now() - start;
+  NodeClock& clock = node_clock();
+  const std::lock_guard lock(clock.mutex);
+  NodeTime& entry = clock.times[instruction.node];
+  entry.node = instruction.node;
+  ++entry.calls;
+  entry.nanoseconds += static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count());
+}
+
+void measure_nodes(bool on) {
+  NodeClock& clock = node_clock();
+  const std::lock_guard lock(clock.mutex);
+  clock.times.clear();
+  clock.on = on;
+}
+
+std::vector<NodeTime> node_times() {
+  NodeClock& clock = node_clock();
+  const std::lock_guard lock(clock.mutex);
+  std::vector<NodeTime> times;
+  for (const auto& [node, entry] : clock.times) times.push_back(entry);
+  return times;
+}
+
 std::vector<Tensor> Executable::results(Frame& frame, std::span<const Tensor> arguments) const {
   std::vector<Tensor> results;
   results.reserve(frame.results.size());
@@ -402,9 +446,10 @@ std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, const Obs
   const FrameLease lease(*this);
   Frame& frame = *lease;
   bind(frame, arguments);
+  const bool measured = node_clock().on.load(std::memory_order_relaxed);
   for (const Instruction& instruction : instructions_) {
     try {
-      execute(frame, instruction);
+      measured ? execute_measured(frame, instruction) : execute(frame, instruction);
     } catch (const platform::Error& error) {
       const ir::Position& position = instruction.node->position();
       if (position.file.empty()) throw;
