@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Captured functions as Python sees them; what is captured and when is decided in
 // python/mindspore/_capture.
+#include <cstdlib>
+#include <sstream>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
@@ -20,8 +23,17 @@ namespace nb = nanobind;
 
 namespace {
 
+// MYCEL_PASSES_OFF=name,name leaves passes out; set_passes_off replaces the list.
+passes::PipelineOptions options_of_environment() {
+  passes::PipelineOptions chosen;
+  const char* names = std::getenv("MYCEL_PASSES_OFF");
+  std::stringstream list(names == nullptr ? "" : names);
+  for (std::string name; std::getline(list, name, ',');) chosen.off.insert(name);
+  return chosen;
+}
+
 passes::PipelineOptions& options() {
-  static passes::PipelineOptions instance;
+  static passes::PipelineOptions instance = options_of_environment();
   return instance;
 }
 
@@ -30,7 +42,7 @@ void set_graph_watcher(nb::object watcher) {
     options().watch = nullptr;
     return;
   }
-  static nb::object held;  // never freed: the interpreter may be gone by then
+  static auto& held = *new nb::object();  // never freed: the interpreter may be gone by then
   held = std::move(watcher);
   options().watch = [](std::string_view pass, const ir::Graph& graph) {
     const nb::gil_scoped_acquire lock;
@@ -64,7 +76,7 @@ void set_graph_observer(nb::object callback) {
     observer() = nullptr;
     return;
   }
-  static nb::object held;
+  static auto& held = *new nb::object();
   held = std::move(callback);
   observer() = [](const runtime::Observation& seen) {
     const nb::gil_scoped_acquire lock;
@@ -112,10 +124,10 @@ void bind_capture(nb::module_& module) {
       .def("clear", &TraceCache::clear)
       .def("report", &TraceCache::report)
       .def("texts", &TraceCache::texts);
-  TraceCache::miss = nb::module_::import_("builtins").attr("object")();
-  TraceCache::eager = nb::module_::import_("builtins").attr("object")();
-  module.attr("CAPTURE_MISS") = TraceCache::miss;
-  module.attr("CAPTURE_EAGER") = TraceCache::eager;
+  TraceCache::miss = nb::module_::import_("builtins").attr("object")().release().ptr();
+  TraceCache::eager = nb::module_::import_("builtins").attr("object")().release().ptr();
+  module.attr("CAPTURE_MISS") = nb::borrow(TraceCache::miss);
+  module.attr("CAPTURE_EAGER") = nb::borrow(TraceCache::eager);
   module.def("is_capturing", [] { return eager::interceptor() != nullptr; });
   module.def("note_change", &note_change);
   module.def("set_passes_off", [](std::set<std::string> names) {

@@ -10,8 +10,8 @@ namespace mycel::bindings {
 
 namespace nb = nanobind;
 
-nb::object TraceCache::miss;
-nb::object TraceCache::eager;
+PyObject* TraceCache::miss = nullptr;
+PyObject* TraceCache::eager = nullptr;
 
 namespace {
 
@@ -89,7 +89,7 @@ nb::object TraceCache::run(nb::args args, nb::kwargs kwargs) {
         !known->keywords.matches(kwargs.ptr(), inputs) || !known->holds())
       continue;
     if (i > 0) std::swap(specializations_[i], specializations_[0]);
-    if (!known->refusal.empty()) return eager;
+    if (!known->refusal.empty()) return nb::borrow(eager);
     capture::Trace::Run run;
     std::vector<Tensor> given = tensors_of(inputs);
     {
@@ -103,9 +103,9 @@ nb::object TraceCache::run(nb::args args, nb::kwargs kwargs) {
     }
     unfinished_ = known;
     unfinished_run_ = std::move(run);
-    return miss;
+    return nb::borrow(miss);
   }
-  return miss;
+  return nb::borrow(miss);
 }
 
 std::unique_ptr<CaptureSession> TraceCache::begin(nb::tuple args, nb::dict kwargs) {

@@ -59,7 +59,7 @@ class TraceCache {
   std::vector<std::string> texts() const;  // of all graphs
 
   const std::string& name() const { return name_; }
-  static nanobind::object miss, eager;
+  static PyObject *miss, *eager;  // never freed: the interpreter may be gone by then
 
  private:
   friend class CaptureSession;

@@ -404,7 +404,8 @@ void Recorder::look(const Reading& reading) {
   const Tensor& seen =
       reading.value >= 0 ? run_.values[static_cast<std::size_t>(reading.value)] : reading.parameter;
   if (!reading.only_shape && seen.bytes() > kMostBytesSeen) {
-    abandon(platform::join("Python reads the values of a tensor of shape ", seen.shape()));
+    note_refusal(platform::join("Python reads the values of a tensor of shape ", seen.shape()));
+    release();  // nothing is pending: a look comes after everything was computed
     return;
   }
   step_->end = Step::End::Read;
@@ -415,7 +416,8 @@ void Recorder::look(const Reading& reading) {
     return;
   }
   if (step_->next.size() >= kMostForks || run_.values.size() > kMostValues) {
-    abandon("Python reads a value that differs from call to call");
+    note_refusal("Python reads a value that differs from call to call");
+    release();
     return;
   }
   parent_ = step_;
@@ -449,12 +451,16 @@ void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<void> epi
   release();
 }
 
-void Recorder::abandon(std::string reason) {
-  if (!active_) return;
+void Recorder::note_refusal(std::string reason) {
   const ir::Position position = position_();
   refusal_ = position.file.empty()
                  ? std::move(reason)
                  : platform::join(reason, " (", position.file, ":", position.line, ")");
+}
+
+void Recorder::abandon(std::string reason) {
+  if (!active_) return;
+  note_refusal(std::move(reason));
   close();
   release();
 }

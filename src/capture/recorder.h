@@ -98,6 +98,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void keep(Entry& entry, int place);
   void run_step(std::vector<ir::Output> results);
   void look(const Reading& reading);
+  void note_refusal(std::string reason);
   void release();
 
   Trace& trace_;

@@ -26,6 +26,7 @@ void optimize(ir::Graph& graph, const PipelineOptions& options) {
     if (changed && options.verify) ir::verify(graph);
     if (changed && options.watch) options.watch(pass.name, graph);
   }
+  if (options.watch) options.watch("final", graph);
 }
 
 }  // namespace mycel::passes

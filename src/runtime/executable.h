@@ -58,6 +58,7 @@ class Executable {
   void run_kernel(Frame& frame, const Instruction& instruction) const;
   std::vector<Tensor> results(Frame& frame, std::span<const Tensor> arguments) const;
   std::unique_ptr<Frame> build_frame() const;
+  void plan_arena(const Frame& frame);
   void note_written_parameters();
 
   std::unique_ptr<ir::Graph> graph_;
