@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradient of pooling over regions where every part of a region has its own channel."""
+"""Gradient of pooling over regions where every part of a region has its own channel (R-FCN, 2016).
+
+A corner is scaled and then rounded to a whole cell, half away from zero, as torchvision's `ps_roi_pool` does.
+The layer published with R-FCN rounds before it scales and adds one to the end; MindSpore's operator gives
+the values of the former. Parts reach from the floor of their beginning to the ceiling of their end and
+are cut off at the border of the features, as in R-FCN.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +15,11 @@ from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive, prim_attr_register
+
+
+def _rounded(values: np.ndarray) -> np.ndarray:
+    """To whole numbers, halves away from zero."""
+    return np.trunc(values + np.copysign(0.5, values))
 
 
 def _parts(first: np.ndarray, last: np.ndarray, parts: int, length: int) -> np.ndarray:
@@ -77,7 +88,7 @@ class PSROIPoolingGrad(Primitive):
                 f"{dy.shape}."
             )
         boxes = rois.asnumpy().astype(np.float64).transpose(0, 2, 1).reshape(-1, 5)
-        corners = np.floor(boxes[:, 1:] * self.spatial_scale + 0.5)
+        corners = _rounded(boxes[:, 1:] * self.spatial_scale)
         item = boxes[:, 0].astype(np.int64)
         if ((item < 0) | (item >= items)).any():
             raise ValueError(f"For '{self.name}', 'rois' must name items below {items}, but got {item}.")
