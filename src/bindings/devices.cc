@@ -59,13 +59,9 @@ void bind_devices(nb::module_& module) {
   module.def("set_compute_threads", &platform::set_compute_threads);
   module.def("set_global_seed", &eager::set_global_seed);
   module.def("clear_global_seed", &eager::clear_global_seed);
-  module.def("generator_state", [] {
-    const eager::GeneratorState state = eager::generator_state();
-    return nb::make_tuple(state.seed, state.offset);
-  });
-  module.def("set_generator_state", [](std::uint64_t seed, std::uint64_t offset) {
-    eager::set_generator_state({seed, offset});
-  });
+  module.def("generator_state", &eager::generator_state);
+  module.def("set_generator_state",
+             [](const std::vector<std::uint64_t>& words) { eager::set_generator_state(words); });
 }
 
 }  // namespace mycel::bindings

@@ -9,10 +9,12 @@
 #include <structmember.h>
 
 #include "bindings/argument.h"
+#include "bindings/dtype_object.h"
 #include "bindings/exceptions.h"
 #include "bindings/tensor_object.h"
 #include "eager/dispatch.h"
 #include "eager/interceptor.h"
+#include "operator/inference.h"
 #include "platform/error/error.h"
 
 namespace mycel::bindings {
@@ -181,7 +183,10 @@ void read_attributes(const OpDef& definition, const Given& given,
   }
 }
 
-PyObject* call_arranged(const OpDef& definition, const Given& given) {
+// What is done with the arguments once they are tensors and attributes.
+using Action = PyObject* (*)(const OpDef&, std::span<Tensor>, std::span<AttributeValue>);
+
+PyObject* call_arranged(const OpDef& definition, const Given& given, Action action) {
   std::array<Tensor, 8> few;
   std::vector<Tensor> many;
   Given by_input{};
@@ -210,10 +215,26 @@ PyObject* call_arranged(const OpDef& definition, const Given& given) {
   const std::span<Tensor> inputs =
       use_many ? std::span<Tensor>(many) : std::span<Tensor>(few.data(), definition.inputs.size());
   if (!use_many) settle_lists(definition, by_input, inputs);
-  if (definition.attributes.empty()) return run(definition, inputs, {});
+  if (definition.attributes.empty()) return action(definition, inputs, {});
   std::vector<AttributeValue> attributes;
   read_attributes(definition, given, attributes);
-  return run(definition, inputs, attributes);
+  return action(definition, inputs, attributes);
+}
+
+PyObject* infer(const OpDef& definition, std::span<Tensor> inputs,
+                std::span<AttributeValue> attributes) {
+  const auto specs = op::infer_outputs(definition, inputs, {attributes.begin(), attributes.end()});
+  PyObject* list = PyList_New(static_cast<Py_ssize_t>(specs.size()));
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const tensor::Shape& shape = specs[i].shape;
+    PyObject* lengths = PyTuple_New(static_cast<Py_ssize_t>(shape.size()));
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+      PyTuple_SET_ITEM(lengths, static_cast<Py_ssize_t>(axis), PyLong_FromLongLong(shape[axis]));
+    PyObject* spec = PyTuple_Pack(2, dtype_object(specs[i].dtype), lengths);
+    Py_DECREF(lengths);
+    PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), spec);
+  }
+  return list;
 }
 
 PyObject* vectorcall(PyObject* self, PyObject* const* arguments, std::size_t flags,
@@ -285,20 +306,30 @@ bool lacks_operator(const platform::Error& error) {
          error.message().find("() ") == std::string::npos;
 }
 
-}  // namespace
-
-PyObject* call_operator(const OpDef& definition, PyObject* const* arguments, std::size_t count,
-                        PyObject* names) {
+PyObject* act(const OpDef& definition, PyObject* const* arguments, std::size_t count,
+              PyObject* names, Action action) {
   return guarded([&] {
     Given given;
     arrange(definition, arguments, count, names, given);
     try {
-      return call_arranged(definition, given);
+      return call_arranged(definition, given, action);
     } catch (const platform::Error& error) {
       if (!lacks_operator(error)) throw;
       platform::fail(error.kind(), "For '", shown_name(definition), "', ", error.message());
     }
   });
+}
+
+}  // namespace
+
+PyObject* call_operator(const OpDef& definition, PyObject* const* arguments, std::size_t count,
+                        PyObject* names) {
+  return act(definition, arguments, count, names, run);
+}
+
+PyObject* infer_operator(const OpDef& definition, PyObject* const* arguments, std::size_t count,
+                         PyObject* names) {
+  return act(definition, arguments, count, names, infer);
 }
 
 void set_function_describer(PyObject* function) {

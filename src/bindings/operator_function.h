@@ -18,4 +18,8 @@ void set_function_describer(PyObject* function);
 PyObject* call_operator(const op::OpDef& definition, PyObject* const* arguments, std::size_t count,
                         PyObject* names);
 
+// The same arguments, given to inference only: a list of (dtype, shape), one per result.
+PyObject* infer_operator(const op::OpDef& definition, PyObject* const* arguments, std::size_t count,
+                         PyObject* names);
+
 }  // namespace mycel::bindings

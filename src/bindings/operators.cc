@@ -104,6 +104,16 @@ nb::dict attribute_of(const op::AttributeDef& attribute) {
   return entry;
 }
 
+const char* type_rule_name(op::TypeRule rule) {
+  switch (rule) {
+    case op::TypeRule::Promote: return "promote";
+    case op::TypeRule::PromoteFloat: return "promote to float";
+    case op::TypeRule::Compare: return "compare";
+    case op::TypeRule::First: return "first";
+  }
+  return "?";
+}
+
 nb::list platforms_of(const OpDef& definition) {
   nb::list platforms;
   for (std::uint8_t i = 0; i < device::kMaxBackends; ++i) {
@@ -152,6 +162,10 @@ nb::dict describe(const std::string& name) {
   entry["sample_dtypes"] = dtypes_of(definition.sample_dtypes);
   entry["differentiable"] = definition.gradient_kind != op::GradientKind::None;
   entry["elementwise"] = definition.is_elementwise();
+  entry["type_rule"] = definition.is_elementwise() ? type_rule_name(definition.type_rule) : "";
+  entry["result_type"] = definition.result_type ? nb::cast(*definition.result_type) : nb::none();
+  entry["real_result"] = definition.real_result;
+  entry["gives_mask"] = definition.is_elementwise() && definition.scalar.is_mask();
   entry["random"] = definition.is_random;
   entry["effects"] = definition.has_effects;
   entry["dynamic"] = definition.dynamic_outputs;
@@ -169,6 +183,19 @@ nb::list all_names() {
   return list;
 }
 
+// Arguments by name, as the operator's function takes them.
+nb::object infer(const std::string& name, const nb::kwargs& arguments) {
+  std::vector<PyObject*> values;
+  nb::list names;
+  for (const auto& [key, value] : arguments) {
+    names.append(key);
+    values.push_back(value.ptr());
+  }
+  PyObject* specs = infer_operator(op::find(name), values.data(), 0, nb::tuple(names).ptr());
+  if (specs == nullptr) throw nb::python_error();
+  return nb::steal<nb::object>(specs);
+}
+
 }  // namespace
 
 void bind_operators(nb::module_& module) {
@@ -178,6 +205,8 @@ void bind_operators(nb::module_& module) {
   module.def("operator_function", [](const std::string& name) {
     return nb::steal<nb::object>(operator_function(op::find(name), false));
   });
+  module.def("infer_operator", infer,
+             "What inference says of a call: (dtype, shape) of every result.");
   module.def("operator_method", [](const std::string& name) {
     return nb::steal<nb::object>(operator_function(op::find(name), true));
   });

@@ -290,11 +290,21 @@ ComputeTypeSwitch::~ComputeTypeSwitch() { compute_type = before_; }
 
 namespace {
 
-// The pool does not know for whom it was asked.
+bool is_name_of(const OpDef& definition, std::string_view name) {
+  return name == definition.name || name == definition.function || name == definition.primitive;
+}
+
+// The pool does not know for whom it was asked, nor a part of a composite what was called.
 [[noreturn]] void name_the_operator(const OpDef& definition, const platform::Error& error) {
-  const bool named = error.kind() != ErrorKind::Memory || error.message().starts_with("For '");
-  if (named) throw;
-  platform::fail(ErrorKind::Memory, "For '", definition.name, "', ", error.message());
+  const std::string_view text = error.message();
+  const std::string& name = definition.function.empty() ? definition.name : definition.function;
+  if (!text.starts_with("For '")) {
+    if (error.kind() != ErrorKind::Memory) throw;
+    platform::fail(ErrorKind::Memory, "For '", name, "', ", text);
+  }
+  const std::string_view named = text.substr(5, text.find('\'', 5) - 5);
+  if (definition.composite == nullptr || is_name_of(definition, named)) throw;
+  platform::fail(error.kind(), "For '", name, text.substr(5 + named.size()));
 }
 
 void dispatch_named(const OpDef& definition, std::span<Tensor> inputs,

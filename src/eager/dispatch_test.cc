@@ -47,6 +47,19 @@ TEST(DispatchTest, ShapesThatDoNotFitNameTheOperator) {
   }
 }
 
+TEST(DispatchTest, FailureInsideACompositeNamesTheComposite) {
+  std::vector<Tensor> inputs = {filled({5}, DType::Float32, 0)}, outputs;
+  std::vector<op::AttributeValue> attributes = {tensor::IntList{2, 2}, 0};
+  try {
+    dispatch(op::find("split"), inputs, attributes, outputs);
+    FAIL();
+  } catch (const platform::Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::Value);
+    EXPECT_TRUE(error.message().starts_with("For 'split', ")) << error.message();
+    EXPECT_EQ(error.message().find("split_sizes"), std::string::npos) << error.message();
+  }
+}
+
 TEST(DispatchTest, WrongTypeIsATypeError) {
   try {
     call("bitwise_and", {filled({2}, DType::Float32, 0), filled({2}, DType::Float32, 0)});

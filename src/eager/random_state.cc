@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "eager/random_state.h"
 
+#include <map>
 #include <mutex>
 #include <random>
 #include <string>
@@ -13,7 +14,6 @@ struct State {
   std::mutex mutex;  // guards everything below
   bool seeded = false;
   std::uint64_t seed = 0;
-  std::uint64_t offset = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> counters;  // stream -> calls so far
 };
 
@@ -60,7 +60,6 @@ void set_global_seed(std::uint64_t seed) {
   const std::lock_guard lock(now.mutex);
   now.seeded = true;
   now.seed = seed;
-  now.offset = 0;
   now.counters.clear();
 }
 
@@ -88,7 +87,6 @@ void draw_random_key(op::KernelContext& kernel) {
   const std::uint64_t call = now.counters[stream]++;
   kernel.random_seed = mix(mix(now.seeded ? now.seed + 1 : 0) ^ stream) ^ mix(call);
   kernel.random_offset = 0;
-  ++now.offset;
 }
 
 }  // namespace
@@ -130,17 +128,30 @@ void RandomLog::stop() {
   current_log = outer_;
 }
 
-GeneratorState generator_state() {
+std::vector<std::uint64_t> generator_state() {
   State& now = state();
   const std::lock_guard lock(now.mutex);
-  return {now.seed, now.offset};
+  if (!now.seeded) {
+    now.seeded = true;
+    now.seed = chance();
+    now.counters.clear();
+  }
+  std::vector<std::uint64_t> words{now.seed};
+  for (const auto& [stream, calls] : std::map(now.counters.begin(), now.counters.end())) {
+    words.push_back(stream);
+    words.push_back(calls);
+  }
+  return words;
 }
 
-void set_generator_state(GeneratorState wanted) {
-  set_global_seed(wanted.seed);
+void set_generator_state(std::span<const std::uint64_t> words) {
+  platform::require(words.size() % 2 == 1, platform::ErrorKind::Value,
+                    "the state of a generator must be a seed and pairs of numbers, but got ",
+                    words.size(), " numbers.");
+  set_global_seed(words[0]);
   State& now = state();
   const std::lock_guard lock(now.mutex);
-  now.offset = wanted.offset;
+  for (std::size_t i = 1; i < words.size(); i += 2) now.counters[words[i]] = words[i + 1];
 }
 
 }  // namespace mycel::eager

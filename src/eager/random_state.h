@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "operator/contexts.h"
@@ -19,13 +20,16 @@ void clear_global_seed();
 // its attributes "seed" and "seed2" when it has them.
 void assign_random_key(op::KernelContext& kernel);
 
-// The default generator's state, for get_rng_state and set_rng_state.
+// All that the next keys depend on: the seed, then for every stream in use its name and the number
+// of calls so far. A generator that nobody seeded takes a seed by chance, so that it can be put
+// back.
+std::vector<std::uint64_t> generator_state();
+void set_generator_state(std::span<const std::uint64_t> words);
+
 struct GeneratorState {
   std::uint64_t seed = 0;
   std::uint64_t offset = 0;
 };
-GeneratorState generator_state();
-void set_generator_state(GeneratorState state);
 
 // Notes the keys given out on this thread and gives the same ones out again: a block that is
 // computed a second time for its gradient draws what it drew the first time. Logs nest.

@@ -53,6 +53,51 @@ const ScalarProgram& OpDef::program() const {
 
 namespace {
 
+bool has_complex_derivative(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::Abs:
+    case ScalarOp::Sign:
+    case ScalarOp::Floor:
+    case ScalarOp::Ceil:
+    case ScalarOp::Round:
+    case ScalarOp::Trunc:
+    case ScalarOp::Conj:
+    case ScalarOp::Real:
+    case ScalarOp::Imag:
+    case ScalarOp::FloorDiv:
+    case ScalarOp::TruncDiv:
+    case ScalarOp::FloorMod:
+    case ScalarOp::TruncMod:
+    case ScalarOp::Maximum:
+    case ScalarOp::Minimum:
+    case ScalarOp::Atan2:
+    case ScalarOp::Hypot:
+    case ScalarOp::CopySign:
+    case ScalarOp::Less:
+    case ScalarOp::LessEqual:
+    case ScalarOp::Greater:
+    case ScalarOp::GreaterEqual:
+    case ScalarOp::SignBit: return false;
+    default: return true;
+  }
+}
+
+bool has_complex_derivative(const Expr& expr) {
+  const ExprNode& node = expr.node();
+  for (const Expr& part : node.args) {
+    if (!has_complex_derivative(part)) return false;
+  }
+  return has_complex_derivative(node.op);
+}
+
+// The rules of these are made for complex numbers, as long as nothing else is in the formula.
+bool is_plain(const Expr& expr) {
+  const ExprNode& node = expr.node();
+  const bool known =
+      node.op == ScalarOp::Abs || node.op == ScalarOp::Real || node.op == ScalarOp::Imag;
+  return known && node.args[0].node().op == ScalarOp::Input;
+}
+
 // dy * conj(f'(x)): the convention under which gradients of real losses through complex values are
 // those of steepest descent. Conj is dropped for real types.
 std::unique_ptr<OpDef> derive(const OpDef& source, int input, const Expr& slope) {
@@ -63,6 +108,9 @@ std::unique_ptr<OpDef> derive(const OpDef& source, int input, const Expr& slope)
   derived->attributes = source.attributes;
   for (AttributeDef& attribute : derived->attributes) attribute.required = false;
   derived->inputs.push_back(InputDef{.name = "output_gradient", .doc = "", .dtypes = tensor::kAny});
+  if (!is_plain(source.scalar) && !has_complex_derivative(source.scalar)) {
+    for (InputDef& part : derived->inputs) part.dtypes = tensor::kReal | tensor::kBool;
+  }
   derived->outputs.push_back(OutputDef{"output", "", -1, false});
   const Expr dy = Expr::input(static_cast<int>(source.inputs.size()));
   const bool constant = slope.node().op == ScalarOp::Constant;

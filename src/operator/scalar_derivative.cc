@@ -16,7 +16,8 @@ Expr square(Expr x) { return apply(ScalarOp::Square, x); }
 Expr unary_derivative(ScalarOp op, const Expr& x, const Expr& y) {
   switch (op) {
     case ScalarOp::Neg: return Expr(-1);
-    case ScalarOp::Abs: return apply(ScalarOp::Sign, x);
+    // Of a complex x the steepest way up is x / |x| itself, which the chain rule will conjugate.
+    case ScalarOp::Abs: return apply(ScalarOp::Conj, apply(ScalarOp::Sign, x));
     case ScalarOp::Sqrt: return Expr(0.5) / y;
     case ScalarOp::Rsqrt: return Expr(-0.5) * y / x;
     case ScalarOp::Reciprocal: return -square(y);

@@ -43,6 +43,14 @@ std::size_t checked_bytes(const Shape& shape, DType dtype) {
   return bytes;
 }
 
+Ref<Storage> allocate_for(const Shape& shape, DType dtype, Device device) try {
+  return Storage::allocate(device, checked_bytes(shape, dtype));
+} catch (const platform::Error& error) {
+  if (error.kind() != ErrorKind::Memory) throw;
+  platform::fail(ErrorKind::Memory, "no room for a tensor of shape ", shape, " and type ", dtype,
+                 ". ", error.message());
+}
+
 }  // namespace
 
 void* TensorBody::operator new(std::size_t bytes) { return take(free_bodies, bytes); }
@@ -105,7 +113,7 @@ void Storage::destroy(const Storage* storage) {
 Tensor Tensor::empty(const Shape& shape, DType dtype, Device device) {
   auto* body = new TensorBody();
   Ref<TensorBody> owner(body);
-  body->storage = Storage::allocate(device, checked_bytes(shape, dtype));
+  body->storage = allocate_for(shape, dtype, device);
   body->shape = shape;
   body->strides = contiguous_strides(shape);
   body->dtype = dtype;

@@ -10,6 +10,7 @@ import pytest
 
 import mindspore as ms
 from mindspore import Parameter, ParameterTuple, Tensor, nn, ops
+from mindspore.common.api import _cell_graph_executor
 
 
 def parameter(name=None, value=1.0):
@@ -314,3 +315,55 @@ def test_cell_dict():
         with pytest.raises(KeyError):
             cells[bad] = nn.ReLU()
     assert cells.pop("b").cls_name == "ReLU" and len(cells) == 1
+
+
+# ---- arguments of calls in Graph mode ------------------------------------------------------------
+
+
+@pytest.fixture
+def graph_mode():
+    ms.set_context(mode=ms.GRAPH_MODE)
+    yield
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+class _Sum(nn.Cell):
+    def construct(self, x, y, scale=1):
+        return (x + y) * scale
+
+
+def test_argument_counts_of_cells(graph_mode):
+    net, one = _Sum(), ms.Tensor(1.0)
+    assert float(net(one, y=one)) == 2 and net.compile(one, one) is None
+    for call in (net, net.compile, lambda *args: _cell_graph_executor.compile(net, *args)):
+        with pytest.raises(
+            TypeError, match="construct requires 2 positional argument, but got 1. When using"
+        ):
+            call(one)
+        with pytest.raises(
+            TypeError, match="requires 2 positional argument and 1 default argument, total 3, but got 4"
+        ):
+            call(one, one, 1, 1)
+    with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+        net(one, scale=2)
+    with pytest.raises(TypeError, match="got an unexpected keyword argument 'z'"):
+        net(one, one, z=2)
+    assert float(_cell_graph_executor(net, one, one)) == 2
+
+
+def test_argument_counts_of_functions():
+    @ms.jit
+    def total(x, y, scale=1):
+        return (x + y) * scale
+
+    one = ms.Tensor(1.0)
+    with pytest.raises(TypeError, match="Function total needs 2 positional argument, but got 1."):
+        total(one)
+    with pytest.raises(
+        TypeError, match="needs 2 positional argument and 1 default argument, total 3, but got 4"
+    ):
+        total(one, one, 1, 1)
+    with pytest.raises(TypeError, match="got an unexpected keyword argument 'z'"):
+        total(one, one, z=2)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        total(1, [])

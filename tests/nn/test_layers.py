@@ -162,6 +162,18 @@ def test_batch_norm():
         nn.BatchNorm2d(0)
 
 
+def test_batch_norm_of_no_images():
+    """Nothing can be learnt from an empty batch: no result, no gradient, and the moving values stay."""
+    net = nn.BatchNorm2d(3).set_train()
+    empty = Tensor(np.zeros((0, 3, 5, 5), np.float32))
+    assert net(empty).shape == (0, 3, 5, 5)
+    np.testing.assert_array_equal(net.moving_mean.asnumpy(), np.zeros(3))
+    np.testing.assert_array_equal(net.moving_variance.asnumpy(), np.ones(3))
+    of_scale, of_shift = ms.grad(lambda x: net(x).sum(), None, net.trainable_params())(empty)
+    np.testing.assert_array_equal(of_scale.asnumpy(), np.zeros(3))
+    np.testing.assert_array_equal(of_shift.asnumpy(), np.zeros(3))
+
+
 def test_other_norms():
     x = array(4, 6, 5)
     net = nn.LayerNorm((5,))

@@ -28,22 +28,36 @@ def reference(*names: str):
 
 # ---- elementwise -------------------------------------------------------------------------------
 
-erf = np.vectorize(math.erf, otypes=[np.float64])
+
+def _each(function, input):
+    """A function of Python numbers, element by element, in the type of the input."""
+    return np.vectorize(function, otypes=[np.float64])(input).astype(input.dtype)
+
+
+@reference("cumprod")
+def _cumprod(x, axis, exclusive, reverse):
+    x = np.flip(x, axis) if reverse else x
+    y = np.cumprod(x, axis).reshape(x.shape)
+    if exclusive:
+        y = np.moveaxis(y, axis, 0) if y.ndim else y.reshape(1)
+        y = np.concatenate([np.ones_like(y[:1]), y[:-1]])[: len(y)]
+        y = np.moveaxis(y, 0, axis) if x.ndim else y.reshape(())
+    return np.flip(y, axis) if reverse else y
 
 
 @reference("erf")
-def _erf(input):
-    return erf(input)
+def erf(input):
+    return _each(math.erf, input)
 
 
 @reference("erfc")
 def _erfc(input):
-    return np.vectorize(math.erfc, otypes=[np.float64])(input)
+    return _each(math.erfc, input)
 
 
 @reference("lgamma")
 def _lgamma(input):
-    return np.vectorize(lambda x: math.inf if x == 0 else math.lgamma(x), otypes=[np.float64])(input)
+    return _each(lambda x: math.inf if x == 0 else math.lgamma(x), input)
 
 
 @reference("gelu_erf")
@@ -118,6 +132,8 @@ def _split(tensor, split_size_or_sections, axis):
 
 @reference("chunk")
 def _chunk(input, chunks, axis):
+    if input.shape[axis] == 0:
+        return (input,)
     size = -(-input.shape[axis] // chunks)
     return tuple(np.split(input, range(size, input.shape[axis], size), axis))
 
@@ -167,6 +183,38 @@ def _index_add(x, indices, y, axis, **_):
     output = x.copy()
     np.add.at(np.moveaxis(output, axis, 0), indices, np.moveaxis(y, axis, 0))
     return output
+
+
+@reference("gather")
+def _gather(input_params, input_indices, axis, batch_dims):
+    if not batch_dims:
+        return np.take(input_params, input_indices, axis)
+    axis %= input_params.ndim
+    shape = input_params.shape[:axis] + input_indices.shape[batch_dims:] + input_params.shape[axis + 1 :]
+    output = np.empty(shape, input_params.dtype)
+    for place in np.ndindex(input_indices.shape[:batch_dims]):
+        output[place] = np.take(input_params[place], input_indices[place], axis - batch_dims)
+    return output
+
+
+@reference("embedding_lookup")
+def _embedding_lookup(input_params, input_indices, offset):
+    output = np.zeros(input_indices.shape + input_params.shape[1:], input_params.dtype)
+    for place in np.ndindex(input_indices.shape):
+        if 0 <= input_indices[place] - offset < len(input_params):
+            output[place] = input_params[input_indices[place] - offset]
+    return output
+
+
+@reference("in_top_k")
+def _in_top_k(x1, x2, k):
+    return np.array(
+        [
+            0 <= target < row.size and np.sum(row > row[target]) < k
+            for row, target in zip(x1, x2, strict=True)
+        ],
+        bool,
+    )
 
 
 @reference("gather_gradient")
@@ -275,6 +323,28 @@ def _segment_sum(input_x, segment_ids, num_segments):
     return output
 
 
+@reference("linear_recurrence")
+def _linear_recurrence(input, factor, axis, reverse):
+    x, a = (np.flip(part, axis) if reverse else part for part in (input, factor))
+    x, a = np.moveaxis(x, axis, 0), np.moveaxis(a, axis, 0)
+    y = x.copy()
+    for k in range(1, len(y)):
+        y[k] = x[k] + a[k] * y[k - 1]
+    y = np.moveaxis(y, 0, axis)
+    return np.flip(y, axis) if reverse else y
+
+
+@reference("index_put")
+def _index_put(input, value, indices, axes, accumulate, **_):
+    output = input.copy()
+    places = (slice(None),) * axes[0] + tuple(indices)
+    if accumulate:
+        np.add.at(output, places, value)
+    else:
+        output[places] = value
+    return output
+
+
 # ---- windows -----------------------------------------------------------------------------------
 
 
@@ -286,7 +356,7 @@ def _conv2d(input, weight, bias, pad, stride, dilation, groups):
         [(k - 1) * d + 1 for k, d in zip(weight.shape[2:], dilation, strict=True)],
     )
     size = [(n - k) // s + 1 for n, k, s in zip(padded.shape[2:], spread, stride, strict=True)]
-    output = np.zeros((input.shape[0], weight.shape[0], *size))
+    output = np.zeros((input.shape[0], weight.shape[0], *size), input.dtype)
     for channel, y, x in itertools.product(range(weight.shape[0]), range(size[0]), range(size[1])):
         first = channel // (weight.shape[0] // groups) * per_group
         top, left = y * stride[0], x * stride[1]
@@ -344,8 +414,6 @@ def _batch_norm(input, scale, bias, mean, variance, epsilon):
 
 @reference("batch_norm_training")
 def _batch_norm_training(input, scale, bias, epsilon):
-    if input.size == 0:
-        raise ValueError("the mean of nothing")
     axes = (0, *range(2, input.ndim))
     mean, variance = input.mean(axes), input.var(axes)
     return _batch_norm(input, scale, bias, mean, variance, epsilon), mean, variance
@@ -360,7 +428,7 @@ def _layer_norm(input, weight, bias, normalized_shape, eps):
 
 @reference("group_norm")
 def _group_norm(input, weight, bias, num_groups, eps):
-    grouped = input.reshape(input.shape[0], num_groups, -1)
+    grouped = input.reshape(input.shape[0], num_groups, math.prod(input.shape[1:]) // num_groups)
     result = (grouped - grouped.mean(2, keepdims=True)) / np.sqrt(grouped.var(2, keepdims=True) + eps)
     result = result.reshape(input.shape) * (1 if weight is None else _channels(weight, input.ndim))
     return result + (0 if bias is None else _channels(bias, input.ndim))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from allowances import RESULT_TYPES
 from operator_references import REFERENCES
 
 from mindspore import _c_expression as _c
@@ -30,6 +31,7 @@ NUMPY_TYPES = {
     _c.complex64: np.complex64,
     _c.complex128: np.complex128,
 }
+TYPES_OF_NUMPY = {of_numpy: ours for ours, of_numpy in NUMPY_TYPES.items() if ours is not _c.bfloat16}
 FLOATS = (_c.float16, _c.bfloat16, _c.float32, _c.float64)
 COMPLEX = (_c.complex64, _c.complex128)
 NAMES = sorted(entry["name"] for entry in _c.operators())
@@ -95,7 +97,7 @@ def _as_integers(values: np.ndarray, entry: dict, dtype: type) -> np.ndarray:
     if entry["kind"] == "positive":
         values = np.ceil(values)
     values = np.nan_to_num(values, posinf=100, neginf=-100)
-    return (np.abs(values) if np.issubdtype(dtype, np.unsignedinteger) else values).astype(dtype)
+    return np.asarray(np.abs(values) if np.issubdtype(dtype, np.unsignedinteger) else values, dtype)
 
 
 def short_mantissa(values: np.ndarray) -> np.ndarray:
@@ -115,7 +117,7 @@ def make_array(entry: dict, dtype, rng: np.random.Generator):
     dtype = _c.bool_ if entry["kind"] == "mask" else entry["dtype"] or dtype
     target = NUMPY_TYPES[dtype]
     if dtype is _c.bool_:
-        return values > 0
+        return np.asarray(values > 0)
     if np.issubdtype(target, np.integer):
         return _as_integers(values, entry, target)
     if dtype in COMPLEX and entry["kind"] == "normal":
@@ -160,17 +162,81 @@ class Case:
             for array, entry in zip(self.arrays, self.sample["inputs"], strict=True)
         ]
 
+    def input_types(self) -> list:
+        """dtypes of the tensors among the inputs."""
+        return [
+            effective_dtype(entry, self.dtype)
+            for array, entry in zip(self.arrays, self.sample["inputs"], strict=True)
+            if isinstance(array, np.ndarray)
+        ]
+
+    def attribute(self, name: str):
+        """Its value in this sample."""
+        defaults = {entry["name"]: entry["default"] for entry in self.operator["attributes"]}
+        return self.sample["attributes"].get(name, defaults[name])
+
+    def _arguments(self, tensors: list) -> dict:
+        return {**by_name(self.operator, tensors), **self.sample["attributes"]}
+
     def call(self, tensors: list) -> tuple:
         """Results of the operator, always as a tuple."""
-        arguments = by_name(self.operator, tensors)
-        arguments.update(self.sample["attributes"])
-        result = _registry.function(self.operator["name"])(**arguments)
+        result = _registry.function(self.operator["name"])(**self._arguments(tensors))
         return result if isinstance(result, tuple) else (result,)
+
+    def inferred(self, tensors: list) -> list[tuple]:
+        """What inference says of these arguments: (dtype, shape) of every result."""
+        return _c.infer_operator(self.operator["name"], **self._arguments(tensors))
 
     def expected(self, widened: bool = True) -> tuple | None:
         """What the NumPy reference gives, in the widest type or the given ones; None without a reference."""
-        arrays = [_widened(array) for array in self.arrays] if widened else self.arrays
-        return reference(self.operator, arrays, self.sample["attributes"])
+        return self._evaluated([_widened(array) for array in self.arrays] if widened else self.arrays)
+
+    def _evaluated(self, arrays: list) -> tuple | None:
+        """The reference. NumPy has no axis 0 without axes; operators take 0 and -1 for the element itself.
+
+        There the reference is that of vectors of one element, without their axis.
+        """
+        try:
+            return reference(self.operator, arrays, self.sample["attributes"])
+        except Exception:
+            if any(isinstance(array, np.ndarray) and array.ndim > 0 for array in arrays):
+                raise
+        vectors = [array.reshape(1) if isinstance(array, np.ndarray) else array for array in arrays]
+        results = reference(self.operator, vectors, self.sample["attributes"])
+        return results and tuple(result.reshape(()) for result in results)
+
+    def expected_types(self, count: int) -> list:
+        """dtypes of the results: as allowed, as NumPy has them for the formula, or the first tensor's."""
+        rules = [RESULT_TYPES.get((self.operator["name"], i), (None, ""))[0] for i in range(count)]
+        usual = self.usual_types(count) if None in rules else rules
+        return [
+            other if rule is None else rule(self) if callable(rule) else rule
+            for rule, other in zip(rules, usual, strict=True)
+        ]
+
+    def usual_types(self, count: int) -> list:
+        """dtypes of the results without the table of exceptions."""
+        by_formula = self._evaluated(self._typed_arrays())
+        if by_formula is not None:
+            return [self._type_like(result.dtype) for result in by_formula]
+        return (self.input_types()[:1] or [None]) * count
+
+    def _typed_arrays(self) -> list:
+        """The inputs in their own dtypes; float16 stands for bfloat16, which promotes alike."""
+        if self.dtype is not _c.bfloat16:
+            return self.arrays
+        with np.errstate(over="ignore"):
+            return [
+                array.astype(np.float16)
+                if isinstance(array, np.ndarray) and effective_dtype(entry, self.dtype) is _c.bfloat16
+                else array
+                for array, entry in zip(self.arrays, self.sample["inputs"], strict=True)
+            ]
+
+    def _type_like(self, dtype: np.dtype):
+        if self.dtype is _c.bfloat16 and dtype == np.float16:
+            return _c.bfloat16
+        return TYPES_OF_NUMPY[dtype.type]
 
 
 def by_name(operator: dict, values: list) -> dict:
@@ -226,13 +292,13 @@ def _has_free_dtype(operator: dict) -> bool:
     return any(not entry["dtype"] and entry["kind"] not in ("mask", "absent", "number") for entry in entries)
 
 
-def cases(name: str, dtypes=None, shapes=None, values: bool = True) -> list[Case]:
-    """Every sample of the operator in every dtype, or in those of `dtypes` it knows.
+def cases(name: str, dtypes=None, shapes=None, values: bool = True, forced=None) -> list[Case]:
+    """Every sample of the operator in every dtype, or in those of `dtypes` it knows, or in the `forced` ones.
 
     `shapes` gives an input another shape; with `values` false, listed values are replaced by normal ones.
     """
     operator = _registry.describe(name)
-    allowed = [d for d in sample_dtypes(operator) if dtypes is None or d in dtypes]
+    allowed = forced or [d for d in sample_dtypes(operator) if dtypes is None or d in dtypes]
     if not _has_free_dtype(operator):
         allowed = [_c.float32]
     found = []
@@ -260,8 +326,6 @@ def differs(got, expected: np.ndarray, allowed: Tolerance) -> str | None:
     if tuple(got.shape) != expected.shape:
         return f"shape {tuple(got.shape)}, expected {expected.shape}"
     values = got.asnumpy()
-    if expected.dtype.kind in "bc" and values.dtype.kind != expected.dtype.kind:
-        return f"dtype {got.dtype}, expected one like {expected.dtype}"
     with np.errstate(all="ignore"):
         expected = expected.astype(values.dtype)  # what the type cannot hold becomes infinite
         if allowed is EXACT:

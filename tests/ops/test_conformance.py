@@ -12,6 +12,8 @@ import gradients
 import numpy as np
 import operator_samples as samples
 import pytest
+from allowances import NO_SLOPE, NOTHING_TO_PROBE, OTHER_WORDS, RESULT_TYPES
+from messages import unnamed
 
 from mindspore import _c_expression as _c
 from mindspore.ops import _registry
@@ -26,6 +28,29 @@ def every(*properties: str):
 
 def report(problems: list[str]) -> None:
     assert not problems, "\n" + "\n".join(problems)
+
+
+# ---- the tables --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "result"), RESULT_TYPES)
+def test_exception_of_a_type_is_needed(name, result):
+    different = []
+    for case in samples.cases(name):
+        results = case.call(case.tensors())
+        count = len(results)
+        different.append(case.usual_types(count)[result] is not case.expected_types(count)[result])
+    assert any(different)
+
+
+def test_tables_name_what_exists():
+    known = {
+        f"{name}/{sample['name']}" for name in samples.NAMES for sample in _registry.describe(name)["samples"]
+    }
+    listed = {key.removesuffix("/second") for key in NO_SLOPE}
+    assert listed <= known
+    assert NOTHING_TO_PROBE.keys() <= set(samples.operators("differentiable"))
+    assert OTHER_WORDS.keys() <= set(samples.NAMES)
 
 
 # ---- the definitions ---------------------------------------------------------------------------
@@ -53,6 +78,16 @@ def test_sample_fits_the_schema(name):
 # ---- values ------------------------------------------------------------------------------------
 
 
+def wrong_types(case, results) -> list[str]:
+    """Results of another dtype than the definition, NumPy or the table of exceptions gives them."""
+    expected = case.expected_types(len(results))
+    return [
+        f"{case.label}: result {i} is {got.dtype}, expected {wanted}"
+        for i, (got, wanted) in enumerate(zip(results, expected, strict=True))
+        if got.dtype is not wanted
+    ]
+
+
 def compare(case, results, expected) -> list[str]:
     if len(results) != len(expected):
         return [f"{case.label}: {len(results)} results, expected {len(expected)}"]
@@ -62,6 +97,13 @@ def compare(case, results, expected) -> list[str]:
         if wrong:
             problems.append(f"{case.label}: result {i}: {wrong}")
     return problems
+
+
+@every()
+def test_result_types(name):
+    report(
+        [problem for case in samples.cases(name) for problem in wrong_types(case, case.call(case.tensors()))]
+    )
 
 
 @every()
@@ -76,6 +118,23 @@ def test_values(name):
         if wrong:  # some formulas depend on the limits of the type itself
             wrong = compare(case, results, case.expected(widened=False)) and wrong
         problems += wrong
+    report(problems)
+
+
+def wrong_inference(case, tensors, results) -> list[str]:
+    """Where the operator's inference differs from what came; lengths may be open where values decide."""
+    said = case.inferred(tensors)
+    came = [(result.dtype, tuple(result.shape)) for result in results]
+    if case.operator["dynamic"]:
+        said, came = ([(dtype, len(shape)) for dtype, shape in specs] for specs in (said, came))
+    return [] if said == came else [f"{case.label}: inference says {said}, but {came} came"]
+
+
+@every()
+def test_inference_says_what_comes(name):
+    problems = []
+    for case in samples.cases(name):
+        problems += wrong_inference(case, case.tensors(), case.call(case.tensors()))
     report(problems)
 
 
@@ -120,7 +179,9 @@ def test_strided_inputs(name, layout):
             layout(tensor) if isinstance(tensor, _c.Tensor) and tensor.ndim > 0 else tensor
             for tensor in case.tensors()
         ]
-        problems += compare(case, case.call(strided), [result.asnumpy() for result in plain])
+        results = case.call(strided)
+        problems += wrong_inference(case, strided, results)
+        problems += compare(case, results, [result.asnumpy() for result in plain])
     report(problems)
 
 
@@ -134,16 +195,18 @@ def attempt(case) -> list[str]:
     try:
         results = case.call(case.tensors())
     except CLEAN as error:
-        return [] if str(error).startswith(("For '", "For primitive[")) else [f"{case.label}: {error}"]
+        wrong = unnamed(case.operator, str(error))
+        return [f"{case.label}: {wrong}"] if wrong else []
+    problems = wrong_inference(case, case.tensors(), results)
+    if case.operator["random"]:
+        return problems
     try:
         expected = case.expected()
-    except Exception:  # NumPy cannot, or the formula is made for the sample's own shape
-        return []
-    if expected is None or case.operator["random"]:
-        return []
-    if all(got.shape == () for got in results):  # NumPy sometimes adds an axis to have one
-        expected = [wanted.reshape(()) if wanted.shape == (1,) else wanted for wanted in expected]
-    return compare(case, results, expected)
+        types = wrong_types(case, results)
+    except Exception as error:
+        shapes = [a.shape if isinstance(a, np.ndarray) else a for a in case.arrays]
+        return [*problems, f"{case.label}: a result for {shapes}, but of the reference only {error!r}"]
+    return problems + types + (compare(case, results, expected) if expected is not None else [])
 
 
 @every()
@@ -188,6 +251,7 @@ def test_elementwise_inputs_are_stretched(name):
         for case in samples.cases(name, dtypes=[_c.float32], shapes=next_shape, values=False)[:1]:
             expected = case.expected()
             results = case.call(case.tensors())
+            problems += wrong_inference(case, case.tensors(), results)
             if expected is not None:
                 problems += compare(case, results, expected)
             else:
@@ -201,9 +265,42 @@ def test_elementwise_inputs_are_stretched(name):
 
 @every("differentiable")
 def test_gradients(name):
+    problems, probed = [], 0
+    for case in samples.cases(name, dtypes=[_c.float64, _c.complex128]):
+        found = gradients.check_first(case)
+        problems += found.problems
+        probed += found.probed
+    listed = name in NOTHING_TO_PROBE
+    if not problems and listed != (probed == 0):
+        problems.append(f"{probed} elements probed, but {'listed' if listed else 'not listed'} as unprobed")
+    report(problems)
+
+
+def complex_cases(name) -> list:
+    """Samples in complex128 of an operator that takes it and does not say so in its samples."""
+    operator = _registry.describe(name)
+    inputs = operator["inputs"]
+    if not inputs or _c.complex128 not in inputs[0]["dtypes"]:
+        return []
+    if _c.complex128 in samples.sample_dtypes(operator):
+        return []  # test_gradients has them
+    return samples.cases(name, forced=[_c.complex128])
+
+
+@every("differentiable")
+def test_gradients_of_complex_numbers(name):
+    """They are right, or refused."""
     problems = []
-    for case in samples.cases(name, dtypes=[_c.float64]):
-        problems += gradients.check_first(case)
+    for case in complex_cases(name):
+        try:
+            case.call(case.tensors())
+        except CLEAN:
+            continue  # no kernel for complex numbers
+        try:
+            problems += gradients.check_first(case).problems
+        except TypeError as error:  # of the operator, or of the part of it that has none
+            if not str(error).startswith("For '"):
+                problems.append(f"{case.label}: {error}")
     report(problems)
 
 
@@ -217,7 +314,7 @@ SECOND = {"matmul", "batch_matmul", "dense", "conv2d", "softmax", "layer_norm", 
 def test_second_gradients(name):
     problems = []
     for case in samples.cases(name, dtypes=[_c.float64])[:2]:
-        problems += gradients.check_second(case)
+        problems += gradients.check_second(case).problems
     report(problems)
 
 

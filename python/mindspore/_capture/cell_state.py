@@ -18,6 +18,12 @@ def same(now, before) -> bool:
     return now is before or (type(now) is type(before) and isinstance(now, ATOMS) and now == before)
 
 
+def state_of(parameter) -> tuple:
+    """What a compiled function relies on of a Parameter besides its value."""
+    fields = parameter.__dict__
+    return fields.get("_requires_grad"), fields.get("_memory")
+
+
 def is_cell(value) -> bool:
     """Whether something is a Cell, or will be one when its constructor has run."""
     return hasattr(value, "_cells") and hasattr(value, "construct")
@@ -31,14 +37,14 @@ class CellState:
         skipped (set): Names of fields that may change.
     """
 
-    __slots__ = ("_fields", "_flat", "_hooks", "_skipped", "_tables", "_trainable", "cell")
+    __slots__ = ("_fields", "_flat", "_hooks", "_parameters", "_skipped", "_tables", "cell")
 
     def __init__(self, cell, skipped):
         self.cell, self._skipped = cell, _OWN.union(skipped)
         fields = cell.__dict__
         self._fields = {name: value for name, value in fields.items() if name not in self._skipped}
         self._tables = [(name, tuple(fields.get(name, {}).items())) for name in TABLES]
-        self._trainable = [(p, p.requires_grad) for p in fields.get("_params", {}).values() if p is not None]
+        self._parameters = [(p, state_of(p)) for p in fields.get("_params", {}).values() if p is not None]
         self._hooks = self._hooks_now()
         self._flat = self._flat_now()
 
@@ -50,7 +56,8 @@ class CellState:
             flat += fields.get(name, {}).values()
         for table in fields.get("_hooks", {}).values():
             flat += table.values()
-        flat += [parameter.requires_grad for parameter, _ in self._trainable]
+        for parameter, _ in self._parameters:
+            flat += state_of(parameter)
         return flat
 
     def _hooks_now(self) -> list:
@@ -69,9 +76,9 @@ class CellState:
     def changed_part(self) -> str | None:
         """What else is not what it was: parameters, cells, flags, hooks."""
         fields = self.cell.__dict__
-        for parameter, before in self._trainable:
-            if parameter.requires_grad is not before:
-                return f"requires_grad of {parameter.name}"
+        for parameter, before in self._parameters:
+            if state_of(parameter) != before:
+                return f"requires_grad or the shape of {parameter.name}"
         for name, before in self._tables:
             table = fields.get(name, {})
             if len(table) != len(before):

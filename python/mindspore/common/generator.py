@@ -39,35 +39,58 @@ class Generator:
         """The seed in force."""
         return self._seed
 
+    def _words(self) -> list[int]:
+        return [self._seed, self._offset]
+
+    def _put_back(self, words: list[int]) -> None:
+        if len(words) != 2:
+            raise ValueError(f"For 'set_state', 'state' must have 16 bytes, but got {8 * len(words)}.")
+        self._seed, self._offset = words
+
     def get_state(self):
-        """The state as a uint8 Tensor of 16 bytes: seed, offset."""
-        content = np.array([self._seed, self._offset], np.uint64).view(np.uint8)
-        return _c.copy_numpy(content)
+        """The state as a uint8 Tensor, eight bytes for each number."""
+        return _c.copy_numpy(np.array(self._words(), np.uint64).view(np.uint8))
 
     def set_state(self, state) -> None:
         """Puts back what `get_state` gave."""
-        if not isinstance(state, _c.Tensor) or state.dtype is not _c.uint8 or state.size != 16:
-            raise TypeError(
-                "For 'set_state', 'state' must be a uint8 Tensor of 16 elements from get_state()."
+        if not isinstance(state, _c.Tensor) or state.dtype is not _c.uint8 or state.ndim != 1:
+            raise TypeError("For 'set_state', 'state' must be the uint8 Tensor that get_state() gave.")
+        if state.size == 0 or state.size % 8 != 0:
+            raise ValueError(
+                f"For 'set_state', 'state' must be from get_state(), but has {state.size} bytes."
             )
-        self._seed, self._offset = (int(part) for part in state.asnumpy().copy().view(np.uint64))
+        self._put_back([int(word) for word in state.asnumpy().copy().view(np.uint64)])
 
 
-default_generator = Generator()
+class _DefaultGenerator(Generator):
+    """The generator behind operators without one: its state is that of the operators."""
+
+    def manual_seed(self, seed: int) -> Generator:
+        super().manual_seed(seed)
+        _c.set_global_seed(self._seed)
+        return self
+
+    def _words(self) -> list[int]:
+        words = _c.generator_state()
+        self._seed = words[0]
+        return words
+
+    def _put_back(self, words: list[int]) -> None:
+        _c.set_generator_state(words)
+        self._seed = words[0]
+
+
+default_generator = _DefaultGenerator()
 
 
 def seed() -> int:
     """Seeds the default generator with a number nobody chose; returns it."""
-    number = default_generator.seed()
-    _c.set_generator_state(number, 0)
-    return number
+    return default_generator.seed()
 
 
 def manual_seed(seed: int) -> Generator:
     """Restarts the default generator from `seed`; returns it."""
-    default_generator.manual_seed(seed)
-    _c.set_generator_state(default_generator.initial_seed(), 0)
-    return default_generator
+    return default_generator.manual_seed(seed)
 
 
 def initial_seed() -> int:
@@ -83,4 +106,3 @@ def get_rng_state():
 def set_rng_state(state) -> None:
     """Puts back the default generator's state."""
     default_generator.set_state(state)
-    _c.set_generator_state(default_generator._seed, default_generator._offset)

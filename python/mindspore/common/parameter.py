@@ -151,6 +151,8 @@ class Parameter(Tensor):
         """Becomes another name of `tensor`, which must be ours alone."""
         self._share(tensor)
         _c.mark_parameter(self)
+        self.__dict__["_memory"] = object()  # compiled functions that know the memory before must notice
+        _c.note_change()
 
     @property
     def name(self) -> str:

@@ -141,7 +141,7 @@ MYCEL_OP(gelu_tanh)
               const Expr inner = x * (apply(ScalarOp::Square, x) * (kRoot * 0.044715) + kRoot);
               return x * 0.5 * (apply(ScalarOp::Tanh, inner) + 1);
             })
-    .numpy("0.5 * input * (1 + np.tanh(np.sqrt(2 / np.pi) * (input + 0.044715 * input ** 3)))")
+    .numpy("0.5 * input * (1 + np.tanh((2 / np.pi) ** 0.5 * (input + 0.044715 * input ** 3)))")
     .sample("plain", {normal({3, 4})})
     .sample("no axes", {normal({})})
     .sample("no elements", {normal({0, 2})})

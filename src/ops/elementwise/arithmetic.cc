@@ -290,8 +290,11 @@ MYCEL_OP(mul_no_nan)
     // Not derived from the formula: the slope with respect to `y` at 0 is `x`, not that of the 0.
     .gradient([](GradientContext& op) {
       const Value gradient = op.output_gradient(0);
-      const Value by_x = op.call("mul_no_nan", {gradient, op.input(1)});
-      const Value by_y = op.call("mul_no_nan", {op.input(0), gradient});
+      const auto conjugate = [&](const Value& value) {
+        return is_complex(value.dtype()) ? op.call("conj", {value}) : value;
+      };
+      const Value by_x = op.call("mul_no_nan", {gradient, conjugate(op.input(1))});
+      const Value by_y = op.call("mul_no_nan", {conjugate(op.input(0)), gradient});
       op.set_input_gradient(0, sum_to(by_x, op.input_specs[0]));
       op.set_input_gradient(1, sum_to(by_y, op.input_specs[1]));
     })

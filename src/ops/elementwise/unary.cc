@@ -44,6 +44,16 @@ MYCEL_OP(sign)
     .input("input", "Any tensor.")
     .output("output", "Elementwise result.")
     .scalar(TypeRule::Promote, [](Expr x) { return apply(ScalarOp::Sign, x); })
+    // A real sign does not move; a complex one, z / |z|, moves along the circle only.
+    .gradient([](GradientContext& op) {
+      if (!is_complex(op.input_dtype(0))) return;
+      const Value along =
+          op.call("imag", {op.output_gradient(0) * op.call("conj", {op.output(0)})});
+      const Value rate = op.call("div_no_nan", {along, op.call("abs", {op.input(0)})});
+      const Value turned = op.call("complex", {op.call("zeros_like", {rate}), rate});
+      op.set_input_gradient(0, turned * op.output(0));
+    })
+    .keeps({"input", "output"})
     .numpy("np.sign(input)")
     .sample("plain", {normal({3, 4})})
     .sample("no axes", {normal({})})
@@ -304,6 +314,9 @@ MYCEL_OP(conj)
     .input("input", "Any tensor.")
     .output("output", "Elementwise result.")
     .scalar(TypeRule::Promote, [](Expr x) { return apply(ScalarOp::Conj, x); })
+    .gradient([](GradientContext& op) {
+      op.set_input_gradient(0, op.call("conj", {op.output_gradient(0)}));
+    })
     .numpy("np.conj(input)")
     .sample("plain", {normal({3, 4})})
     .sample("no axes", {normal({})})

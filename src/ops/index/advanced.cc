@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Advanced indexing: index tensors at given axes, stretched to one shape, by NumPy's rules.
+#include "ops/index/only_last.h"
 #include "ops/index/rows.h"
 #include "ops/shape/fill_value.h"
 
@@ -211,11 +212,21 @@ MYCEL_OP(index_put)
         op.set_input_gradient(
             0, op.emitter().call_all("index_put", with_indices(op, {dy, zero}, 2), attributes)[0]);
       }
-      if (op.wants(1))
-        op.set_input_gradient(1, sum_to(gather_indices(op, dy, 2), op.input_specs[1]));
+      if (!op.wants(1)) return;
+      const NamedAttribute places[] = {{"axes", op.attribute("axes")},
+                                       {"front", op.attribute("front")}};
+      const auto put = [&](const Value& table, const Value& numbers) {
+        return op.emitter().call_all("index_put", with_indices(op, {table, numbers}, 2), places)[0];
+      };
+      const auto take = [&](const Value& table) { return gather_indices(op, table, 2); };
+      const Value rows =
+          op.flag("accumulate") ? take(dy) : only_last(op, take(dy), op.input_shape(0), put, take);
+      op.set_input_gradient(1, sum_to(rows, op.input_specs[1]));
     })
     .keeps({"indices"})
     .sample("rows", {normal({3, 4}), normal({2, 4}), index_values({2}, {2, 0})},
+            {{"axes", IntList{0}}})
+    .sample("a place twice", {normal({3, 4}), normal({3, 4}), index_values({3}, {2, 0, 2})},
             {{"axes", IntList{0}}})
     .sample("add", {normal({3, 4}), normal({}), integers({4}, 0, 3), integers({4}, 0, 4)},
             {{"axes", IntList{0, 1}}, {"accumulate", true}})

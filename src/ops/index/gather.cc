@@ -52,9 +52,6 @@ MYCEL_OP(gather)
     .doc(
         "Slices of `input_params` along an axis, chosen by index. Negative indices count from the "
         "end.")
-    .numpy(
-        "np.take(input_params, input_indices, axis) if batch_dims == 0 else "
-        "np.stack([np.take(p, i, axis - 1) for p, i in zip(input_params, input_indices)])")
     .input("input_params", "The tensor to read from.")
     .input("input_indices", "Positions on the axis.", kIndex)
     .attribute("axis", "The axis the indices replace.", required(AttributeType::Int),
@@ -159,9 +156,12 @@ MYCEL_OP(take)
     .output("output", "Shape of the input with the axis replaced by the shape of the indices.")
     .composite([](CompositeContext& op) {
       const bool flat = op.is_none("axis") || op.input(0).rank() == 0;
+      const std::int64_t axis =
+          op.is_none("axis")
+              ? 0
+              : normalize_axis(op.integer("axis"), op.input(0).rank(), op.name(), "axis");
       const Value x =
           flat ? op.call("reshape", {op.input(0)}, {{"shape", IntList{-1}}}) : op.input(0);
-      const std::int64_t axis = flat ? 0 : normalize_axis(op.integer("axis"), x.rank(), op.name());
       const std::int64_t size = x.shape()[static_cast<std::size_t>(axis)];
       Value indices = op.input(1);
       if (op.text("mode") != "raise") {
@@ -207,10 +207,6 @@ MYCEL_CPU_KERNEL(fold_indices) {
 MYCEL_OP(embedding_lookup)
     .names({.primitive = "EmbeddingLookup"})
     .doc("Rows of a table; indices are shifted by `offset` and give zeros when out of range.")
-    .numpy(
-        "np.where(((input_indices - offset >= 0) & (input_indices - offset < "
-        "len(input_params)))[..., None], "
-        "input_params[np.clip(input_indices - offset, 0, len(input_params) - 1)], 0)")
     .input("input_params", "The table.")
     .input("input_indices", "Rows.", kIndex)
     .attribute("offset", "Number of the table's first row.", 0, {.in_call = true})

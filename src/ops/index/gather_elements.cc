@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/index/only_last.h"
 #include "ops/index/rows.h"
 #include "platform/thread/parallel_for.h"
 
@@ -165,13 +166,24 @@ MYCEL_OP(tensor_scatter_elements)
         op.set_input_gradient(
             0, op.call("tensor_scatter_elements", {dy, op.input(1), zeros}, {{"axis", axis}}));
       }
-      if (op.wants(2))
-        op.set_input_gradient(2, op.call("gather_elements", {dy, op.input(1)}, {{"dim", axis}}));
+      if (!op.wants(2)) return;
+      const auto take = [&](const Value& table) {
+        return op.call("gather_elements", {table, op.input(1)}, {{"dim", axis}});
+      };
+      const auto put = [&](const Value& table, const Value& numbers) {
+        return op.call("tensor_scatter_elements", {table, op.input(1), numbers}, {{"axis", axis}});
+      };
+      const bool adds = op.text("reduction") == "add";
+      op.set_input_gradient(
+          2, adds ? take(dy) : only_last(op, take(dy), op.input_shape(0), put, take));
     })
     .keeps({"indices"})
     .sample("add", {normal({3, 4}), integers({2, 4}, -3, 3), normal({2, 4})},
             {{"axis", 0}, {"reduction", "add"}})
     .sample("replace", {normal({2, 3}), index_values({2, 1}, {2, 0}), normal({2, 1})},
+            {{"axis", 1}})
+    .sample("a place twice",
+            {normal({2, 3}), index_values({2, 3}, {2, 0, 2, -1, 1, 2}), normal({2, 3})},
             {{"axis", 1}})
     .sample_dtypes(kFloating | kComplex | DTypeSet{DType::Int32, DType::Int64});
 

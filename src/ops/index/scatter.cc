@@ -164,6 +164,7 @@ MYCEL_CPU_KERNEL(index_fill_axis) {
   const Tensor& output = kernel.output(0);
   copy_elements(kernel.input(0), output);
   if (output.rank() == 0) {
+    if (row_positions(kernel, kernel.input(1), 1).size() == 0) return;
     copy_elements(Tensor::view(kernel.input(2), {}, {}, kernel.input(2).body().offset), output);
     return;
   }

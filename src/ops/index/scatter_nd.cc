@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Index tuples along the last axis of `indices`: gather_nd, scatter_nd and the tensor_scatter
 // family.
+#include "ops/index/only_last.h"
 #include "ops/index/rows.h"
 #include "ops/shape/fill_value.h"
 
@@ -77,7 +78,17 @@ void update_gradient(GradientContext& op) {
     const Value zeros = zeros_of(op, op.input_shape(2), op.input_dtype(0));
     op.set_input_gradient(0, op.call("tensor_scatter_update", {dy, op.input(1), zeros}));
   }
-  if (op.wants(2)) op.set_input_gradient(2, op.call("gather_nd", {dy, op.input(1)}));
+  if (!op.wants(2)) return;
+  const Value rows = op.call("gather_nd", {dy, op.input(1)});
+  op.set_input_gradient(
+      2, only_last(
+             op, rows, op.input_shape(0),
+             [&](const Value& table, const Value& numbers) {
+               return op.call("tensor_scatter_update", {table, op.input(1), numbers});
+             },
+             [&](const Value& table) {
+               return op.call("gather_nd", {table, op.input(1)});
+             }));
 }
 
 template <bool kNegative>
@@ -148,7 +159,9 @@ Define tensor_scatter(const Member& member, void (*gradient)(GradientContext&),
       .gradient(gradient)
       .keeps(kept)
       .sample("elements", {positive({3, 4}), index_values({2, 2}, {0, 3, 2, -1}), positive({2})})
-      .sample("rows", {positive({3, 4}), index_values({2, 1}, {2, -3}), positive({2, 4})});
+      .sample("rows", {positive({3, 4}), index_values({2, 1}, {2, -3}), positive({2, 4})})
+      .sample("a place twice",
+              {positive({3, 4}), index_values({3, 1}, {2, 0, -1}), positive({3, 4})});
   return op;
 }
 

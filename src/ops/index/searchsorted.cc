@@ -55,8 +55,8 @@ MYCEL_OP(searchsorted)
     .numpy(
         "np.searchsorted(sorted_sequence, values, 'right' if right else 'left') if "
         "sorted_sequence.ndim == 1 else "
-        "np.stack([np.searchsorted(s, v, 'right' if right else 'left') for s, v in "
-        "zip(sorted_sequence, values)])")
+        "np.array([np.searchsorted(s, v, 'right' if right else 'left') for s, v in "
+        "zip(sorted_sequence, values)], np.int64).reshape(values.shape)")
     .input("sorted_sequence", "Sorted along the last axis; one axis, or the axes of `values`.",
            kReal)
     .input("values", "What to look for.", kReal)

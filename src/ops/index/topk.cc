@@ -179,7 +179,6 @@ MYCEL_OP(in_top_k)
     .names({.primitive = "InTopK", .function = "intopk"})
     .doc(
         "Whether the target class is among the k best of each row; ties at the border count as in.")
-    .numpy("np.sum(x1 > np.take_along_axis(x1, x2[:, None], 1), 1) < k")
     .input("x1", "Scores, one row per sample.", kFloating)
     .input("x2", "Target classes.", kIndex)
     .attribute("k", "How many are good enough.", required(AttributeType::Int))

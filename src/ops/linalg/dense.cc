@@ -2,6 +2,7 @@
 #include "backend/cpu/matmul.h"
 #include "operator/define.h"
 #include "ops/linalg/matrix_operands.h"
+#include "ops/linalg/matrix_values.h"
 
 namespace mycel::ops {
 namespace {
@@ -41,18 +42,16 @@ void dense_gradient(GradientContext& op) {
   if (vector) dy = op.call("expand_dims", {dy}, {{"axis", -1}});
   const Value rows = as_rows(op, dy);
   if (op.wants(0)) {
-    Value w = op.input(1);
+    Value w = conjugate_value(op, op.input(1));
     if (vector) w = op.call("expand_dims", {w}, {{"axis", 0}});
     const Value dx = op.call("matmul", {rows, w});
     op.set_input_gradient(0, op.call("reshape", {dx}, {{"shape", op.input_shape(0)}}));
   }
   if (op.wants(1)) {
-    const Value dw =
-        op.call("matmul",
-                {rows, as_rows(op, op.input(0).rank() == 1
-                                       ? op.call("expand_dims", {op.input(0)}, {{"axis", 0}})
-                                       : op.input(0))},
-                {{"transpose_a", true}});
+    const Value x = conjugate_value(op, op.input(0));
+    const Value x_rows =
+        as_rows(op, x.rank() == 1 ? op.call("expand_dims", {x}, {{"axis", 0}}) : x);
+    const Value dw = op.call("matmul", {rows, x_rows}, {{"transpose_a", true}});
     op.set_input_gradient(1,
                           vector ? op.call("reshape", {dw}, {{"shape", op.input_shape(1)}}) : dw);
   }
@@ -82,7 +81,7 @@ MYCEL_OP(dense)
     .sample("weight vector", {normal({3, 4}), normal({4}), absent()})
     .sample("larger", {normal({60, 64}), normal({70, 64}), normal({70})})
     .sample("no rows", {normal({0, 4}), normal({5, 4}), normal({5})})
-    .sample_dtypes(kFloating);
+    .sample_dtypes(kFloating | kComplex);
 
 MYCEL_CPU_KERNEL(dense) {
   const Tensor x = kernel.input(0).rank() == 2 ? kernel.input(0) : kernel.dense(0);

@@ -37,7 +37,9 @@ void infer_product(InferContext& op, Ranks ranks) {
   if (vector_b) op.set_attribute("transpose_b", false);
   const bool ta = op.flag("transpose_a"), tb = op.flag("transpose_b");
   const std::size_t ra = a.shape.size(), rb = b.shape.size();
-  require_inner_sizes("MatMul", vector_a ? a.shape[0] : a.shape[ra - (ta ? 2 : 1)],
+  const std::string& primitive = op.definition().primitive;
+  require_inner_sizes(primitive.empty() ? "MatMul" : primitive,
+                      vector_a ? a.shape[0] : a.shape[ra - (ta ? 2 : 1)],
                       vector_b ? b.shape[0] : b.shape[rb - (tb ? 1 : 2)]);
   Shape shape = broadcast_shapes(leading_axes(a.shape), leading_axes(b.shape), op.name());
   if (!vector_a) shape.push_back(a.shape[ra - (ta ? 1 : 2)]);

@@ -50,6 +50,8 @@ Value times(GradientContext& op, const Value& a, const Value& b) {
 
 // With M = R gR* - gQ* Q: the gradient is (gQ + Q mirrored(M)) R^-*.
 void qr_gradient(GradientContext& op) {
+  op.require(!is_complex(op.input_dtype(0)), ErrorKind::Type,
+             "there is a gradient for real matrices only.");
   const Shape& shape = op.input_shape(0);
   const std::int64_t rows = shape[shape.size() - 2], columns = shape.back();
   op.require(rows >= columns && (!op.flag("full_matrices") || rows == columns), ErrorKind::Runtime,

@@ -237,10 +237,16 @@ MYCEL_OP(log_matrix_determinant)
     .output("logarithm", "Logarithm of the absolute value; -inf for a singular matrix.")
     .infer(infer_determinant)
     .gradient([](GradientContext& op) {
-      op.set_input_gradient(0, op.call("mul", {over_matrix(op, op.output_gradient(1)),
-                                               inverse_adjoint(op, op.input(0))}));
+      Value scale = op.output_gradient(1);
+      if (is_complex(op.input_dtype(0))) {  // the sign turns with the angle of the determinant
+        const Value turned =
+            op.call("mul", {op.output_gradient(0), op.call("conj", {op.output(0)})});
+        scale = op.call("complex", {op.call("real", {scale}), op.call("imag", {turned})});
+      }
+      op.set_input_gradient(
+          0, op.call("mul", {over_matrix(op, scale), inverse_adjoint(op, op.input(0))}));
     })
-    .keeps({"input"})
+    .keeps({"input", "sign"})
     .sample("one", {values({2, 2}, {2, 1, -1, 3})})
     .sample("stack", {values({2, 2, 2}, {2, 1, -1, 3, 1, 2, 3, -4})})
     .sample_dtypes({DType::Float32, DType::Float64});

@@ -34,14 +34,15 @@ Tensor wide_input(const KernelContext& kernel, std::size_t i, DType dtype) {
   return kernel.has_input(i) ? backend::as_floating(kernel.input(i), dtype) : Tensor();
 }
 
-// Mean and variance of nothing.
-void fill_with_nan(std::initializer_list<Tensor> statistics) {
-  for (const Tensor& values : statistics) {
-    with_float_type(values.dtype(), [&]<class T>() {
-      std::fill_n(values.data<T>(), values.size(), T(std::numeric_limits<float>::quiet_NaN()));
-    });
+void fill_each(std::initializer_list<Tensor> tensors, float value) {
+  for (const Tensor& values : tensors) {
+    with_float_type(values.dtype(),
+                    [&]<class T>() { std::fill_n(values.data<T>(), values.size(), T(value)); });
   }
 }
+
+// Mean and variance of nothing, as NumPy has them; sums over nothing are 0.
+constexpr float kNoMean = std::numeric_limits<float>::quiet_NaN();
 
 // Shapes and sums for rules written on whole tensors.
 template <class Context>
@@ -175,6 +176,7 @@ ValueList run_batch_norm(CompositeContext& op, const BatchNormCall& call) {
   ValueList results = op.call_all("batch_norm_training", {call.x, call.scale, call.bias},
                                   {{"epsilon", call.epsilon}});
   const double count = Channels(op, call.x.shape()).count();
+  if (count == 0) return results;  // an empty batch teaches nothing
   if (call.mean.defined() && call.momentum != 0) {
     op.call("moving_average_update", {call.mean, results[1]}, {{"momentum", call.momentum}});
   }
@@ -249,7 +251,7 @@ MYCEL_OP(batch_norm_training)
 MYCEL_CPU_KERNEL(batch_norm_training) {
   const Tensor x = backend::widened(kernel.input(0));
   const Tensor y = backend::wide_like(kernel.output(0));
-  if (x.size() == 0) return fill_with_nan({kernel.output(1), kernel.output(2)});
+  if (x.size() == 0) return fill_each({kernel.output(1), kernel.output(2)}, kNoMean);
   backend::batch_norm_training(channels_of(x.shape()), x, wide_input(kernel, 1, x.dtype()),
                                wide_input(kernel, 2, x.dtype()), kernel.real("epsilon"), y,
                                kernel.output(1), kernel.output(2));
@@ -284,6 +286,7 @@ MYCEL_OP(batch_norm_gradient)
 MYCEL_CPU_KERNEL(batch_norm_gradient) {
   const Tensor dy = backend::widened(kernel.input(0)), x = backend::widened(kernel.input(1));
   const Tensor dx = backend::wide_like(kernel.output(0));
+  if (x.size() == 0) return fill_each({kernel.output(1), kernel.output(2)}, 0);
   backend::batch_norm_gradient(channels_of(x.shape()), dy, x, wide_input(kernel, 2, x.dtype()),
                                kernel.dense(3), kernel.dense(4), kernel.real("epsilon"), dx,
                                kernel.output(1), kernel.output(2));

@@ -48,6 +48,8 @@ Pair output_size(const AttributeReader& op, const Window& window, const Pair& si
                  const Pair& kernel) {
   Pair out;
   for (std::size_t i = 0; i < 2; ++i) {
+    op.require(kernel[i] > 0, ErrorKind::Value, "the kernel must not be empty, but its size is (",
+               kernel[0], ", ", kernel[1], ").");
     out[i] = window_count(size[i], window.pad[2 * i], window.pad[2 * i + 1], kernel[i],
                           window.stride[i], window.dilation[i]);
     op.require(out[i] > 0, ErrorKind::Value,

@@ -145,7 +145,9 @@ MYCEL_OP(class_weights)
     })
     .keeps({"labels"})
     .sample("weights", {integers({4}, 0, 3), positive({3})},
-            {{"classes", 3}, {"dtype", DType::Float32}});
+            {{"classes", 3}, {"dtype", DType::Float32}})
+    .sample("double weights", {integers({4}, 0, 3), positive({3})},
+            {{"classes", 3}, {"dtype", DType::Float64}});
 MYCEL_CPU_KERNEL(class_weights) {
   const auto labels = checked_labels(kernel, kernel.input(0), kernel.integer("classes"),
                                      kernel.integer("ignore_index"), negative_labels(kernel));

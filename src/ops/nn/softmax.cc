@@ -129,8 +129,8 @@ MYCEL_OP(softmax)
     .names({.primitive = "Softmax", .function = "softmax"})
     .doc("Exponentials along one axis, scaled to sum to one.")
     .numpy(
-        "np.exp(input - input.max(axis, keepdims=True)) / "
-        "np.exp(input - input.max(axis, keepdims=True)).sum(axis, keepdims=True)")
+        "(lambda e: e / e.sum(axis, keepdims=True))"
+        "(np.exp(input - input.max(axis, keepdims=True, initial=-np.inf)))")
     .input("input", "Scores of any shape.", kFloating)
     .attribute("axis", "Axis the result sums to one along.", -1)
     .attribute("dtype", "Type to compute in; None: that of `input`.",
@@ -181,8 +181,8 @@ MYCEL_OP(log_softmax)
     .names({.primitive = "LogSoftmax", .function = "log_softmax"})
     .doc("Logarithm of the softmax along one axis.")
     .numpy(
-        "logits - logits.max(axis, keepdims=True) - "
-        "np.log(np.exp(logits - logits.max(axis, keepdims=True)).sum(axis, keepdims=True))")
+        "(lambda d: d - np.log(np.exp(d).sum(axis, keepdims=True)))"
+        "(logits - logits.max(axis, keepdims=True, initial=-np.inf))")
     .input("logits", "Scores of any shape.", kFloating)
     .attribute("axis", "Axis the probabilities sum to one along.", -1)
     .output("output", "Same shape and type as `logits`.")

@@ -5,6 +5,7 @@
 
 #include "operator/define.h"
 #include "ops/reduce/axis_lines.h"
+#include "ops/reduce/neighbours.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -191,6 +192,24 @@ void extreme_scan_gradient(GradientContext& op) {
                  {{"axis", axis}, {"length", shape[static_cast<std::size_t>(axis)]}}));
 }
 
+// The slope of all later products by x[k] is the product before k times
+//   s[k] = dy[k] + x[k + 1] s[k + 1],
+// which divides by nothing and so is right for zeros as well. An exclusive product at k + 1 is the
+// inclusive one at k.
+void cumprod_gradient(GradientContext& op) {
+  const std::int64_t axis = op.integer("axis");
+  const bool reverse = op.flag("reverse");
+  const std::int64_t next = reverse ? -1 : 1;
+  const Value x = conjugated(op, op.input(0));
+  Value dy = op.output_gradient(0);
+  if (op.flag("exclusive")) dy = neighbours(op, dy, axis, next);
+  const Value later = op.call("linear_recurrence", {dy, neighbours(op, x, axis, next)},
+                              {{"axis", axis}, {"reverse", !reverse}});
+  const Value before =
+      op.call("cumprod", {x}, {{"axis", axis}, {"exclusive", true}, {"reverse", reverse}});
+  op.set_input_gradient(0, before * later);
+}
+
 Value cast_if_asked(CompositeContext& op) {
   if (op.is_none("dtype")) return op.input(0);
   return op.call("cast", {op.input(0)}, {{"dtype", op.attribute("dtype")}});
@@ -215,7 +234,7 @@ MYCEL_OP(cumsum)
     })
     .numpy(
         "(lambda x: (lambda c: np.flip(c, axis) if reverse else c)(np.cumsum(x, axis, "
-        "dtype=x.dtype) - "
+        "dtype=x.dtype).reshape(x.shape) - "
         "(x if exclusive else 0)))(np.flip(input, axis) if reverse else input)")
     .sample("last axis", {normal({3, 5})}, {{"axis", 1}})
     .sample("first axis", {normal({5, 3})}, {{"axis", 0}, {"exclusive", true}})
@@ -233,18 +252,15 @@ MYCEL_OP(cumprod)
     .attribute("reverse", "Whether to start from the end.", false)
     .output("output", "Same shape and type.")
     .infer(infer_scan)
-    .gradient([](GradientContext& op) {
-      const Value total = op.call("cumsum", {op.output_gradient(0) * op.output(0)},
-                                  {{"axis", op.attribute("axis")},
-                                   {"exclusive", op.attribute("exclusive")},
-                                   {"reverse", !op.flag("reverse")}});
-      op.set_input_gradient(0, total / op.input(0));
-    })
-    .keeps({"x", "output"})
+    .gradient(cumprod_gradient)
+    .keeps({"x"})
     .sample("last axis", {positive({3, 5})}, {{"axis", 1}})
     .sample("exclusive", {positive({5, 3})}, {{"axis", 0}, {"exclusive", true}})
     .sample("backward", {positive({2, 5, 3})}, {{"axis", -2}, {"reverse", true}})
-    .sample_dtypes(kFloating);
+    .sample("zeros", {values({2, 4}, {3, 0, 2, 5, 0, 4, 0, 2})}, {{"axis", 1}})
+    .sample("zeros, exclusive, backward", {values({2, 4}, {3, 0, 2, 5, 0, 4, 0, 2})},
+            {{"axis", 1}, {"exclusive", true}, {"reverse", true}})
+    .sample_dtypes(kFloating | kComplex);
 
 MYCEL_CPU_KERNEL(cumprod) { run_scan<Product>(kernel); }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ops/reduce/neighbours.h"
 #include "ops/reduce/reduction.h"
 
 namespace mycel::ops {
@@ -47,8 +48,9 @@ void prod_gradient(GradientContext& op, std::string_view axis) {
   Shape flat(moved.begin(), moved.begin() + kept);
   flat.push_back(reduced_count(shape, axes));
   const auto last = static_cast<std::int64_t>(kept);
-  const Value x = op.call("reshape", {op.call("transpose", {op.input(0)}, {{"perm", order}})},
-                          {{"shape", flat}});
+  const Value source = conjugated(op, op.input(0));
+  const Value x =
+      op.call("reshape", {op.call("transpose", {source}, {{"perm", order}})}, {{"shape", flat}});
   const Value before = op.call("cumprod", {x}, {{"axis", last}, {"exclusive", true}});
   const Value after =
       op.call("cumprod", {x}, {{"axis", last}, {"exclusive", true}, {"reverse", true}});
@@ -136,7 +138,7 @@ MYCEL_OP(reduce_prod)
     .sample("all axes", {positive({2, 3})})
     .sample("inner", {normal({3, 5})}, {{"axis", IntList{1}}})
     .sample("a zero", {values({2, 2}, {0, 2, 3, 4})}, {{"axis", IntList{1}}})
-    .sample_dtypes(kFloating | kIntegral);
+    .sample_dtypes(kFloating | kIntegral | kComplex);
 
 MYCEL_CPU_KERNEL(reduce_prod) { run_reduction(kernel, cpu::ReduceKind::Prod); }
 

@@ -102,7 +102,9 @@ MYCEL_OP(reshape)
 
 MYCEL_OP(flatten_axes)
     .doc("Joins neighbouring axes into one.")
-    .numpy("np.reshape(input, input.shape[:start_dim] + (-1,) + input.shape[end_dim + 1:])")
+    .numpy(
+        "np.reshape(input, input.shape[:start_dim] + (np.prod(input.shape[start_dim:end_dim + 1], "
+        "dtype=int),) + input.shape[end_dim + 1:])")
     .input("input", "Any tensor.")
     .attribute("start_dim", "First axis of the group.", 1)
     .attribute("end_dim", "Last axis of the group.", -1)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive, prim_attr_register
 
@@ -20,6 +22,18 @@ __all__ = [
 ]
 
 _WORLD = "hccl_world_group"
+_SIZES = ("RANK_SIZE", "MS_WORKER_NUM", "OMPI_COMM_WORLD_SIZE")
+
+
+def _require_one_process(name: str) -> None:
+    """Refuses to pass for a collective of a job that has more processes than this one."""
+    for variable in _SIZES:
+        size = os.environ.get(variable, "")
+        if size.isdecimal() and int(size) > 1:
+            raise RuntimeError(
+                f"For '{name}', the environment says {variable}={size}, but communication between processes "
+                "is not available; each process would only see its own tensor."
+            )
 
 
 class ReduceOp:
@@ -44,6 +58,7 @@ class AllReduce(Primitive):
         _check_op("AllReduce", op)
 
     def __call__(self, input_x):
+        _require_one_process("AllReduce")
         return op.identity(input_x)
 
 
@@ -55,6 +70,7 @@ class AllGather(Primitive):
         pass
 
     def __call__(self, input_x):
+        _require_one_process("AllGather")
         return op.identity(input_x)
 
 
@@ -66,6 +82,7 @@ class ReduceScatter(Primitive):
         _check_op("ReduceScatter", op)
 
     def __call__(self, input_x):
+        _require_one_process("ReduceScatter")
         return op.identity(input_x)
 
 
@@ -77,6 +94,7 @@ class Reduce(Primitive):
         _check_op("Reduce", op)
 
     def __call__(self, input_x):
+        _require_one_process("Reduce")
         return op.identity(input_x)
 
 
@@ -88,6 +106,7 @@ class Broadcast(Primitive):
         pass
 
     def __call__(self, input_x):
+        _require_one_process("Broadcast")
         return tuple(op.identity(x) for x in input_x)
 
 
@@ -99,6 +118,7 @@ class CollectiveGather(Primitive):
         pass
 
     def __call__(self, input_x):
+        _require_one_process("CollectiveGather")
         return op.identity(input_x)
 
 
@@ -110,6 +130,7 @@ class CollectiveScatter(Primitive):
         pass
 
     def __call__(self, input_x):
+        _require_one_process("CollectiveScatter")
         return op.identity(input_x)
 
 
@@ -124,6 +145,7 @@ class AlltoAll(Primitive):
             )
 
     def __call__(self, input_x):
+        _require_one_process("AlltoAll")
         return op.identity(input_x)
 
 
@@ -135,4 +157,5 @@ class Barrier(Primitive):
         pass
 
     def __call__(self):
-        return None
+        _require_one_process("Barrier")
+        return
