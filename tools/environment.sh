@@ -3,7 +3,7 @@
 # tests/runtest.sh, which run in the repository root. Everything here may run again and is quick
 # when there is nothing left to do.
 
-build_packages=(g++ cmake ninja-build ccache python3-venv python3-dev)
+build_packages=(g++ cmake ninja-build ccache python3-venv python3-dev llvm-14-dev)
 test_packages=(libgtest-dev libgmock-dev clang-format)
 data_packages=(dataset-fashion-mnist)
 venv_python=.venv/bin/python

@@ -467,6 +467,8 @@ def _set(key: str, value) -> None:
     _values[key] = check(key, value)
     if key == "mode":
         set_graph_mode(_values[key] == GRAPH_MODE)
+    elif key == "compile_cache_path":
+        _c.set_code_folder(os.path.join(_values[key], "code") if _values[key] else "")
     elif key in ("save_graphs", "save_graphs_path"):
         set_save_graphs(_values["save_graphs"], _values["save_graphs_path"])
 

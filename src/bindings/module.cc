@@ -31,4 +31,5 @@ NB_MODULE(_c_expression, module) {
   bind_exchange(module);
   bind_log(module);
   bind_capture(module);
+  bind_code_generation(module);
 }

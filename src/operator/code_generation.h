@@ -21,10 +21,11 @@ class CodeGeneration {
  public:
   virtual ~CodeGeneration() = default;
   virtual CodeGenerationStatus status() const = 0;
-  virtual void wait() = 0;                                       // until nothing waits
-  virtual void set_cache_folder(const std::string& folder) = 0;  // empty: the usual one
-  virtual void set_enabled(bool enabled) = 0;                    // whether generated code is used
-  virtual void stop() = 0;  // for good; code that is there stays usable
+  virtual void wait() = 0;  // until nothing waits
+  // Empty: the usual one; "off": none.
+  virtual void set_cache_folder(const std::string& folder) = 0;
+  virtual void set_enabled(bool enabled) = 0;  // whether generated code is used
+  virtual void stop() = 0;                     // for good; code that is there stays usable
 };
 
 void set_code_generation(CodeGeneration& service);

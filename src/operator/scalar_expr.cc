@@ -2,6 +2,7 @@
 #include "operator/scalar_expr.h"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
 
 #include "platform/error/error.h"
@@ -123,7 +124,9 @@ struct Flattener {
   std::unordered_map<const ExprNode*, std::uint8_t> seen;
 
   bool same(const ScalarStep& a, const ScalarStep& b) const {
-    return a.op == b.op && std::equal(a.args, a.args + 3, b.args) && a.number == b.number &&
+    // Bits, not values: 0 and -0 are different constants.
+    return a.op == b.op && std::equal(a.args, a.args + 3, b.args) &&
+           std::bit_cast<std::uint64_t>(a.number) == std::bit_cast<std::uint64_t>(b.number) &&
            a.index == b.index && a.is_mask == b.is_mask;
   }
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore import _c_expression as _c
 from mindspore._capture.function import every_captured
 
 
@@ -31,4 +32,17 @@ def explain(target=None) -> str:
                 lines.append(
                     f"  {call}: {entry['segments']} compiled segment(s), replayed {entry['runs']} time(s)"
                 )
+    if target is None:
+        lines.append(_generated_code())
     return "\n".join(lines)
+
+
+def _generated_code() -> str:
+    code = _c.code_generation_status()
+    if code["state"] != "ready":
+        return f"generated code: {code['state']}"
+    return (
+        f"generated code: {code['compiled']} formula(s) compiled, {code['from_disk']} found on disk, "
+        f"{code['failed']} left to the interpreter, {code['waiting']} waiting; {code['seconds']:.3f} s "
+        "beside the program"
+    )

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "operator/registry.h"
@@ -19,8 +20,8 @@ using op::TensorSpec;
 
 // More operands than this and the walk over them costs what fusion gains.
 constexpr std::size_t kMaxInputs = 8;
-// The executor keeps every value of a formula in a block of its own; these must fit its cache.
-constexpr std::size_t kMaxSteps = 24;
+// The interpreter keeps values in blocks that it uses again; those alive must fit its cache.
+constexpr std::size_t kMaxSteps = 48;
 
 bool is_formula(const Node& node) {
   return node.kind() == NodeKind::Operator && node.definition()->is_elementwise() &&
@@ -45,8 +46,6 @@ bool roles_agree(const Node& producer, const Node& consumer, std::size_t operand
   return consumer.definition()->inputs[operand].is_mask == producer.definition()->scalar.is_mask();
 }
 
-std::size_t step_count(const Node& node) { return node.definition()->program().steps.size(); }
-
 bool can_join(const Node& producer, const Node& consumer, std::size_t operand) {
   if (!is_formula(producer) || !is_formula(consumer)) return false;
   if (!roles_agree(producer, consumer, operand)) return false;
@@ -56,24 +55,47 @@ bool can_join(const Node& producer, const Node& consumer, std::size_t operand) {
   const bool only_reader =
       std::all_of(users.begin(), users.end(), [&](const Node* user) { return user == &consumer; });
   return only_reader && !producer.is_result(0) &&
-         types_agree(producer, consumer, producer.definition()->scalar.is_mask()) &&
-         producer.operands().size() + consumer.operands().size() <= kMaxInputs + 1 &&
-         step_count(producer) + step_count(consumer) <= kMaxSteps;
+         types_agree(producer, consumer, producer.definition()->scalar.is_mask());
 }
 
-// `expr` with every leaf replaced.
+// `expr` with every leaf replaced; parts it has in common stay in common.
 template <class Leaf>
-Expr rewrite(const Expr& expr, const Leaf& leaf) {
-  const op::ExprNode& node = expr.node();
-  if (node.args.empty()) return leaf(node, expr);
-  std::vector<Expr> args;
-  for (const Expr& arg : node.args) args.push_back(rewrite(arg, leaf));
-  return Expr::make(node.op, std::move(args));
+class Rewriter {
+ public:
+  explicit Rewriter(const Leaf& leaf) : leaf_(leaf) {}
+  Expr run(const Expr& expr) {
+    if (const auto found = done_.find(expr.id()); found != done_.end()) return found->second;
+    const op::ExprNode& node = expr.node();
+    std::vector<Expr> args;
+    for (const Expr& arg : node.args) args.push_back(run(arg));
+    Expr result = args.empty() ? leaf_(node, expr) : Expr::make(node.op, std::move(args));
+    return done_.emplace(expr.id(), std::move(result)).first->second;
+  }
+
+ private:
+  const Leaf& leaf_;
+  std::unordered_map<const op::ExprNode*, Expr> done_;
+};
+
+// A Python number that was there when the graph was made becomes part of the formula. Only as a
+// double does it say what it said: larger integers have more digits.
+std::optional<double> number_in(const Output& operand) {
+  if (operand.node->kind() != NodeKind::Constant || !operand.type().is_number ||
+      !operand.type().shape.empty())
+    return std::nullopt;
+  const tensor::Tensor& tensor = operand.node->tensor();
+  if (tensor.dtype() == op::DType::Float64) return *tensor.data<double>();
+  if (tensor.dtype() != op::DType::Int64) return std::nullopt;
+  const std::int64_t whole = *tensor.data<std::int64_t>();
+  constexpr std::int64_t kExact = std::int64_t{1} << 53;
+  if (whole < -kExact || whole > kExact) return std::nullopt;
+  return static_cast<double>(whole);
 }
 
 struct Joined {
   std::vector<Output> operands;
   std::vector<op::InputDef> inputs;
+  bool takes_numbers = true;  // into the formula
 
   int place_of(Output operand, const op::InputDef& input) {
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -93,18 +115,22 @@ double attribute_number(const Node& node, int index) {
 
 // Attributes become constants of the joint formula, so that it has none of its own.
 Expr formula_of(const Node& node, Joined& joined, const Node* inner, const Expr& inner_formula) {
-  return rewrite(node.definition()->scalar, [&](const op::ExprNode& leaf, const Expr& same) {
+  const auto replace = [&](const op::ExprNode& leaf, const Expr& same) {
     if (leaf.op == ScalarOp::Attribute) return Expr(attribute_number(node, leaf.index));
     if (leaf.op != ScalarOp::Input) return same;
     const Output operand = node.operands()[static_cast<std::size_t>(leaf.index)];
     if (operand.node == inner) return inner_formula;
     const op::InputDef& input = node.definition()->inputs[static_cast<std::size_t>(leaf.index)];
+    const std::optional<double> number =
+        joined.takes_numbers && !input.is_mask ? number_in(operand) : std::nullopt;
+    if (number) return Expr(*number);
     return Expr::input(joined.place_of(operand, input), input.is_mask);
-  });
+  };
+  return Rewriter(replace).run(node.definition()->scalar);
 }
 
-Node& join(ir::Graph& graph, Node& producer, Node& consumer) {
-  Joined joined;
+std::unique_ptr<OpDef> joint_definition(const Node& producer, const Node& consumer,
+                                        Joined& joined) {
   const Expr inner = formula_of(producer, joined, nullptr, Expr());
   auto definition = std::make_unique<OpDef>();
   definition->scalar = formula_of(consumer, joined, &producer, inner);
@@ -117,13 +143,36 @@ Node& join(ir::Graph& graph, Node& producer, Node& consumer) {
   definition->real_result = consumer.definition()->real_result;
   definition->infer = op::infer_elementwise;
   definition->gradient_kind = op::GradientKind::Derived;
+  return definition;
+}
+
+// Whether the joint formula computes in the type, and gives the shape, that its parts did. Numbers
+// may have had a say in the type: a float makes floats of integers.
+bool means_the_same(const OpDef& definition, const Joined& joined, const Node& consumer) {
+  if (joined.operands.empty() || joined.operands.size() > kMaxInputs) return false;
+  std::vector<TensorSpec> types;
+  for (const Output& operand : joined.operands) types.push_back(operand.type());
+  return op::elementwise_compute_type(definition, types) == compute_type(consumer);
+}
+
+// Null: they cannot be one formula.
+Node* join(ir::Graph& graph, Node& producer, Node& consumer) {
+  Joined joined;
+  std::unique_ptr<OpDef> definition = joint_definition(producer, consumer, joined);
+  if (!means_the_same(*definition, joined, consumer)) {
+    joined = {};
+    joined.takes_numbers = false;
+    definition = joint_definition(producer, consumer, joined);
+    if (!means_the_same(*definition, joined, consumer)) return nullptr;
+  }
+  if (definition->program().steps.size() > kMaxSteps) return nullptr;
   Node& fused = graph.add_operator(consumer.parent(), graph.own(std::move(definition)),
                                    joined.operands, {}, {consumer.type()}, &consumer);
   fused.set_position(consumer.position());
   graph.replace(consumer.output(), fused.output());
   graph.erase(consumer);
   graph.erase(producer);
-  return fused;
+  return &fused;
 }
 
 class Fusion {
@@ -152,9 +201,10 @@ class Fusion {
       if (!operand || &operand.node->parent() != &region_ ||
           !can_join(*operand.node, consumer, i) || !writes_.can_sink(*operand.node, consumer))
         continue;
-      Node& fused = join(graph_, *operand.node, consumer);
-      writes_.note_replacement(consumer, fused);
-      return &fused;
+      Node* const fused = join(graph_, *operand.node, consumer);
+      if (fused == nullptr) continue;
+      writes_.note_replacement(consumer, *fused);
+      return fused;
     }
     return nullptr;
   }

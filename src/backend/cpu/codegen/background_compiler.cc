@@ -166,7 +166,7 @@ void BackgroundCompiler::wait() {
 
 void BackgroundCompiler::set_cache_folder(const std::string& folder) {
   const std::lock_guard facts(facts_mutex_);
-  folder_ = folder.empty() ? default_code_folder() : platform::Path(folder);
+  folder_ = folder == "off" ? "" : folder.empty() ? default_code_folder() : platform::Path(folder);
 }
 
 void BackgroundCompiler::set_enabled(bool enabled) {

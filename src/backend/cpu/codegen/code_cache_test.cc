@@ -123,7 +123,7 @@ TEST_F(CodeCacheTest, CompilerTakesCodeFromDiskAndSurvivesDamage) {
   damage(entry, static_cast<std::streamoff>(fs::file_size(entry)) / 2);
   run(0);
   run(1);
-  compiler.set_cache_folder("");
+  compiler.set_cache_folder("off");
 }
 
 }  // namespace

@@ -23,20 +23,40 @@ constexpr std::size_t kMaxAttributes = 16;
 thread_local bool at_once = false;
 
 struct Call {
+  Call(const BoundProgram& bound, char* result) : program(bound), output(result) {}
+
   const BoundProgram& program;
   std::array<const void*, kMaxOperands> inputs;  // by number of the operator's input
-  alignas(16) char attributes[16 * kMaxAttributes];
   char* output;
+  alignas(16) char attributes[16 * kMaxAttributes];
+  alignas(16) char singles[16 * kMaxOperands];  // those that came in another type
 };
+
+DType type_of(const BoundProgram& program, const BoundInput& input) {
+  return input.is_mask ? DType::Bool : program.stored;
+}
 
 bool fits(const BoundProgram& program, std::span<const Tensor> inputs, const Tensor& output) {
   if (output.dtype() != program.result_dtype || inputs.size() > kMaxOperands) return false;
   for (const BoundInput& input : program.inputs) {
     const Tensor& tensor = inputs[static_cast<std::size_t>(input.input)];
-    if (tensor.dtype() != (input.is_mask ? DType::Bool : program.stored)) return false;
+    // A Python number has a type of its own; it is converted once.
+    if (tensor.dtype() != type_of(program, input) && (tensor.size() != 1 || output.size() == 1))
+      return false;
     if (overlaps_badly(tensor, output)) return false;
   }
   return true;
+}
+
+void set_input(Call& call, const BoundInput& input, std::span<const Tensor> inputs) {
+  const auto place = static_cast<std::size_t>(input.input);
+  const Tensor& tensor = inputs[place];
+  call.inputs[place] = tensor.raw();
+  const DType wanted = type_of(call.program, input);
+  if (tensor.dtype() == wanted) return;
+  char* const single = call.singles + 16 * place;
+  conversion(tensor.dtype(), wanted)(tensor.raw(), 1, single, 1, 1);
+  call.inputs[place] = single;
 }
 
 Kernel find_kernel(const BoundProgram& program, std::uint32_t singles) {
@@ -122,11 +142,8 @@ bool run_generated(const BoundProgram& program, std::span<const Tensor> inputs,
     return false;
   }
   if (!fits(program, inputs, output) || program.attributes.size() > kMaxAttributes) return false;
-  Call call{program, {}, {}, static_cast<char*>(output.raw())};
-  for (const BoundInput& input : program.inputs) {
-    const auto place = static_cast<std::size_t>(input.input);
-    call.inputs[place] = inputs[place].raw();
-  }
+  Call call(program, static_cast<char*>(output.raw()));
+  for (const BoundInput& input : program.inputs) set_input(call, input, inputs);
   store_attributes(program, attributes, call.attributes);
   const std::optional<std::uint32_t> singles = flat_singles(program, inputs, output);
   if (!singles) return run_rows(call, inputs, output);
