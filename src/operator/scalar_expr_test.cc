@@ -83,6 +83,12 @@ TEST(ScalarExprTest, FlattenComputesCommonPartsOnce) {
   EXPECT_EQ(program.input_count, 1);
 }
 
+TEST(ScalarExprTest, ZeroAndMinusZeroAreTwoConstants) {
+  const Expr x = Expr::input(0);
+  EXPECT_EQ(flatten(x * 0.0 + x * -0.0).steps.size(), 6U);
+  EXPECT_EQ(flatten(x * 0.5 + x * 0.5).steps.size(), 4U);
+}
+
 TEST(ScalarExprTest, InputsReadAreThoseInTheFormula) {
   EXPECT_EQ(inputs_read(Expr::input(2) * Expr(3)), 4U);
   // d(x * y)/dx reads y only: x need not be kept for backward.

@@ -106,6 +106,40 @@ TEST(FuseElementwiseTest, AChainBecomesOneFormula) {
   EXPECT_EQ(fused.operands().size(), 2U);
 }
 
+TEST(FuseElementwiseTest, NumbersBecomePartOfTheFormula) {
+  const auto graph = ir::parse(R"(graph @g(%1: Float32(2,) x) {
+    %2 = constant [0.5] : Float64() number
+    %3 = mul(%1, %2) : Float32(2,)
+    %4 = exp(%3) : Float32(2,)
+    %5 = mul(%4, %4) : Float32(2,)
+    %6 = constant [3] : Int64() number
+    %7 = sub(%5, %6) : Float32(2,)
+    return %7
+  })");
+  EXPECT_TRUE(fuse_elementwise(*graph));
+  EXPECT_NO_THROW(ir::verify(*graph));
+  const ir::Node& fused = *graph->body().nodes().back();
+  EXPECT_EQ(op::to_string(fused.definition()->scalar),
+            "sub(mul(exp(mul(x0, 0.5)), exp(mul(x0, 0.5))), 3)");
+  EXPECT_EQ(fused.operands().size(), 1U);
+  EXPECT_EQ(fused.definition()->program().steps.size(), 7U);  // what is in common, once
+}
+
+TEST(FuseElementwiseTest, ANumberThatDecidesTheTypeStaysAnOperand) {
+  const auto graph = ir::parse(R"(graph @g(%1: Int32(2,) x) {
+    %2 = constant [0.5] : Float64() number
+    %3 = mul(%1, %2) : Float32(2,)
+    %4 = neg(%3) : Float32(2,)
+    return %4
+  })");
+  fuse_elementwise(*graph);
+  EXPECT_NO_THROW(ir::verify(*graph));
+  const ir::Node& last = *graph->body().nodes().back();
+  EXPECT_EQ(last.type().dtype, tensor::DType::Float32);
+  EXPECT_EQ(op::to_string(last.definition()->scalar), "neg(mul(x0, x1))");
+  EXPECT_EQ(last.operands().size(), 2U);
+}
+
 TEST(FuseElementwiseTest, AValueThatOthersReadIsKept) {
   after(R"(graph @g(%1: Float32(2,) x) {
     %2 = exp(%1) : Float32(2,)
