@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fused formulas of captured graphs: the interpreter against generated code.
 
-    python benchmarks/generated_code.py [--sizes 10000 1000000] [--repeat 9]
+    python benchmarks/generated_code.py [--sizes 10000 1000000] [--repeat 9] [--threads 1]
 
 Prints a JSON line per formula and size: times in microseconds, gigabytes per second (operands read
 and results written once), and the rate of a plain copy of the same size as the limit.
@@ -109,7 +109,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 1_000_000, 10_000_000])
     parser.add_argument("--repeat", type=int, default=9)
+    parser.add_argument("--threads", type=int, default=0, help="0: as many as there are processors")
     options = parser.parse_args()
+    if options.threads > 0:
+        _c_expression.set_compute_threads(options.threads)
     for count in options.sizes:
         for name, (formula, operands, streams) in _cases(count).items():
             print(json.dumps(_measure(name, count, formula, operands, streams, options.repeat)), flush=True)
