@@ -20,6 +20,9 @@ using platform::ErrorKind;
 // Part of every entry on disk: code of another edition of these files is not taken.
 constexpr std::string_view kEdition = "mycel kernels 1; ";
 
+// Code is never let go, so a program that makes up formulas without end gets no more at some point.
+constexpr std::int64_t kMostKernels = 4096;
+
 void stop_at_exit() { BackgroundCompiler::instance().stop(); }
 
 // The plug-in lies beside this library, in the build tree and in the wheel.
@@ -58,7 +61,7 @@ void BackgroundCompiler::start() {
 
 void BackgroundCompiler::submit(KernelText text, std::shared_ptr<const void> owner,
                                 KernelPlace& place) {
-  if (orphaned_ || !enabled()) return;
+  if (orphaned_ || !enabled() || compiled_ + from_disk_ + waiting_ > kMostKernels) return;
   {
     const std::lock_guard lock(start_mutex_);
     if (stopped_) return;

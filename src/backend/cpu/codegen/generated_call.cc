@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 
+#include <unistd.h>
+
 #include "backend/cpu/codegen/background_compiler.h"
 #include "backend/cpu/codegen/generated_code.h"
 #include "backend/cpu/scalar_executor.h"
@@ -59,8 +61,28 @@ void set_input(Call& call, const BoundInput& input, std::span<const Tensor> inpu
   call.inputs[place] = single;
 }
 
-Kernel find_kernel(const BoundProgram& program, std::uint32_t singles) {
-  return at_once ? program.code->kernel_now(singles) : program.code->kernel(singles);
+Kernel find_kernel(const BoundProgram& program, std::uint32_t singles, std::int64_t elements) {
+  return at_once ? program.code->kernel_now(singles) : program.code->kernel(singles, elements);
+}
+
+std::int64_t largest_cache() {
+  static const std::int64_t bytes =
+      std::max<std::int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{16} << 20);
+  return bytes;
+}
+
+// A result that no cache can hold until it is read is written past them all: its old content need
+// not be fetched, and the operands stay. Not where it takes the place of an operand, which is
+// fetched anyhow.
+bool wants_streaming(const Call& call, const Tensor& output, std::int64_t row) {
+  const std::int64_t bytes = call.program.element_bytes;
+  if (call.program.result_dtype == DType::Bool || output.size() * bytes < largest_cache() ||
+      reinterpret_cast<std::uintptr_t>(call.output) % 64 != 0 || row * bytes % 64 != 0 ||
+      !output.is_contiguous())
+    return false;
+  return std::ranges::none_of(call.program.inputs, [&](const BoundInput& input) {
+    return call.inputs[static_cast<std::size_t>(input.input)] == call.output;
+  });
 }
 
 // Bit per single input, when all others are dense; nothing when they are not.
@@ -80,9 +102,14 @@ std::optional<std::uint32_t> flat_singles(const BoundProgram& program,
 }
 
 bool run_flat(const Call& call, Kernel kernel, std::int64_t count) {
-  platform::parallel_for(count, call.program.cost, [&](std::int64_t begin, std::int64_t end) {
-    kernel(call.inputs.data(), call.attributes, call.output, begin, end);
-  });
+  // Whole pieces, so that no two threads write the same cache line.
+  constexpr std::int64_t kPiece = 1024;
+  const std::int64_t pieces = (count + kPiece - 1) / kPiece;
+  platform::parallel_for(pieces, kPiece * call.program.cost,
+                         [&](std::int64_t begin, std::int64_t end) {
+                           kernel(call.inputs.data(), call.attributes, call.output, begin * kPiece,
+                                  std::min(end * kPiece, count));
+                         });
   return true;
 }
 
@@ -122,7 +149,8 @@ bool run_rows(const Call& call, std::span<const Tensor> inputs, const Tensor& ou
     if (stride != 0 && stride != 1) return false;
     if (stride == 0) singles |= 1U << static_cast<unsigned>(call.program.inputs[k].input);
   }
-  const Kernel kernel = find_kernel(call.program, singles);
+  if (wants_streaming(call, output, length)) singles |= kStreams;
+  const Kernel kernel = find_kernel(call.program, singles, output.size());
   if (kernel == nullptr) return false;
   platform::parallel_for(
       output.size() / length, length * call.program.cost,
@@ -145,9 +173,10 @@ bool run_generated(const BoundProgram& program, std::span<const Tensor> inputs,
   Call call(program, static_cast<char*>(output.raw()));
   for (const BoundInput& input : program.inputs) set_input(call, input, inputs);
   store_attributes(program, attributes, call.attributes);
-  const std::optional<std::uint32_t> singles = flat_singles(program, inputs, output);
+  std::optional<std::uint32_t> singles = flat_singles(program, inputs, output);
   if (!singles) return run_rows(call, inputs, output);
-  const Kernel kernel = find_kernel(program, *singles);
+  if (wants_streaming(call, output, 64)) *singles |= kStreams;
+  const Kernel kernel = find_kernel(program, *singles, count);
   return kernel != nullptr && run_flat(call, kernel, count);
 }
 

@@ -335,8 +335,38 @@ TEST(GeneratedCallTest, CodeArrivesWhileTheInterpreterWorks) {
   compiler.wait();
   EXPECT_EQ(compiler.status().compiled, before + 1);
   EXPECT_TRUE(run_generated(pair.bound, inputs, {}, output));
-  const Tensor small[] = {make({100}, DType::Float32, 1), make({100}, DType::Float32, 2)};
-  EXPECT_FALSE(run_generated(pair.bound, small, {}, Tensor::empty({100}, DType::Float32)));
+  const Tensor few[] = {make({100}, DType::Float32, 1), make({100}, DType::Float32, 2)};
+  EXPECT_TRUE(run_generated(pair.bound, few, {}, Tensor::empty({100}, DType::Float32)));
+  const Tensor two[] = {make({2}, DType::Float32, 1), make({2}, DType::Float32, 2)};
+  EXPECT_FALSE(run_generated(pair.bound, two, {}, Tensor::empty({2}, DType::Float32)));
+}
+
+TEST(GeneratedCallTest, SmallCallsDoNotAskForCode) {
+  if (!has_compiler()) GTEST_SKIP() << "there is no code generator";
+  const Pair pair(op::flatten(Expr::input(0) * 1.875 + Expr::input(0) * -0.4375), DType::Float32);
+  const Tensor inputs[] = {make({100}, DType::Float32, 1)};
+  const Tensor output = Tensor::empty({100}, DType::Float32);
+  for (int call = 0; call < 10; ++call) {
+    EXPECT_FALSE(run_generated(pair.bound, inputs, {}, output));
+  }
+  BackgroundCompiler::instance().wait();
+  EXPECT_FALSE(run_generated(pair.bound, inputs, {}, output));
+}
+
+TEST(GeneratedCallTest, ResultsWrittenPastTheCachesAreTheSame) {
+  if (!has_compiler()) GTEST_SKIP() << "there is no code generator";
+  const Expr formula = apply(ScalarOp::Tanh, Expr::input(0)) * 0.5 + Expr::input(0);
+  for (const DType type : {DType::Float32, DType::Float64}) {
+    Pair pair(op::flatten(formula), type);
+    const Tensor inputs[] = {make({1003}, type, 1)};
+    const Tensor expected = Tensor::empty({1003}, type);
+    const Tensor output = Tensor::empty({1003}, type);
+    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(output.raw()) % 64, 0U);
+    run_program(pair.plain, inputs, {}, expected);
+    const void* places[] = {inputs[0].raw()};
+    pair.bound.code->kernel_now(kStreams)(places, nullptr, output.raw(), 0, 1003);
+    expect_same(expected, output, "past the caches");
+  }
 }
 
 TEST(GeneratedCallTest, WithoutThePlugInTheInterpreterServes) {

@@ -28,11 +28,13 @@ KernelText GeneratedCode::text(std::uint32_t singles) const {
   return kernel_text(program_, {backend::has_avx512(), doubles_}, singles);
 }
 
-Kernel GeneratedCode::kernel(std::uint32_t singles) {
+Kernel GeneratedCode::kernel(std::uint32_t singles, std::int64_t elements) {
   Kind* const found = kind(singles);
   if (found == nullptr) return nullptr;
   const Kernel ready = found->kernel.load(std::memory_order_acquire);
-  if (ready != nullptr || found->calls.load(std::memory_order_relaxed) > kCallsBefore) return ready;
+  if (ready != nullptr || elements < kCountedElements ||
+      found->calls.load(std::memory_order_relaxed) > kCallsBefore)
+    return ready;
   if (found->calls.fetch_add(1, std::memory_order_relaxed) != kCallsBefore) return nullptr;
   KernelText written = text(singles);
   if (!written.text.empty()) {

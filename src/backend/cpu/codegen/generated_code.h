@@ -18,15 +18,16 @@ class GeneratedCode : public std::enable_shared_from_this<GeneratedCode> {
  public:
   // Calls of one kind before it is compiled.
   static constexpr int kCallsBefore = 2;
-  // Elements below which a call neither counts nor uses the code: the interpreter is as good.
-  static constexpr std::int64_t kLeastElements = 4096;
+  // Elements below which a call does not count, and below which code that is there is not used.
+  static constexpr std::int64_t kCountedElements = 4096;
+  static constexpr std::int64_t kLeastElements = 64;
 
   GeneratedCode(op::ScalarProgram program, bool doubles)
       : program_(std::move(program)), doubles_(doubles) {}
 
   // The kernel for calls whose inputs are single where `singles` has a bit; null: not yet, or
   // never.
-  Kernel kernel(std::uint32_t singles);
+  Kernel kernel(std::uint32_t singles, std::int64_t elements);
   // The same, compiled on the calling thread if need be; null: the formula has no vector form.
   Kernel kernel_now(std::uint32_t singles);
 

@@ -38,10 +38,13 @@ class Writer {
     StepText whole(shape_, "w");
     StepText rest(shape_, "r");
     if (!write_varying(whole, false) || !write_varying(rest, true)) return {};
-    return join(functions(whole, rest), head(), entry_.lines, loop(whole.lines), tail(rest.lines));
+    if (streams() && result_is_mask_) return {};
+    return join(functions(whole, rest), head(), entry_.lines, loop(whole.lines), tail(rest.lines),
+                streams() ? "!0 = !{i32 1}\n" : "");
   }
 
  private:
+  bool streams() const { return (singles_ & kStreams) != 0; }
   bool is_single(const ScalarStep& step) const { return (singles_ >> step.index & 1U) != 0; }
 
   // Addresses of all inputs, and what does not change from vector to vector.
@@ -197,6 +200,7 @@ class Writer {
   void store(StepText& out, const VectorValue& value, bool partial) {
     const std::string type = value.is_mask ? "i8" : out.element();
     const std::string vector = join("<", shape_.lanes(), " x ", type, ">");
+    result_is_mask_ = value.is_mask;
     std::string written = value.text;
     if (value.is_mask) {
       written = out.name();
@@ -206,6 +210,12 @@ class Writer {
     out.line(join(base, " = bitcast i8* %output to ", type, "*"));
     const std::string address = vector_address(out, base, type, partial);
     const int align = alignment(value.is_mask);
+    if (!partial && streams()) {
+      const int bytes = shape_.wide ? 64 : 32;
+      out.line(join("store ", vector, " ", written, ", ", vector, "* ", address, ", align ", bytes,
+                    ", !nontemporal !0"));
+      return;
+    }
     if (!partial) {
       out.line(
           join("store ", vector, " ", written, ", ", vector, "* ", address, ", align ", align));
@@ -221,7 +231,7 @@ class Writer {
     std::map<std::string, bool> all = entry_.declarations;
     all.insert(whole.declarations.begin(), whole.declarations.end());
     all.insert(rest.declarations.begin(), rest.declarations.end());
-    std::string text;
+    std::string text = streams() ? "declare void @llvm.x86.sse.sfence()\n" : "";
     bool powers = false;
     for (const auto& [function, known] : all) {
       if (function.find(kPowerFunction) == std::string::npos) {
@@ -265,13 +275,16 @@ class Writer {
         "  %left32 = trunc i64 %left to i32\n  %left1 = insertelement ",
         lanes, " undef, i32 %left32, i32 0\n  %lefts = shufflevector ", lanes, " %left1, ", lanes,
         " undef, ", lanes, " zeroinitializer\n  %lanes = icmp ult ", lanes, " ", numbers,
-        ">, %lefts\n", body, "  br label %done\ndone:\n  ret void\n}\n");
+        ">, %lefts\n", body, "  br label %done\ndone:\n",
+        // Other threads see what was written past the caches.
+        streams() ? "  call void @llvm.x86.sse.sfence()\n" : "", "  ret void\n}\n");
   }
 
   const op::ScalarProgram& program_;
   VectorShape shape_;
   std::uint32_t singles_;
   StepText entry_;
+  bool result_is_mask_ = false;
   std::vector<VectorValue> values_;  // empty text: changes from vector to vector
   std::map<std::size_t, std::string> addresses_;
 };
