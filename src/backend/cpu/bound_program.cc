@@ -56,7 +56,8 @@ class Binder {
   }
 
   BoundProgram run() {
-    if (!bind_fused()) {
+    const bool whole = bind_fused();
+    if (!whole) {
       for (const ScalarStep& step : source_.steps) slots_.push_back(add(step));
       out_.result = slots_.back();
     }
@@ -68,7 +69,7 @@ class Binder {
     if (out_.is_one_step && tensor::is_half(type_)) choose_half_variants();
     for (const BoundStep& step : out_.steps) out_.cost += costs_[step.result];
     out_.cost = std::max(1, out_.cost / 3);
-    if (out_.steps.size() > 1 && (type_ == DType::Float32 || type_ == DType::Float64)) {
+    if (!whole && !out_.steps.empty() && (type_ == DType::Float32 || type_ == DType::Float64)) {
       out_.code = std::make_shared<codegen::GeneratedCode>(source_, type_ == DType::Float64);
     }
     return std::move(out_);

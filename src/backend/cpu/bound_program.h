@@ -66,8 +66,8 @@ struct BoundProgram {
   int buffer_count = 0;
   int spare_buffer = 0;
   int cost = 1;  // of one element, in units of an addition
-  // Where compiled code for the whole formula is asked for; null: it has one step, or a type for
-  // which none is made.
+  // Where compiled code for the whole formula is asked for; null: none is made for its type, or a
+  // loop of its own computes it.
   std::shared_ptr<codegen::GeneratedCode> code;
 };
 

@@ -430,9 +430,11 @@ void store_attributes(const BoundProgram& program, std::span<const op::Attribute
 void run_program(const BoundProgram& program, std::span<const Tensor> inputs,
                  std::span<const op::AttributeValue> attributes, const Tensor& output) {
   const std::int64_t count = output.size();
-  if (count == 0 || run_one_step(program, inputs, output, count)) return;
+  if (count == 0) return;
+  if (count < codegen::kHugeElements && run_one_step(program, inputs, output, count)) return;
   if (program.code != nullptr && codegen::run_generated(program, inputs, attributes, output))
     return;
+  if (count >= codegen::kHugeElements && run_one_step(program, inputs, output, count)) return;
   const std::size_t used = program.inputs.size();
   platform::require(used < kMaxOperands && program.attributes.size() <= kMaxAttributes,
                     ErrorKind::Internal, "too many operands of one scalar program");

@@ -5,12 +5,12 @@
 #include <array>
 #include <cstring>
 
-#include <unistd.h>
-
 #include "backend/cpu/codegen/background_compiler.h"
 #include "backend/cpu/codegen/generated_code.h"
 #include "backend/cpu/scalar_executor.h"
 #include "backend/cpu/strided_walk.h"
+#include "platform/file/file.h"
+#include "platform/options/options.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::cpu::codegen {
@@ -62,12 +62,21 @@ void set_input(Call& call, const BoundInput& input, std::span<const Tensor> inpu
 }
 
 Kernel find_kernel(const BoundProgram& program, std::uint32_t singles, std::int64_t elements) {
-  return at_once ? program.code->kernel_now(singles) : program.code->kernel(singles, elements);
+  if (at_once) return program.code->kernel_now(singles);
+  if (program.steps.size() == 1 && (singles & kStreams) == 0) return nullptr;
+  return program.code->kernel(singles, elements);
 }
 
+// Bytes of the cache that processors share. The C library's answer is that of the whole chip, which
+// a guest of it does not see.
 std::int64_t largest_cache() {
-  static const std::int64_t bytes =
-      std::max<std::int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), std::int64_t{16} << 20);
+  static const std::int64_t bytes = [] {
+    constexpr std::int64_t kUsual = std::int64_t{32} << 20;
+    const auto text = platform::read_text("/sys/devices/system/cpu/cpu0/cache/index3/size");
+    if (!text) return kUsual;
+    const auto kilobytes = platform::parse_integer(text.value().substr(0, text.value().find('K')));
+    return std::max(kilobytes.value_or(0) << 10U, std::int64_t{8} << 20);
+  }();
   return bytes;
 }
 
