@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -173,10 +176,27 @@ def test_an_error_leaves_the_other_ways_alone():
     assert sum(entry["runs"] for entry in root._captured.report()) == 3
 
 
-def test_errors_do_not_keep_values_alive():
-    import gc
-    import weakref
+def test_cells_are_freed(graph_mode):
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.inner, self.state, self.sizes = nn.Dense(3, 3), Tensor(0.0), [1, 2]
 
+        def construct(self, x):
+            self.state = self.state + x.sum()
+            return self.inner(x)
+
+    net = Net()
+    references = [weakref.ref(net), weakref.ref(net.inner.weight)]
+    for _ in range(4):
+        net(Tensor(np.ones((1, 3), np.float32)))
+    references.append(weakref.ref(net._captured))
+    del net
+    gc.collect()
+    assert [reference() for reference in references] == [None] * 3
+
+
+def test_errors_do_not_keep_values_alive():
     class Box:
         pass
 
