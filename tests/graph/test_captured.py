@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import cProfile
 import gc
 import weakref
 
@@ -212,3 +213,18 @@ def test_errors_do_not_keep_values_alive():
     del box
     gc.collect()
     assert reference() is None
+
+
+def test_a_profiler_goes_on_after_a_capture():
+    profiler = cProfile.Profile()
+    double = jit(lambda x: x * 2)
+
+    def after_the_capture():
+        return sorted([3, 1, 2])
+
+    profiler.enable()
+    double(Tensor(X))
+    after_the_capture()
+    profiler.disable()
+    names = [entry.code.co_name for entry in profiler.getstats() if hasattr(entry.code, "co_name")]
+    assert "after_the_capture" in names

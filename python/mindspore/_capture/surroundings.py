@@ -102,7 +102,11 @@ class Surroundings:
         return self
 
     def __exit__(self, *exception) -> None:
-        sys.setprofile(self._before)
+        if self._before is None or callable(self._before):
+            sys.setprofile(self._before)
+        else:  # a cProfile.Profile, which sets itself
+            sys.setprofile(None)
+            self._before.enable()
 
     # ---- while it runs ------------------------------------------------------------------------
 
