@@ -493,6 +493,11 @@ def set_context(**kwargs) -> None:
         _set(key, value)
 
 
+def is_precompile_only() -> bool:
+    """Whether compiled functions and cells are only checked, not run."""
+    return _values["precompile_only"]
+
+
 def get_context(attr_key: str):
     """Value of one setting.
 
