@@ -72,6 +72,8 @@ from mindspore.nn.layer import (
     Softmin,
     SoftShrink,
     Softsign,
+    SparseTensorDenseMatmul,
+    SparseToDense,
     SyncBatchNorm,
     Tanh,
     Tanhshrink,

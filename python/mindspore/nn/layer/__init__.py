@@ -67,3 +67,4 @@ from mindspore.nn.layer.pooling import (
     MaxPool1d,
     MaxPool2d,
 )
+from mindspore.nn.layer.sparse import SparseTensorDenseMatmul, SparseToDense
