@@ -248,6 +248,9 @@ class ScopeRevival {
 
 std::vector<Tensor> GradientCall::backward(std::span<const Tensor> outputs,
                                            std::span<const Tensor> seeds, bool keep) {
+  platform::require(seeds.size() == outputs.size(), ErrorKind::Runtime,
+                    "The given sens gradient's size should be same as out of network: ",
+                    outputs.size(), " tensors come out, but ", seeds.size(), " seeds were given");
   const bool nested = tape_state.level > 0 && tape_state.scope == scope_;
   const ScopeRevival revival(scope_);
   const RecordingSwitch recording(nested);
