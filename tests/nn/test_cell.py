@@ -391,6 +391,7 @@ def test_only_compiling(graph_mode):
     ms.set_context(precompile_only=True)
     try:
         assert net(one, one) is None and ms.jit(lambda x: x)(one) is None
+        assert ms.vmap(ms.jit(lambda x: x))(ms.Tensor([1.0, 2.0])) is None
         with pytest.raises(TypeError, match="requires 2 positional argument"):
             net(one)
     finally:
