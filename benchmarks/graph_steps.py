@@ -54,11 +54,22 @@ def busy_seconds() -> float:
     return (user + nice + system + interrupt + soft) / os.sysconf("SC_CLK_TCK")
 
 
+def wait_for_quiet(deadline: float) -> None:
+    """Returns when nobody else computes, or at the deadline."""
+    window = 0.3
+    while time.monotonic() < deadline:
+        before = busy_seconds()
+        time.sleep(window)
+        if busy_seconds() - before <= DISTURBANCE * window:
+            return
+
+
 def undisturbed(process: Process, options: argparse.Namespace) -> tuple[float, float]:
     """Seconds of a step, and the processors others took meanwhile; repeated while these are too many."""
     least: tuple[float, float] | None = None
     deadline = time.monotonic() + options.patience
     while True:
+        wait_for_quiet(deadline)
         before = busy_seconds()
         answer = ask(process, "measure")
         others = max(0.0, busy_seconds() - before - answer["processor"]) / answer["wall"]
@@ -66,7 +77,6 @@ def undisturbed(process: Process, options: argparse.Namespace) -> tuple[float, f
             least = answer["seconds"], others
         if least[1] <= DISTURBANCE or time.monotonic() > deadline:
             return least
-        time.sleep(0.5)
 
 
 def interleaved(name: str, options: argparse.Namespace) -> dict[str, dict]:
@@ -192,8 +202,8 @@ def write_results(path: pathlib.Path, lines: dict[str, dict]) -> None:
     text = [
         "# Training steps: PyNative, compiled, PyTorch",
         "",
-        "Made by `benchmarks/graph_steps.py`. A step is forward, backward and optimizer on a batch that "
-        "stays the same; *compiled* is that function under `@jit`. Times are medians of interleaved rounds, ratios "
+        "Made by `benchmarks/graph_steps.py`. A step is forward, backward and optimizer on a "
+        "batch that stays the same; *compiled* is that function under `@jit`. Times are medians of interleaved rounds, ratios "
         "are the other's time over ours: above 1 we are faster. The peer runs eagerly, with its fused "
         "optimizers, its own attention, and the faster of its two layouts of images.",
         "",
