@@ -202,10 +202,10 @@ def write_results(path: pathlib.Path, lines: dict[str, dict]) -> None:
     text = [
         "# Training steps: PyNative, compiled, PyTorch",
         "",
-        "Made by `benchmarks/graph_steps.py`. A step is forward, backward and optimizer on a "
-        "batch that stays the same; *compiled* is that function under `@jit`. Times are medians of interleaved rounds, ratios "
-        "are the other's time over ours: above 1 we are faster. The peer runs eagerly, with its fused "
-        "optimizers, its own attention, and the faster of its two layouts of images.",
+        "Made by `benchmarks/graph_steps.py`. A step is forward, backward and optimizer on a batch that "
+        "stays as it is; *compiled* is that function under `@jit`. Times are medians of interleaved rounds, "
+        "ratios are the other's time over ours: above 1 we are faster. The peer runs eagerly, with its "
+        "fused optimizers, its own attention, and the faster of its two layouts of images.",
         "",
     ]
     if steps:

@@ -123,7 +123,19 @@ class Encoder(nn.Cell):
         return self.classifier(x[:, 0])
 
 
-NETWORKS = {"lenet": LeNet5, "mlp": mlp, "resnet": ResNet18, "transformer": Encoder}
+class Memory(nn.Cell):
+    """Two recurrent layers and a classifier of the last step."""
+
+    def __init__(self, width: int = 512) -> None:
+        super().__init__()
+        self.layers = nn.LSTM(width, width, num_layers=2)
+        self.classifier = nn.Dense(width, CLASSES)
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.classifier(self.layers(x)[0][-1])
+
+
+NETWORKS = {"lenet": LeNet5, "mlp": mlp, "resnet": ResNet18, "transformer": Encoder, "lstm": Memory}
 
 
 def build(name: str, graph: bool):

@@ -111,7 +111,19 @@ class Encoder(nn.Module):
         return self.classifier(x[:, 0])
 
 
-NETWORKS = {"lenet": lenet, "mlp": mlp, "resnet": ResNet18, "transformer": Encoder}
+class Memory(nn.Module):
+    """Two recurrent layers and a classifier of the last step."""
+
+    def __init__(self, width: int = 512) -> None:
+        super().__init__()
+        self.layers = nn.LSTM(width, width, num_layers=2)
+        self.classifier = nn.Linear(width, CLASSES)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.classifier(self.layers(x)[0][-1])
+
+
+NETWORKS = {"lenet": lenet, "mlp": mlp, "resnet": ResNet18, "transformer": Encoder, "lstm": Memory}
 
 
 def build(name: str, channels_last: bool = False):

@@ -48,4 +48,5 @@ STEPS = {
         optimizer="adam",
         rate=1e-4,
     ),
+    "lstm": Step("LSTM, 2 layers of 512, 32 sequences of 64 steps", _normal(64, 32, 512), 32),
 }

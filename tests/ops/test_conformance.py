@@ -207,7 +207,19 @@ def test_gradients(name):
     report(problems)
 
 
-SECOND = {"matmul", "batch_matmul", "dense", "conv2d", "softmax", "layer_norm", "reduce_mean", "reduce_prod"}
+SECOND = {
+    "matmul",
+    "batch_matmul",
+    "dense",
+    "conv2d",
+    "softmax",
+    "layer_norm",
+    "reduce_mean",
+    "reduce_prod",
+    "lstm_scan",
+    "gru_scan",
+    "simple_scan",
+}
 
 
 @pytest.mark.parametrize(

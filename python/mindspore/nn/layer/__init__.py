@@ -67,3 +67,5 @@ from mindspore.nn.layer.pooling import (
     MaxPool1d,
     MaxPool2d,
 )
+from mindspore.nn.layer.rnn_cells import GRUCell, LSTMCell, RNNCell
+from mindspore.nn.layer.rnns import GRU, LSTM, RNN
