@@ -117,3 +117,5 @@ from mindspore.log import get_level, get_log_config, set_log_level  # noqa: E402
 from mindspore.run_check import run_check  # noqa: E402
 
 log._configure()
+# The function, as users know it, not the module that defines it.
+common.mutable = mutable

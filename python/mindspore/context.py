@@ -21,6 +21,7 @@ from mindspore._auto_parallel_context import (
     set_offload_context,
     set_ps_context,
 )
+from mindspore._capture.dump import set_save_graphs
 from mindspore._capture.function import set_graph_mode
 
 __all__ = [
@@ -466,6 +467,8 @@ def _set(key: str, value) -> None:
     _values[key] = check(key, value)
     if key == "mode":
         set_graph_mode(_values[key] == GRAPH_MODE)
+    elif key in ("save_graphs", "save_graphs_path"):
+        set_save_graphs(_values["save_graphs"], _values["save_graphs_path"])
 
 
 def set_context(**kwargs) -> None:

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Captured functions as Python sees them; what is captured and when is decided in
 // python/mindspore/_capture.
+#include <cstdlib>
+#include <sstream>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
@@ -20,8 +23,17 @@ namespace nb = nanobind;
 
 namespace {
 
+// MYCEL_PASSES_OFF=name,name leaves passes out; set_passes_off replaces the list.
+passes::PipelineOptions options_of_environment() {
+  passes::PipelineOptions chosen;
+  const char* names = std::getenv("MYCEL_PASSES_OFF");
+  std::stringstream list(names == nullptr ? "" : names);
+  for (std::string name; std::getline(list, name, ',');) chosen.off.insert(name);
+  return chosen;
+}
+
 passes::PipelineOptions& options() {
-  static passes::PipelineOptions instance;
+  static passes::PipelineOptions instance = options_of_environment();
   return instance;
 }
 
@@ -30,7 +42,7 @@ void set_graph_watcher(nb::object watcher) {
     options().watch = nullptr;
     return;
   }
-  static nb::object held;  // never freed: the interpreter may be gone by then
+  static auto& held = *new nb::object();  // never freed: the interpreter may be gone by then
   held = std::move(watcher);
   options().watch = [](std::string_view pass, const ir::Graph& graph) {
     const nb::gil_scoped_acquire lock;
@@ -38,7 +50,51 @@ void set_graph_watcher(nb::object watcher) {
   };
 }
 
+// Switches timing of nodes; returns what was measured so far: (operator, file, line, calls, ns).
+nb::list profile_nodes(bool on) {
+  nb::list rows;
+  for (const runtime::NodeTime& entry : runtime::node_times()) {
+    const ir::Node& node = *entry.node;
+    const std::string& name = node.definition() != nullptr ? node.definition()->name : node.name();
+    rows.append(nb::make_tuple(
+        name, node.position().file, node.position().line,
+        platform::join(node.output_count() > 0 ? node.type().shape : tensor::Shape{}), entry.calls,
+        entry.nanoseconds));
+  }
+  runtime::measure_nodes(on);
+  return rows;
+}
+
+runtime::Observer& observer() {
+  static runtime::Observer instance;
+  return instance;
+}
+
+// The callback gets (operator, file, line, outputs); the outputs are copies.
+void set_graph_observer(nb::object callback) {
+  if (callback.is_none()) {
+    observer() = nullptr;
+    return;
+  }
+  static auto& held = *new nb::object();
+  held = std::move(callback);
+  observer() = [](const runtime::Observation& seen) {
+    const nb::gil_scoped_acquire lock;
+    nb::list outputs;
+    for (const Tensor& output : seen.outputs) {
+      Tensor copy = Tensor::empty(output.shape(), output.dtype());
+      tensor::copy_elements(output, copy);
+      outputs.append(copy);
+    }
+    const ir::Node& node = seen.node;
+    const std::string& name = node.definition() != nullptr ? node.definition()->name : node.name();
+    held(name, node.position().file, node.position().line, outputs);
+  };
+}
+
 }  // namespace
+
+const runtime::Observer& graph_observer() { return observer(); }
 
 std::shared_ptr<runtime::Executable> compile_graph(std::unique_ptr<ir::Graph> graph) {
   passes::optimize(*graph, options());
@@ -51,7 +107,7 @@ void bind_capture(nb::module_& module) {
       .def_prop_ro("keywords", &CaptureSession::keywords)
       .def_prop_ro("is_active", &CaptureSession::is_active)
       .def_prop_ro("refusal", &CaptureSession::refusal)
-      .def("watch", &CaptureSession::watch)
+      .def("watch", &CaptureSession::watch, nb::arg("parameter"), nb::arg("name") = "")
       .def("knows", &CaptureSession::knows)
       .def("host_call", &CaptureSession::host_call)
       .def("add_guard", &CaptureSession::add_guard, nb::arg("kind"), nb::arg("holder"),
@@ -68,10 +124,10 @@ void bind_capture(nb::module_& module) {
       .def("clear", &TraceCache::clear)
       .def("report", &TraceCache::report)
       .def("texts", &TraceCache::texts);
-  TraceCache::miss = nb::module_::import_("builtins").attr("object")();
-  TraceCache::eager = nb::module_::import_("builtins").attr("object")();
-  module.attr("CAPTURE_MISS") = TraceCache::miss;
-  module.attr("CAPTURE_EAGER") = TraceCache::eager;
+  TraceCache::miss = nb::module_::import_("builtins").attr("object")().release().ptr();
+  TraceCache::eager = nb::module_::import_("builtins").attr("object")().release().ptr();
+  module.attr("CAPTURE_MISS") = nb::borrow(TraceCache::miss);
+  module.attr("CAPTURE_EAGER") = nb::borrow(TraceCache::eager);
   module.def("is_capturing", [] { return eager::interceptor() != nullptr; });
   module.def("note_change", &note_change);
   module.def("set_passes_off", [](std::set<std::string> names) {
@@ -82,6 +138,8 @@ void bind_capture(nb::module_& module) {
     for (const passes::Pass& pass : passes::pipeline()) names.emplace_back(pass.name);
     return names;
   });
+  module.def("set_graph_observer", &set_graph_observer, nb::arg("callback").none());
+  module.def("profile_nodes", &profile_nodes);
   module.def("set_graph_watcher", &set_graph_watcher, nb::arg("watcher").none());
 }
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+
 #include "bindings/exceptions.h"
 #include "bindings/graph_options.h"
 #include "bindings/tensor_caster.h"
@@ -81,9 +84,11 @@ std::string CaptureSession::refusal() const { return specialization_->refusal; }
 
 nb::object CaptureSession::finish(nb::object result) {
   Specialization& known = *specialization_;
-  known.guards = std::move(guards_);
-  known.verify = verify_;
+  // Another way through the function relies on further things; those of the ways before still hold.
+  std::move(guards_.begin(), guards_.end(), std::back_inserter(known.guards));
+  if (verify_.is_valid()) known.verify.push_back(verify_);
   known.verified_at = begun_at_;
+  known.is_complete = true;
   if (!recorder_->is_active()) {
     enter_refusal(recorder_->refusal());
     return result;
@@ -106,11 +111,14 @@ nb::object CaptureSession::finish(nb::object result) {
     enter_refusal(known.refusal);
     return result;
   }
-  known.constants.clear();
   for (const Tensor& constant : recorder_->constants())
     known.constants.push_back({constant, constant.storage().version()});
-  for (const Tensor& parameter : recorder_->parameters())
-    known.parameters.push_back({parameter, parameter.dtype(), parameter.shape()});
+  for (const Tensor& parameter : recorder_->parameters()) {
+    const bool listed =
+        std::any_of(known.parameters.begin(), known.parameters.end(),
+                    [&](const auto& entry) { return entry.parameter == parameter; });
+    if (!listed) known.parameters.push_back({parameter, parameter.dtype(), parameter.shape()});
+  }
   const capture::Step& step = recorder_->last_step();
   const std::vector<Tensor>& values = recorder_->run().values;
   return form->build([&](std::size_t i) {
@@ -128,6 +136,8 @@ void CaptureSession::fail() {
   } catch (...) {
   }
   PyErr_Restore(type, value, traceback);
+  if (lock_.owns_lock()) lock_.unlock();  // the error's traceback may keep this object alive
+  if (specialization_->is_complete) return;
   std::erase_if(cache_.specializations_,
                 [&](const auto& known) { return known == specialization_; });
 }

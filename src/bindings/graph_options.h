@@ -9,6 +9,9 @@
 
 namespace mycel::bindings {
 
+// Told about every node of every run, when somebody wants to look (`set_graph_observer`).
+const runtime::Observer& graph_observer();
+
 std::shared_ptr<runtime::Executable> compile_graph(std::unique_ptr<ir::Graph> graph);
 
 }  // namespace mycel::bindings

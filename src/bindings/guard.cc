@@ -52,6 +52,7 @@ bool Guard::holds() const {
     case Kind::Set:
       return PySet_GET_SIZE(holder_.ptr()) == PySet_GET_SIZE(expected_.ptr()) &&
              PyObject_RichCompareBool(holder_.ptr(), expected_.ptr(), Py_EQ) == 1;
+    case Kind::Question: return nanobind::cast<bool>(holder_());
   }
   return false;
 }

@@ -8,9 +8,9 @@ namespace mycel::bindings {
 
 class Guard {
  public:
-  enum class Kind { Entry, Cell, Sequence, Mapping, Set };
+  enum class Kind { Entry, Cell, Sequence, Mapping, Set, Question };
   // Entry: holder[key] is expected. Cell: a closure's variable. Sequence, Mapping, Set: the whole
-  // content, compared with a copy.
+  // content, compared with a copy. Question: `holder` is asked and says true.
   Guard(Kind kind, nanobind::object holder, nanobind::object key, nanobind::object expected)
       : kind_(kind),
         holder_(std::move(holder)),

@@ -75,6 +75,11 @@ void ResultForm::take_other(nb::handle object, const Questions& ask, std::vector
   PyObject* fields = PyObject_GetAttrString(object.ptr(), "__dict__");
   if (fields == nullptr) {
     PyErr_Clear();
+    // Sets and arrays: what a caller does to one is not for the next to see.
+    if (PyObject_HasAttrString(object.ptr(), "copy") != 0) {
+      kind_ = Kind::Copy;
+      object_ = plain_copy(object);
+    }
     return;
   }
   const nb::object held = nb::steal(fields);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/signature.h"
 
+#include <nanobind/stl/string.h>
+
 #include "bindings/dtype_object.h"
 #include "bindings/exceptions.h"
 #include "bindings/numpy_exchange.h"

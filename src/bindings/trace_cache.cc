@@ -2,6 +2,7 @@
 #include "bindings/trace_cache.h"
 
 #include "bindings/exceptions.h"
+#include "bindings/graph_options.h"
 #include "ir/graph.h"
 #include "passes/pipeline.h"
 
@@ -9,8 +10,8 @@ namespace mycel::bindings {
 
 namespace nb = nanobind;
 
-nb::object TraceCache::miss;
-nb::object TraceCache::eager;
+PyObject* TraceCache::miss = nullptr;
+PyObject* TraceCache::eager = nullptr;
 
 namespace {
 
@@ -70,9 +71,11 @@ bool Specialization::holds() {
     if (now.dtype() != layout.dtype || !(now.shape() == layout.shape) || !now.is_contiguous())
       return false;
   }
-  if (verified_at == change_count() || !verify.is_valid()) return true;
   const std::uint64_t now = change_count();
-  if (!nb::cast<bool>(verify())) return false;
+  if (verified_at == now) return true;
+  for (const nb::object& ask : verify) {
+    if (!nb::cast<bool>(ask())) return false;
+  }
   verified_at = now;
   return true;
 }
@@ -86,12 +89,12 @@ nb::object TraceCache::run(nb::args args, nb::kwargs kwargs) {
         !known->keywords.matches(kwargs.ptr(), inputs) || !known->holds())
       continue;
     if (i > 0) std::swap(specializations_[i], specializations_[0]);
-    if (!known->refusal.empty()) return eager;
+    if (!known->refusal.empty()) return nb::borrow(eager);
     capture::Trace::Run run;
     std::vector<Tensor> given = tensors_of(inputs);
     {
       const ReplayScope scope(known->mutex, known->trace.work() > kLongWork);
-      known->trace.replay(std::move(given), run);
+      known->trace.replay(std::move(given), run, graph_observer());
     }
     if (run.last->end == capture::Step::End::Return) {
       ++known->runs;
@@ -100,9 +103,9 @@ nb::object TraceCache::run(nb::args args, nb::kwargs kwargs) {
     }
     unfinished_ = known;
     unfinished_run_ = std::move(run);
-    return miss;
+    return nb::borrow(miss);
   }
-  return miss;
+  return nb::borrow(miss);
 }
 
 std::unique_ptr<CaptureSession> TraceCache::begin(nb::tuple args, nb::dict kwargs) {
@@ -121,7 +124,6 @@ std::unique_ptr<CaptureSession> TraceCache::begin(nb::tuple args, nb::dict kwarg
   }
   specialization->arguments.matches(args.ptr(), inputs);
   specialization->keywords.matches(kwargs.ptr(), inputs);
-  specialization->input_count = inputs.size();
   if (run.values.empty()) run.values = tensors_of(inputs);
   return std::make_unique<CaptureSession>(*this, std::move(specialization), std::move(run),
                                           std::move(inputs), args.ptr(), kwargs.ptr());

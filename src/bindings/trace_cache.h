@@ -23,7 +23,7 @@ struct Specialization {
   Signature arguments, keywords;
   capture::Trace trace;
   std::vector<Guard> guards;
-  nanobind::object verify;  // asked when something has changed since `verified_at`
+  std::vector<nanobind::object> verify;  // asked when something has changed since `verified_at`
   std::uint64_t verified_at = 0;
   struct Constant {
     Tensor tensor;
@@ -36,8 +36,8 @@ struct Specialization {
     tensor::Shape shape;
   };
   std::vector<ParameterLayout> parameters;
-  std::string refusal;  // not empty: such calls run eagerly
-  std::size_t input_count = 0;
+  std::string refusal;       // not empty: such calls run eagerly
+  bool is_complete = false;  // a run has come to its end, so that everything above is known
   std::size_t runs = 0;
   std::shared_mutex mutex;  // shared: replaying; exclusive: growing
 
@@ -59,7 +59,7 @@ class TraceCache {
   std::vector<std::string> texts() const;  // of all graphs
 
   const std::string& name() const { return name_; }
-  static nanobind::object miss, eager;
+  static PyObject *miss, *eager;  // never freed: the interpreter may be gone by then
 
  private:
   friend class CaptureSession;
@@ -80,7 +80,9 @@ class CaptureSession {
 
   nanobind::tuple arguments() const { return arguments_; }
   nanobind::dict keywords() const { return keywords_; }
-  void watch(const Tensor& parameter) { recorder_->watch(parameter); }
+  void watch(const Tensor& parameter, std::string name) {
+    recorder_->watch(parameter, std::move(name));
+  }
   void host_call(const std::string& name, nanobind::object function,
                  const std::vector<Tensor>& inputs);
   bool knows(const Tensor& tensor) const { return recorder_->knows(tensor); }

@@ -117,12 +117,13 @@ Recorder::Entry& Recorder::enter(Entry entry) {
   return entries_[key] = std::move(entry);
 }
 
-void Recorder::watch(const Tensor& parameter) {
+void Recorder::watch(const Tensor& parameter, std::string name) {
   Storage& storage = parameter.storage();
   if (!active_ || find(storage) != nullptr || storage.watcher() != nullptr) return;
   storage.set_watcher(this);
   Entry entry;
   entry.tensor = parameter;
+  entry.name = std::move(name);
   entry.kind = Kind::Parameter;
   enter(std::move(entry));
 }
@@ -167,7 +168,12 @@ std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inp
     const Entry* entry = find(input.storage());
     const bool by_reference = (entry != nullptr && entry->kind == Kind::Parameter) ||
                               (entry == nullptr && input.body().is_parameter);
-    if (by_reference ? !input.is_contiguous() : entry != nullptr && !is_dense_whole(input))
+    const bool other_view =
+        entry != nullptr && entry->kind == Kind::Parameter &&
+        (input.body().offset != entry->tensor.body().offset ||
+         !(input.shape() == entry->tensor.shape()) || input.dtype() != entry->tensor.dtype());
+    if (other_view ||
+        (by_reference ? !input.is_contiguous() : entry != nullptr && !is_dense_whole(input)))
       return platform::join("'", definition.name, "' is given part of a tensor's memory");
   }
   if (definition.is_random && eager::is_logging_random())
@@ -201,7 +207,7 @@ Output Recorder::operand(const Tensor& tensor) {
   if (entry == nullptr) return constant(tensor);
   if (entry->output) return entry->output;
   if (entry->kind == Kind::Parameter) {
-    entry->output = graph_->add_parameter(graph_->body(), entry->tensor, "").output();
+    entry->output = graph_->add_parameter(graph_->body(), entry->tensor, entry->name).output();
     parameters_.push_back(entry->tensor);
   } else {
     const auto place = static_cast<std::size_t>(entry->place);
@@ -398,7 +404,8 @@ void Recorder::look(const Reading& reading) {
   const Tensor& seen =
       reading.value >= 0 ? run_.values[static_cast<std::size_t>(reading.value)] : reading.parameter;
   if (!reading.only_shape && seen.bytes() > kMostBytesSeen) {
-    abandon(platform::join("Python reads the values of a tensor of shape ", seen.shape()));
+    note_refusal(platform::join("Python reads the values of a tensor of shape ", seen.shape()));
+    release();  // nothing is pending: a look comes after everything was computed
     return;
   }
   step_->end = Step::End::Read;
@@ -409,9 +416,11 @@ void Recorder::look(const Reading& reading) {
     return;
   }
   if (step_->next.size() >= kMostForks || run_.values.size() > kMostValues) {
-    abandon("Python reads a value that differs from call to call");
+    note_refusal("Python reads a value that differs from call to call");
+    release();
     return;
   }
+  parent_ = step_;
   step_ = &step_->grow(std::move(key));
   step_->first_result = run_.values.size();
 }
@@ -442,17 +451,34 @@ void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<void> epi
   release();
 }
 
+void Recorder::note_refusal(std::string reason) {
+  const ir::Position position = position_();
+  refusal_ = position.file.empty()
+                 ? std::move(reason)
+                 : platform::join(reason, " (", position.file, ":", position.line, ")");
+}
+
 void Recorder::abandon(std::string reason) {
   if (!active_) return;
-  refusal_ = std::move(reason);
+  note_refusal(std::move(reason));
   close();
   release();
 }
 
 void Recorder::fail() {
   if (!active_) return;
-  if (graph_) close();  // null: it is the computation that failed
-  release();
+  // What this run has added leads nowhere; ways that were complete before stay.
+  const auto drop_branch = [&] {
+    if (parent_ != nullptr) parent_->next.pop_back();
+    release();
+  };
+  try {
+    if (graph_) close();  // null: it is the computation that failed
+  } catch (...) {
+    drop_branch();
+    throw;
+  }
+  drop_branch();
 }
 
 }  // namespace mycel::capture

@@ -38,7 +38,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
 
   Tensor argument(std::size_t i) const { return stand_ins_[i]; }
   // Looks into this tensor are forks, even if no operator reads it.
-  void watch(const Tensor& parameter);
+  void watch(const Tensor& parameter, std::string name = "");
   // Python that has to run in its place among the operators: printing.
   void host_call(std::string name, ir::HostFunction function, std::span<const Tensor> inputs);
 
@@ -69,6 +69,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   struct Entry {
     Ref<Storage> storage;  // empty for parameters: their owners must stay countable
     Tensor tensor;         // of parameters
+    std::string name;      // likewise
     Kind kind = Kind::Promise;
     ir::Output output;        // in the current graph; empty until it is used there
     int place = -1;           // of values: in the table
@@ -97,11 +98,13 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void keep(Entry& entry, int place);
   void run_step(std::vector<ir::Output> results);
   void look(const Reading& reading);
+  void note_refusal(std::string reason);
   void release();
 
   Trace& trace_;
   Trace::Run run_;
   Step* step_;
+  Step* parent_ = nullptr;  // of a step that this run has added
   Compiler compile_;
   std::function<ir::Position()> position_;
   std::string name_;

@@ -166,6 +166,15 @@ void derive_elementwise(GradientContext& context, const OpDef& definition) {
     if (!context.wants(i)) continue;
     const OpDef* gradient = definition.derived_gradient(static_cast<int>(i));
     if (gradient == nullptr) continue;
+    // Where the formula is the arriving gradient itself (a sum), nothing has to be computed.
+    const op::ExprNode& formula = gradient->scalar.node();
+    const bool passes_on = formula.op == op::ScalarOp::Input &&
+                           formula.index == static_cast<int>(context.input_count()) &&
+                           !tensor::is_complex(dy.dtype());
+    if (passes_on && tensor::is_floating(dy.dtype())) {
+      context.set_input_gradient(i, dy);
+      continue;
+    }
     op::ValueList inputs = context.inputs;
     inputs.push_back(dy);
     // Inputs the formula does not read only have to be there: they must not stretch the result.

@@ -17,7 +17,20 @@ struct OpDef::Lazy {
 };
 
 OpDef::OpDef() : lazy_(std::make_unique<Lazy>()) {}
-OpDef::~OpDef() = default;
+OpDef::~OpDef() {
+  for (auto& of_backend : memos_) {
+    for (auto& memo : of_backend) delete memo.load();
+  }
+}
+
+const DefinitionMemo& OpDef::keep(int backend, DType dtype,
+                                  std::unique_ptr<DefinitionMemo> memo) const {
+  auto& place = memos_[static_cast<std::size_t>(backend)][static_cast<std::size_t>(dtype)];
+  const DefinitionMemo* expected = nullptr;
+  if (place.compare_exchange_strong(expected, memo.get(), std::memory_order_acq_rel))
+    return *memo.release();
+  return *expected;
+}
 
 int OpDef::find_attribute(std::string_view attribute_name) const {
   for (std::size_t i = 0; i < attributes.size(); ++i) {

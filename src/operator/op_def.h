@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -103,6 +104,16 @@ struct ParameterRef {
   int index = 0;
 };
 
+// What a backend has worked out about a definition for one element type; it dies with the
+// definition.
+class DefinitionMemo {
+ public:
+  DefinitionMemo() = default;
+  DefinitionMemo(const DefinitionMemo&) = delete;
+  DefinitionMemo& operator=(const DefinitionMemo&) = delete;
+  virtual ~DefinitionMemo() = default;
+};
+
 struct OpDef {
   std::string name;       // our own, snake_case, unique
   std::string primitive;  // class in mindspore.ops; empty: none
@@ -143,6 +154,13 @@ struct OpDef {
   int find_input(std::string_view input_name) const;
   const ScalarProgram& program() const;  // of `scalar`, flattened once
 
+  const DefinitionMemo* memo(int backend, DType dtype) const {
+    return memos_[static_cast<std::size_t>(backend)][static_cast<std::size_t>(dtype)].load(
+        std::memory_order_acquire);
+  }
+  // Keeps the first one offered; returns the one that is kept.
+  const DefinitionMemo& keep(int backend, DType dtype, std::unique_ptr<DefinitionMemo> memo) const;
+
   // The derived gradient of an elementwise operator with respect to input i: an operator of
   // (inputs..., output gradient), or null when it is zero everywhere.
   const OpDef* derived_gradient(int input) const;
@@ -155,6 +173,9 @@ struct OpDef {
  private:
   struct Lazy;
   std::unique_ptr<Lazy> lazy_;
+  static constexpr std::size_t kDTypes = 32;
+  mutable std::array<std::array<std::atomic<const DefinitionMemo*>, kDTypes>, device::kMaxBackends>
+      memos_{};
 };
 
 }  // namespace mycel::op

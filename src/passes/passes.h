@@ -14,8 +14,17 @@ bool erase_dead_nodes(ir::Graph& graph);
 // forward part computed already.
 bool merge_equal_nodes(ir::Graph& graph);
 
+// Drops operators that change nothing (a reshape to the same shape, a conversion there and back),
+// joins chains of reshapes and transpositions, and lets relu's gradient read relu's result.
+bool simplify_algebra(ir::Graph& graph);
+
 // Joins elementwise operators into one whose formula is the composition of theirs, when nobody else
 // reads the values in between: one pass over memory instead of one per operator.
 bool fuse_elementwise(ir::Graph& graph);
+
+// Moves writes to parameters up to where everything they need is known and nobody reads the old
+// value any more: an optimizer's update then follows the gradient it uses, whose memory is free
+// again at once.
+bool hoist_updates(ir::Graph& graph);
 
 }  // namespace mycel::passes

@@ -8,9 +8,12 @@ namespace {
 
 constexpr Pass kPipeline[] = {
     {"erase_dead_nodes", erase_dead_nodes, "drops what nobody reads"},
+    {"simplify_algebra", simplify_algebra, "drops operators that change nothing"},
     {"merge_equal_nodes", merge_equal_nodes, "computes once what is written twice"},
     {"fuse_elementwise", fuse_elementwise, "joins elementwise operators into one formula"},
     {"erase_dead_nodes", erase_dead_nodes, "drops what the passes before have left behind"},
+    {"hoist_updates", hoist_updates,
+     "lets parameters be updated as soon as their gradients are known"},
 };
 
 }  // namespace
@@ -25,6 +28,7 @@ void optimize(ir::Graph& graph, const PipelineOptions& options) {
     if (changed && options.verify) ir::verify(graph);
     if (changed && options.watch) options.watch(pass.name, graph);
   }
+  if (options.watch) options.watch("final", graph);
 }
 
 }  // namespace mycel::passes

@@ -22,7 +22,8 @@ std::span<const Pass> pipeline();
 
 struct PipelineOptions {
   std::set<std::string, std::less<>> off;  // names of passes that are left out
-  // Told after each pass that changed something, and once before the first ("captured").
+  // Told before the first pass ("captured"), after each that changed something, and at the end
+  // ("final").
   std::function<void(std::string_view pass, const ir::Graph& graph)> watch;
   bool verify = false;  // after every pass
 };

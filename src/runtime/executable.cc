@@ -2,6 +2,8 @@
 #include "runtime/executable.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <unordered_map>
 
@@ -55,6 +57,16 @@ struct Executable::Frame {
 };
 
 namespace {
+
+struct NodeClock {
+  std::atomic<bool> on = false;
+  std::mutex mutex;
+  std::map<const Node*, NodeTime> times;
+};
+NodeClock& node_clock() {
+  static NodeClock instance;
+  return instance;
+}
 
 char* bytes_of(const Tensor& tensor) {
   const tensor::TensorBody& body = tensor.body();
@@ -264,15 +276,77 @@ std::size_t elements_touched(std::span<const Tensor> operands) {
 Executable::Executable(std::unique_ptr<ir::Graph> graph) : graph_(std::move(graph)) {
   std::unique_ptr<Frame> frame = Builder(*graph_, &instructions_).build();
   work_ = elements_touched(frame->operands);
-  std::vector<Lifetime> blocks;
-  for (const Root& root : frame->roots) {
-    if (root.kind == RootKind::Arena) blocks.push_back({root.bytes, root.first, root.last});
-  }
-  MemoryPlan plan = plan_memory(blocks);
-  offsets_ = std::move(plan.offsets);
-  arena_bytes_ = plan.bytes;
+  plan_arena(*frame);
   free_frames_.push_back(std::move(frame));
   note_written_parameters();
+}
+
+namespace {
+
+// The operand whose memory an elementwise operator may write its result over: read here for the last
+// time, element by element in the order in which the result is written.
+std::size_t overwritten_root(const std::vector<Root>& roots, std::span<const Tensor> inputs,
+                             const Tensor& output, int now,
+                             const std::unordered_map<const Storage*, std::size_t>& root_of) {
+  for (const Tensor& input : inputs) {
+    if (!input.defined()) continue;
+    const auto found = root_of.find(&input.storage());
+    if (found == root_of.end()) continue;
+    const Root& root = roots[found->second];
+    const bool fits = root.kind == RootKind::Arena && root.last == now && root.first < now &&
+                      input.shape() == output.shape() && input.is_contiguous() &&
+                      input.body().offset == 0 && root.bytes == output.bytes() &&
+                      tensor::size_of(input.dtype()) == tensor::size_of(output.dtype());
+    const auto others = std::count_if(inputs.begin(), inputs.end(), [&](const Tensor& other) {
+      return other.defined() && &other.storage() == &input.storage();
+    });
+    if (fits && others == 1) return found->second;
+  }
+  return roots.size();
+}
+
+}  // namespace
+
+void Executable::plan_arena(const Frame& frame) {
+  const std::vector<Root>& roots = frame.roots;
+  std::unordered_map<const Storage*, std::size_t> root_of;
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    if (roots[i].kind == RootKind::Arena) root_of[roots[i].loan.get()] = i;
+  }
+  // Roots that share a block, by the first of them.
+  std::vector<std::size_t> block_of(roots.size());
+  std::vector<Lifetime> lifetimes(roots.size());
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    block_of[i] = i;
+    lifetimes[i] = {roots[i].bytes, roots[i].first, roots[i].last};
+  }
+  const std::span<const Tensor> all(frame.operands);
+  for (std::size_t i = 0; i < instructions_.size(); ++i) {
+    const Instruction& instruction = instructions_[i];
+    const OpDef* definition = instruction.node->definition();
+    if (instruction.kind != Instruction::Kind::Kernel || !definition->is_elementwise()) continue;
+    const Tensor& output = all[instruction.outputs];
+    const auto written = output.defined() ? root_of.find(&output.storage()) : root_of.end();
+    if (written == root_of.end()) continue;
+    const std::size_t source = overwritten_root(
+        roots, all.subspan(instruction.inputs, instruction.outputs - instruction.inputs), output,
+        static_cast<int>(i), root_of);
+    if (source == roots.size()) continue;
+    block_of[written->second] = block_of[source];
+    lifetimes[block_of[source]].last = lifetimes[written->second].last;
+  }
+  std::vector<Lifetime> blocks;
+  std::vector<std::size_t> place(roots.size());
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    if (roots[i].kind != RootKind::Arena || block_of[i] != i) continue;
+    place[i] = blocks.size();
+    blocks.push_back(lifetimes[i]);
+  }
+  const MemoryPlan plan = plan_memory(blocks);
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    if (roots[i].kind == RootKind::Arena) offsets_.push_back(plan.offsets[place[block_of[i]]]);
+  }
+  arena_bytes_ = plan.bytes;
 }
 
 void Executable::note_written_parameters() {
@@ -286,7 +360,11 @@ void Executable::note_written_parameters() {
   }
 }
 
-Executable::~Executable() = default;
+Executable::~Executable() {
+  NodeClock& clock = node_clock();
+  const std::lock_guard lock(clock.mutex);
+  for (const Instruction& instruction : instructions_) clock.times.erase(instruction.node);
+}
 
 std::unique_ptr<Executable::Frame> Executable::build_frame() const {
   return Builder(*graph_, nullptr).build();
@@ -370,6 +448,34 @@ void Executable::execute(Frame& frame, const Instruction& instruction) const {
   }
 }
 
+void Executable::execute_measured(Frame& frame, const Instruction& instruction) const {
+  const auto start = std::chrono::steady_clock::now();
+  execute(frame, instruction);
+  const auto spent = std::chrono::steady_clock::now() - start;
+  NodeClock& clock = node_clock();
+  const std::lock_guard lock(clock.mutex);
+  NodeTime& entry = clock.times[instruction.node];
+  entry.node = instruction.node;
+  ++entry.calls;
+  entry.nanoseconds += static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count());
+}
+
+void measure_nodes(bool on) {
+  NodeClock& clock = node_clock();
+  const std::lock_guard lock(clock.mutex);
+  clock.times.clear();
+  clock.on = on;
+}
+
+std::vector<NodeTime> node_times() {
+  NodeClock& clock = node_clock();
+  const std::lock_guard lock(clock.mutex);
+  std::vector<NodeTime> times;
+  for (const auto& [node, entry] : clock.times) times.push_back(entry);
+  return times;
+}
+
 std::vector<Tensor> Executable::results(Frame& frame, std::span<const Tensor> arguments) const {
   std::vector<Tensor> results;
   results.reserve(frame.results.size());
@@ -402,9 +508,10 @@ std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, const Obs
   const FrameLease lease(*this);
   Frame& frame = *lease;
   bind(frame, arguments);
+  const bool measured = node_clock().on.load(std::memory_order_relaxed);
   for (const Instruction& instruction : instructions_) {
     try {
-      execute(frame, instruction);
+      measured ? execute_measured(frame, instruction) : execute(frame, instruction);
     } catch (const platform::Error& error) {
       const ir::Position& position = instruction.node->position();
       if (position.file.empty()) throw;

@@ -21,6 +21,15 @@ struct Observation {
 };
 using Observer = std::function<void(const Observation&)>;
 
+// Time spent in nodes since `measure_nodes(true)`, over all executables that are alive.
+struct NodeTime {
+  const ir::Node* node = nullptr;
+  std::uint64_t calls = 0;
+  std::uint64_t nanoseconds = 0;
+};
+void measure_nodes(bool on);  // starts from zero
+std::vector<NodeTime> node_times();
+
 // A graph made ready to run: order, views and memory are settled once. Runs may happen on several
 // threads at a time; each has a frame of its own.
 class Executable {
@@ -45,9 +54,11 @@ class Executable {
   class FrameLease;
   void bind(Frame& frame, std::span<const Tensor> arguments) const;
   void execute(Frame& frame, const Instruction& instruction) const;
+  void execute_measured(Frame& frame, const Instruction& instruction) const;
   void run_kernel(Frame& frame, const Instruction& instruction) const;
   std::vector<Tensor> results(Frame& frame, std::span<const Tensor> arguments) const;
   std::unique_ptr<Frame> build_frame() const;
+  void plan_arena(const Frame& frame);
   void note_written_parameters();
 
   std::unique_ptr<ir::Graph> graph_;

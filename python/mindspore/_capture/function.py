@@ -8,11 +8,20 @@ import weakref
 
 from mindspore import _c_expression as _c
 from mindspore import log as logger
+from mindspore._capture.arguments import (
+    ArgumentContainers,
+    containers_in,
+    content_of,
+    is_as_before,
+    set_content,
+)
+from mindspore._capture.kept import Place
 from mindspore._capture.printing import prints_recorded
-from mindspore._capture.surroundings import Surroundings
 
 _MISS, _EAGER = _c.CAPTURE_MISS, _c.CAPTURE_EAGER
-_CAPTURES_AT_MOST = 100  # of a function that is replayed less often than it is captured
+_CAPTURES_BETWEEN_CHECKS = 32  # whether capturing is worth it
+_PLACES_AT_MOST = 64  # outside the function that it writes
+_RESTARTS_AT_MOST = 3  # of a function that changes settings of cells
 
 every_captured: weakref.WeakSet = weakref.WeakSet()
 
@@ -49,55 +58,149 @@ class Captured:
     __slots__ = (
         "__weakref__",
         "_cache",
-        "_captures",
+        "_has_effects",
+        "_places",
+        "_restarts",
         "_roots",
+        "_runs_at_check",
         "_strict",
         "_warned",
+        "captures",
         "function",
+        "given_up",
         "name",
-        "replays",
+        "reasons",
     )
 
     def __init__(self, function, name: str, strict: bool = False, roots: tuple = ()):
         self.function, self.name = function, name
         self._strict, self._roots, self._warned = strict, roots, False
         self._cache = _c.TraceCache(name)
-        self._captures = self.replays = 0
+        self._places: list[Place] = []
+        self._has_effects = False  # writes to places or to containers it is given
+        self.captures = self._restarts = self._runs_at_check = 0
+        self.given_up = ""
+        self.reasons: list[str] = []  # why calls ran eagerly
         every_captured.add(self)
 
     def __call__(self, *args, **kwargs):
-        result = self._cache(*args, **kwargs)
-        if result is not _MISS and result is not _EAGER:
-            return result
-        if result is _EAGER or self._captures > _CAPTURES_AT_MOST:
+        if self.given_up:
             return self.function(*args, **kwargs)
-        return self._capture(args, kwargs)
+        if self._has_effects:
+            return self._call_with_effects(args, kwargs)
+        result = self._cache(*args, **kwargs)
+        if result is _MISS:
+            return self._capture(self.function, args, args, kwargs)
+        if result is _EAGER:
+            return self.function(*args, **kwargs)
+        return result
 
-    def _capture(self, args: tuple, kwargs: dict):
+    def _call_with_effects(self, args: tuple, kwargs: dict):
+        """A call of a function that writes outside itself: what stands there goes in and comes out."""
+        standing = tuple(place.given() for place in self._places)
+        for place, value in zip(self._places, standing, strict=True):
+            if place.is_restless(value):
+                self._give_up(f"it changes {place.what}, which is something else in every call")
+                return self.function(*args, **kwargs)
+        result = self._cache(standing, *args, **kwargs)
+        if result is _EAGER:
+            return self.function(*args, **kwargs)
+        if result is _MISS:
+            return self._capture_with_effects(standing, args, kwargs)
+        value, left, contents = result
+        for place, one in zip(self._places, left, strict=True):
+            place.repeat(one)
+        if contents:
+            given = containers_in((args, tuple(kwargs.values())))
+            for i, content in contents.items():
+                set_content(given[i], content)
+        return value
+
+    def _capture_with_effects(self, standing: tuple, args: tuple, kwargs: dict):
+        assigned = [(i, place) for i, place in enumerate(self._places) if not place.is_counter]
+        value, left, _ = self._capture(self._run_with_effects, args, (standing, *args), kwargs)
+        for i, place in assigned:
+            place.put(left[i])  # the objects that stood there, not stand-ins
+        return value
+
+    def _run_with_effects(self, standing: tuple, *args, **kwargs):
+        """(result, what is left in the places, content of containers that were changed by their number)."""
+        places = tuple(self._places)
+        for place, value in zip(places, standing, strict=True):
+            if not place.is_counter:
+                place.put(value)
+        before = [place.get() for place in places]
+        containers = containers_in((args, tuple(kwargs.values())))
+        contents = [content_of(one) for one in containers]
+        value = self.function(*args, **kwargs)
+        left = tuple(place.left_since(one) for place, one in zip(places, before, strict=True))
+        pairs = enumerate(zip(containers, contents, strict=True))
+        return value, left, {i: content_of(now) for i, (now, then) in pairs if not is_as_before(now, then)}
+
+    def _capture(self, run, users_args: tuple, args: tuple, kwargs: dict):
+        from mindspore._capture.surroundings import watch
+
         session = self._cache.begin(args, kwargs)
         if session is None:
             self._tell("an argument is a NumPy array, whose content may change unseen; pass a Tensor")
-            return self.function(*args, **kwargs)
-        self._captures += 1
-        surroundings = Surroundings(session, self.function, self._roots, (args, kwargs))
+            return run(*args, **kwargs)
+        self.captures += 1
+        hidden = len(args) - len(users_args)
+        containers = ArgumentContainers((users_args, kwargs), (session.arguments[hidden:], session.keywords))
+        surroundings = watch(session, self.function, self._roots, self._places, (users_args, kwargs))
         try:
             with prints_recorded(session), surroundings:
-                result = self.function(*session.arguments, **session.keywords)
+                result = run(*session.arguments, **session.keywords)
         except BaseException:
             session.fail()
+            session = surroundings = None  # the error's traceback keeps this frame
+            containers.hand_back()
             raise
-        surroundings.settle()
+        effects = surroundings.settle()
         result = session.finish(result)
+        problem = effects.problem
+        incomplete = containers.hand_back() and not self._has_effects
+        incomplete = surroundings.looked_at_a_counter() or incomplete or effects.written or effects.passing
+        if effects.passing is not None and self._restarts >= _RESTARTS_AT_MOST:
+            problem = problem or f"{effects.passing} in every call"
+        if problem is not None:
+            session.refuse(problem)
+        elif incomplete and not session.refusal:
+            self._start_over(effects)
         if session.refusal:
             self._tell(session.refusal)
-        elif self._captures == _CAPTURES_AT_MOST:
-            self._tell(
-                f"it was captured {self._captures} times because arguments or what it uses differ from call to "
-                "call; see mindspore._capture.explain()"
-            )
+        self._give_up_if_useless()
         return result
 
+    def _start_over(self, effects) -> None:
+        """The run was right, but its trace does not do all that it did; later ones can know better."""
+        self._cache.clear()
+        self._has_effects = True
+        self._restarts += effects.passing is not None
+        self._places = self._places + effects.written
+        if len(self._places) > _PLACES_AT_MOST:
+            self._give_up(f"it changes {self._places[-1].what}, and something else in every call")
+
+    def _give_up_if_useless(self) -> None:
+        """Stops capturing a function whose calls hardly ever repeat."""
+        if self.captures % _CAPTURES_BETWEEN_CHECKS:
+            return
+        runs = sum(entry["runs"] for entry in self.report())
+        if runs < self._runs_at_check + _CAPTURES_BETWEEN_CHECKS // 4:
+            self._give_up(
+                f"it was captured {self.captures} times because arguments or what it uses differ from call "
+                "to call; see mindspore._capture.explain()"
+            )
+        self._runs_at_check = runs
+
+    def _give_up(self, reason: str) -> None:
+        self.given_up = reason
+        self._cache.clear()
+        self._tell(reason)
+
     def _tell(self, reason: str) -> None:
+        if reason not in self.reasons:
+            self.reasons.append(reason)
         if self._strict:
             raise RuntimeError(f"'{self.name}' cannot be compiled: {reason}.")
         if not self._warned:

@@ -18,11 +18,16 @@ def _recorded_print(*values, **options):
     session = getattr(_thread, "session", None)
     if session is None or not session.is_active or not _c.is_capturing():
         return _print(*values, **options)
-    tensors = tensors_in(values)
+    # The text of a Parameter does not show its value.
+    tensors = [tensor for tensor in tensors_in(values) if not hasattr(tensor, "param_info")]
 
     def print_now(*computed):
         remaining = iter(computed)
-        _print(*map_tensors(lambda _: next(remaining), values), **options)
+
+        def in_place_of(tensor):
+            return tensor if hasattr(tensor, "param_info") else next(remaining)
+
+        _print(*map_tensors(in_place_of, values), **options)
 
     session.host_call("print", print_now, tensors)
     return None

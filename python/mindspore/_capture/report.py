@@ -10,7 +10,8 @@ def explain(target=None) -> str:
     """A text about captured functions, for people.
 
     Args:
-        target (Union[Cell, Function]): A Cell or a function made by `jit`; None tells about all. Default: ``None``.
+        target (Union[Cell, Function]): A Cell or a function made by `jit`; None tells about all.
+            Default: ``None``.
 
     Returns:
         str, a paragraph per function.
@@ -20,6 +21,8 @@ def explain(target=None) -> str:
     lines = []
     for each in chosen:
         lines.append(f"{each.name}:")
+        if each.given_up:
+            lines.append(f"  runs eagerly: {each.given_up}")
         for entry in each.report():
             call = entry["arguments"] + (f" {entry['keywords']}" if entry["keywords"] != "{}" else "")
             if entry["refusal"]:

@@ -1,121 +1,100 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a captured function uses besides its arguments: cells, globals, closures, containers, objects.
 
-Found by watching which code runs. Each find becomes a guard of the trace, and something that has changed by the
-time the function returns means that the function has effects a replay would not repeat.
+Found by watching which code runs and following what it can reach. Each find becomes a guard of the trace, and
+what has changed by the time the function returns is an effect that a replay has to repeat.
 """
 
 from __future__ import annotations
 
+import array
+import builtins
+import collections
+import functools
 import gc
-import os
 import random
 import sys
-import sysconfig
 import types
+import weakref
+from typing import NamedTuple
 
 import numpy as np
 
 from mindspore._c_expression import Tensor
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_FOREIGN = tuple({sysconfig.get_paths()["stdlib"] + os.sep, os.path.dirname(np.__file__) + os.sep, "<frozen"})
-_ENTRY, _CELL, _SEQUENCE, _MAPPING, _SET = range(5)
-_ATOMS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis), range, slice)
-_OPAQUE = (
-    types.FunctionType,
-    types.BuiltinFunctionType,
-    types.MethodType,
-    type,
-    types.ModuleType,
-    types.CodeType,
-    Tensor,
-    np.ndarray,
-    np.generic,
+from mindspore._capture import code as codes
+from mindspore._capture.cell_state import ATOMS, TABLES, VOLATILE, CellState, is_cell
+from mindspore._capture.kept import MISSING, Place, can_be_kept
+from mindspore._capture.questions import (
+    CELL,
+    ENTRY,
+    MAPPING,
+    QUESTION,
+    SEQUENCE,
+    SET,
+    array_question,
+    changed_keys,
+    is_unchanged,
+    names_of_slots,
+    numpy_random,
+    queue_question,
+    slots_question,
 )
-_DEPTH = 4
+
 _MOST_OBJECTS = 4000
-_UNSTEADY_MODULES = ("time", "_random", "random", "secrets", "uuid", "_io", "io", "posix", "_datetime")
+_MOST_BYTES_READ = 256  # of a tensor; Python cannot read more without ending the capture
+_UNSTEADY_MODULES = frozenset(
+    ("time", "_random", "random", "secrets", "uuid", "_io", "io", "posix", "datetime", "_warnings")
+)
 _UNSTEADY_TYPES = (random.Random, np.random.RandomState, np.random.Generator)
-# Of a Cell's fields: what a call itself may set, and what is compared by content.
-_VOLATILE = {"_ready", "_checked", "_captured", "_create_time"}
-_TABLES = ("_params", "_cells", "_hooks", "_flags", "_jit_config_dict", "_params_of_lists")
+_STEADY = (*ATOMS, types.BuiltinFunctionType, types.CodeType, np.generic)
 
 
-class _Code:
-    """Kinds of code objects, decided once."""
-
-    LIBRARY, CONSTRUCT, USER = range(3)
-    known: dict = {}
-
-    @classmethod
-    def kind(cls, code) -> int:
-        found = cls.known.get(code)
-        if found is None:
-            file = code.co_filename
-            if file.startswith(_PACKAGE):
-                found = cls.CONSTRUCT if code.co_name == "construct" else cls.LIBRARY
-            else:
-                found = cls.LIBRARY if file.startswith(_FOREIGN) and "site-packages" not in file else cls.USER
-            cls.known[code] = found
-        return found
+def _is_unsteady(function) -> bool:
+    """Whether a function written in C has effects, or does not depend on its arguments alone."""
+    module = getattr(function, "__module__", None)
+    if isinstance(module, str) and module in _UNSTEADY_MODULES:
+        return True
+    owner = getattr(function, "__self__", None)
+    if owner is None or isinstance(owner, types.ModuleType):
+        return False
+    cls = owner if isinstance(owner, type) else type(owner)
+    return cls.__module__ in _UNSTEADY_MODULES or isinstance(owner, _UNSTEADY_TYPES)
 
 
-def _same(now, before) -> bool:
-    return now is before or (type(now) is type(before) and isinstance(now, _ATOMS) and now == before)
+class Effects(NamedTuple):
+    """What a run has done outside the function."""
 
-
-class _CellState:
-    """A Cell's fields as they were."""
-
-    __slots__ = ("cell", "fields", "tables", "trainable")
-
-    def __init__(self, cell):
-        self.cell = cell
-        self.fields, self.tables, self.trainable = self._now()
-
-    def _now(self):
-        fields = self.cell.__dict__
-        plain = {k: v for k, v in fields.items() if k not in _VOLATILE and k not in _TABLES}
-        tables = [list(fields.get(name, {}).items()) for name in _TABLES]
-        trainable = [p.requires_grad for p in fields.get("_params", {}).values() if p is not None]
-        return plain, tables, trainable
-
-    def difference(self) -> str | None:
-        """Name of a field that is not what it was."""
-        fields, tables, trainable = self._now()
-        if trainable != self.trainable:
-            return "requires_grad"
-        for name, value in fields.items():
-            if name not in self.fields or not _same(value, self.fields[name]):
-                return name
-        if len(fields) != len(self.fields):
-            return next(name for name in self.fields if name not in fields)
-        for name, now, before in zip(_TABLES, tables, self.tables, strict=True):
-            if len(now) != len(before):
-                return name
-            for (key, value), (old_key, old) in zip(now, before, strict=True):
-                if key != old_key or not _same(value, old):
-                    return key if isinstance(key, str) else name
-        return None
+    written: list  # places that a replay has to write too
+    problem: str | None  # why a replay could not do the same
+    passing: str | None  # the same, but another run may find things as this one left them
 
 
 class Surroundings:
-    """Watches one run of a function; a context manager."""
+    """Watches one run of a function; a context manager.
 
-    def __init__(self, session, function, roots: tuple, arguments):
+    Args:
+        session (CaptureSession): Takes the guards.
+        places (list[Place]): What the function is known to write; no guards are made for these.
+    """
+
+    def __init__(self, session, places: list[Place]):
+        from mindspore.nn.cell import Cell
+
         self._session = session
-        self._codes: set = set()
-        self._seen: dict = {}  # id -> object, kept alive so that ids stay theirs
-        self._cells: list[_CellState] = []
-        self._contents: list = []  # (kind, holder, copy, what)
+        self._places = places
+        self._run: set = set()  # code that has run
+        self._made_inside: set = set()  # code of functions that it makes
+        self._functions: dict = {}  # code -> functions that can be reached from outside
+        # id -> object, kept alive so that ids stay theirs
+        self._seen: dict = {id(vars(builtins)): vars(builtins)}
+        self._cells: list[CellState] = []
+        self._trainable: list = []
+        self._contents: list = []  # (kind, holder, key, expected, what)
         self._problem: str | None = None
         self._before = None
-        for root in roots:
-            self._watch(root() if isinstance(root, type(_weak(self))) else root, _DEPTH, "the cell")
-        self._watch_function(function)
-        self._watch(list(arguments[0]), _DEPTH, "an argument", guard=False)
-        self._watch(list(arguments[1].values()), _DEPTH, "an argument", guard=False)
+        self._started = Cell()._create_time
+        self._numpy_random = numpy_random()
+        self._cell_class = Cell
 
     def __enter__(self) -> Surroundings:
         self._before = sys.getprofile()
@@ -130,212 +109,320 @@ class Surroundings:
     def _event(self, frame, event: str, function) -> None:
         if event == "call":
             code = frame.f_code
-            kind = _Code.kind(code)
-            if kind == _Code.LIBRARY:
+            kind = codes.kind_of(code)
+            if kind == codes.LIBRARY:
                 return
-            if kind == _Code.CONSTRUCT or code.co_name in ("construct", "__call__"):
+            if kind == codes.CONSTRUCT or code.co_name in ("construct", "__call__"):
                 owner = frame.f_locals.get("self")
-                if hasattr(owner, "_cells"):
-                    self._watch_cell(owner, 1)
-            if kind == _Code.USER and code not in self._codes:
-                self._codes.add(code)
-                self._watch_code(code, frame.f_globals)
+                if isinstance(owner, self._cell_class):
+                    self._watch_cell(owner)
+            if kind == codes.USER and code not in self._run:
+                self._enter_code(code, frame.f_globals)
+            elif kind == codes.EFFECT:
+                where = codes.position_of(frame)
+                self._problem = self._problem or f"it calls {code.co_name} ({where})"
         elif event == "c_call" and self._problem is None:
-            owner = getattr(function, "__self__", None)
-            unsteady = getattr(function, "__module__", None) in _UNSTEADY_MODULES or isinstance(
-                owner, _UNSTEADY_TYPES
-            )
-            if unsteady and self._is_users(frame):
+            if _is_unsteady(function) and self._is_users(frame):
                 name = getattr(function, "__qualname__", str(function))
-                self._problem = (
-                    f"it calls {name}, whose result differs from call to call ({_position(frame)})"
-                )
+                where = codes.position_of(frame)
+                self._problem = f"it calls {name}, whose result differs from call to call ({where})"
 
     @staticmethod
     def _is_users(frame) -> bool:
         """Whether the call was made by the user's code, directly or through a library other than ours."""
         while frame is not None:
-            if frame.f_code.co_filename.startswith(_PACKAGE):
+            if frame.f_code.co_filename.startswith(codes.PACKAGE):
                 return "initializer" in frame.f_code.co_filename
-            if _Code.kind(frame.f_code) == _Code.USER:
+            if codes.kind_of(frame.f_code) == codes.USER:
                 return True
             frame = frame.f_back
         return False
 
-    # ---- what there is ------------------------------------------------------------------------
-
-    def _watch_function(self, function) -> None:
-        function = getattr(function, "__wrapped__", function)
-        if isinstance(function, types.MethodType):
-            self._watch(function.__self__, _DEPTH, "the object")
-            function = function.__func__
-        if isinstance(function, types.FunctionType) and _Code.kind(function.__code__) == _Code.USER:
-            self._codes.add(function.__code__)
-            self._watch_names(function.__code__, function.__globals__)
-            self._watch_closure(function)
-
-    def _watch_code(self, code, namespace: dict) -> None:
+    def _enter_code(self, code, namespace: dict) -> None:
+        self._run.add(code)
+        self._made_inside |= codes.codes_inside(code)
         self._watch_names(code, namespace)
-        if code.co_freevars:
-            for function in gc.get_referrers(code):
-                if isinstance(function, types.FunctionType) and function.__code__ is code:
-                    self._watch_closure(function)
+        known = self._functions.get(code)
+        if known is None and code.co_freevars and code not in self._made_inside:
+            known = [
+                each
+                for each in gc.get_referrers(code)
+                if isinstance(each, types.FunctionType) and each.__code__ is code
+            ]
+        for function in known or ():
+            self._watch_function(function)
+
+    # ---- functions and names ------------------------------------------------------------------
 
     def _watch_names(self, code, namespace: dict) -> None:
-        for name in code.co_names:
-            if name not in namespace:
+        if "globals" in code.co_names:
+            self._guard(MAPPING, namespace, None, dict(namespace), "its globals")
+        for name in codes.global_names(code):
+            value = namespace.get(name, MISSING)
+            if value is MISSING and hasattr(builtins, name):
                 continue
-            value = namespace[name]
-            self._guard(_ENTRY, namespace, name, value)
+            self._guard(ENTRY, namespace, name, value, f"the global '{name}'")
             if isinstance(value, types.ModuleType):
                 self._watch_module(value, code)
-            else:
-                self._watch(value, _DEPTH, f"the global '{name}'")
+            elif value is not MISSING:
+                self.reach(value, f"the global '{name}'")
 
     def _watch_module(self, module, code) -> None:
         file = getattr(module, "__file__", None) or ""
-        if not file or file.startswith(_PACKAGE) or file.startswith(_FOREIGN):
+        if file.startswith((codes.PACKAGE, *codes.FOREIGN)) or module.__name__ in sys.builtin_module_names:
             return
         fields = vars(module)
         for name in code.co_names:
             if name in fields and not isinstance(fields[name], types.ModuleType):
-                self._guard(_ENTRY, fields, name, fields[name])
-                self._watch(fields[name], 1, f"'{module.__name__}.{name}'")
+                what = f"'{module.__name__}.{name}'"
+                self._guard(ENTRY, fields, name, fields[name], what)
+                self.reach(fields[name], what)
 
-    def _watch_closure(self, function) -> None:
+    def _reach_function(self, function, what: str) -> None:
+        code = function.__code__
+        self._functions.setdefault(code, []).append(function)
+        if codes.kind_of(code) != codes.USER:
+            for cell in function.__closure__ or ():
+                self.reach(Place(cell, None, "").get(), what)
+        elif code in self._run:
+            self._watch_function(function)
+
+    def _watch_function(self, function) -> None:
+        """A function that has been called, or is about to be."""
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
             if id(cell) in self._seen:
                 continue
             self._seen[id(cell)] = cell
-            try:
-                value = cell.cell_contents
-            except ValueError:
+            value, what = Place(cell, None, "").get(), f"the variable '{name}'"
+            if value is MISSING:
                 continue  # not assigned yet
-            if id(value) in self._local_ids():
-                continue
-            self._guard(_CELL, cell, None, value)
-            self._watch(value, _DEPTH, f"the variable '{name}'")
+            self._guard(CELL, cell, None, value, what)
+            self.reach(value, what)
+        what = f"a default argument of '{function.__name__}'"
+        if function.__defaults__:
+            expected = function.__defaults__
+            self._ask(lambda: function.__defaults__ is expected, what)
+            self.reach(expected, what)
+        if function.__kwdefaults__:
+            self.reach(function.__kwdefaults__, what)
 
-    def _local_ids(self) -> tuple:
-        return ()
+    # ---- values -------------------------------------------------------------------------------
 
-    def _watch(self, value, depth: int, what: str, guard: bool = True) -> None:
-        if isinstance(value, _ATOMS) or id(value) in self._seen:
+    def reach_argument(self, value) -> None:
+        """An argument; the containers among them are compared with every call anyway."""
+        if isinstance(value, (tuple, list)):
+            for part in value:
+                self.reach_argument(part)
+        elif isinstance(value, dict):
+            for part in value.values():
+                self.reach_argument(part)
+        elif not isinstance(value, Tensor) or hasattr(value, "param_info"):
+            self.reach(value, "an argument")
+
+    def reach(self, value, what: str) -> None:
+        """Something that the function can get at."""
+        if isinstance(value, _STEADY) or value is MISSING or id(value) in self._seen:
             return
         if isinstance(value, Tensor):
-            if hasattr(value, "requires_grad"):
-                self._session.watch(value)
-            return
-        if isinstance(value, (types.FunctionType, types.MethodType)):
-            if depth > 0:
-                self._seen[id(value)] = value
-                self._watch_function(value)
-            return
-        if isinstance(value, _OPAQUE) or depth <= 0:
+            self._reach_tensor(value)
             return
         if len(self._seen) > _MOST_OBJECTS:
             return
         self._seen[id(value)] = value
-        if hasattr(value, "_cells") and hasattr(value, "construct"):
-            self._watch_tree(value, depth)
-        elif type(value) is tuple or type(value) is list:
-            if type(value) is list and guard:
-                self._content(_SEQUENCE, value, tuple(value), what)
-            for part in value:
-                self._watch(part, depth - 1, what)
+        if isinstance(value, types.FunctionType):
+            self._reach_function(value, what)
+        elif isinstance(value, types.MethodType):
+            self.reach(value.__self__, what)
+            self.reach(value.__func__, what)
+        elif isinstance(value, type):
+            self._reach_class(value)
+        elif isinstance(value, functools.partial):
+            self.reach(value.func, what)
+            self._reach_parts(value.args, what)
+            self.reach(value.keywords, what)
+        elif isinstance(value, self._cell_class):
+            for _, each in value.cells_and_names():
+                self._watch_cell(each)
+        elif not isinstance(value, types.ModuleType):
+            self._reach_other(value, what)
+
+    def _reach_tensor(self, value: Tensor) -> None:
+        if hasattr(value, "param_info"):
+            if value._has_data():
+                self._session.watch(value, value.name)
+            self._trainable.append((value, value.requires_grad))
+        elif value._has_data() and value.nbytes <= _MOST_BYTES_READ and value.is_contiguous():
+            self._session.watch(value)
+
+    def _reach_parts(self, parts, what: str) -> None:
+        for part in parts:
+            self.reach(part, what)
+
+    def _reach_other(self, value, what: str) -> None:
+        if isinstance(value, tuple):
+            self._reach_parts(value, what)
+        elif isinstance(value, list):
+            self._guard(SEQUENCE, value, None, tuple(value), what)
+            self._reach_parts(value, what)
         elif isinstance(value, dict):
-            if guard:
-                self._content(_MAPPING, value, dict(value), what)
-            for part in list(value.values()):
-                self._watch(part, depth - 1, what)
+            self._watch_mapping(value, what)
         elif isinstance(value, (set, frozenset)):
-            if type(value) is set and guard:
-                self._content(_SET, value, frozenset(value), what)
+            if type(value) is set:
+                self._guard(SET, value, None, frozenset(value), what)
+            self._reach_parts(value, what)
+        elif isinstance(value, np.ndarray):
+            self._ask(array_question(value), what)
+        elif isinstance(value, (bytearray, array.array)):
+            self._ask(array_question(np.frombuffer(value, np.uint8)), what)
+        elif isinstance(value, weakref.ref):
+            self.reach(value(), what)
+        elif isinstance(value, collections.deque):
+            self._ask(queue_question(value), what)
+            self._reach_parts(value, what)
+        elif hasattr(type(value), "__next__"):
+            self._problem = self._problem or f"it uses {what}, an iterator that can be used up only once"
+        elif isinstance(value, _UNSTEADY_TYPES):
+            self._problem = self._problem or f"it uses {what}, which gives other numbers in every call"
         else:
-            self._watch_object(value, depth, what)
+            self._reach_object(value, what)
 
-    def _watch_object(self, value, depth: int, what: str) -> None:
-        fields = getattr(value, "__dict__", None)
-        module = getattr(type(value), "__module__", "")
-        if type(fields) is not dict or module.split(".")[0] in (
-            "mindspore",
-            "numpy",
-            "builtins",
-            "threading",
-        ):
+    def _watch_mapping(self, value: dict, what: str) -> None:
+        kept = [place for place in self._places if place.holder is value]
+        if kept:
+            for key, part in list(value.items()):
+                if not any(place.key == key for place in kept):
+                    self._guard(ENTRY, value, key, part, what)
+        else:
+            self._guard(MAPPING, value, None, dict(value), what)
+        self._reach_parts(list(value.values()), what)
+
+    def _reach_object(self, value, what: str) -> None:
+        cls = type(value)
+        if not codes.holds_state(cls):
             return
-        self._content(_MAPPING, fields, dict(fields), what)
-        for part in list(fields.values()):
-            self._watch(part, depth - 1, what)
+        self._reach_class(cls)
+        fields = getattr(value, "__dict__", None)
+        if type(fields) is dict:
+            self._watch_mapping(fields, f"an attribute of {what}")
+        names = [name for each in cls.__mro__ for name in names_of_slots(each) if not name.startswith("__")]
+        if names:
+            self._ask(slots_question(value, names), f"an attribute of {what}")
+            self._reach_parts([getattr(value, name, None) for name in names], what)
 
-    def _watch_tree(self, cell, depth: int) -> None:
-        for _, each in cell.cells_and_names():
-            self._watch_cell(each, depth)
+    def _reach_class(self, cls: type) -> None:
+        for each in cls.__mro__:
+            if ("class", each) in self._seen or not codes.is_users_class(each):
+                continue
+            self._seen["class", each] = each
+            file = getattr(sys.modules.get(each.__module__), "__file__", None) or ""
+            if file.startswith((codes.PACKAGE, *codes.FOREIGN)) and "site-packages" not in file:
+                continue
+            fields = gc.get_referents(each.__dict__)[0]  # the dict itself: what the class shows is a stand-in
+            what = f"the class '{each.__name__}'"
+            self._guard(MAPPING, fields, each, dict(fields), what)
+            for value in list(fields.values()):
+                if isinstance(value, property):
+                    self._reach_parts((value.fget, value.fset), what)
+                elif isinstance(value, (staticmethod, classmethod)):
+                    self.reach(value.__func__, what)
+                elif not isinstance(value, (types.GetSetDescriptorType, types.MemberDescriptorType)):
+                    self.reach(value, what)
 
-    def _watch_cell(self, cell, depth: int) -> None:
-        if any(state.cell is cell for state in self._cells[-1:]) or ("cell", id(cell)) in self._seen:
+    def _watch_cell(self, cell) -> None:
+        if ("cell", id(cell)) in self._seen or not is_cell(cell) or cell._create_time > self._started:
             return
         self._seen["cell", id(cell)] = cell
-        self._cells.append(_CellState(cell))
         fields = cell.__dict__
+        kept = {place.key for place in self._places if place.holder is fields}
+        self._cells.append(CellState(cell, kept))
+        self._reach_class(type(cell))
         for parameter in fields.get("_params", {}).values():
             if parameter is not None and parameter._has_data():
-                self._session.watch(parameter)
+                self._session.watch(parameter, parameter.name)
         for name, value in list(fields.items()):
-            if name not in _TABLES and name not in _VOLATILE:
-                self._watch(value, depth - 1, f"'self.{name}'")
+            if name not in TABLES and name not in VOLATILE and name not in kept:
+                self.reach(value, f"'self.{name}'")
 
-    def _guard(self, kind: int, holder, key, value) -> None:
-        self._session.add_guard(kind, holder, key, value)
-        self._contents.append((kind, holder, key, value, f"'{key}'" if key else "a variable"))
+    def _guard(self, kind: int, holder, key, value, what: str) -> None:
+        if any(place.is_at(holder, key) for place in self._places):
+            return
+        if value is MISSING:
+            self._session.add_guard(QUESTION, lambda: key not in holder, None, None)
+        else:
+            self._session.add_guard(kind, holder, key, value)
+        self._contents.append((kind, holder, key, value, what))
 
-    def _content(self, kind: int, holder, copy, what: str) -> None:
-        self._session.add_guard(kind, holder, None, copy)
-        self._contents.append((kind, holder, None, copy, what))
+    def _ask(self, question, what: str) -> None:
+        self._session.add_guard(QUESTION, question, None, None)
+        self._contents.append((QUESTION, question, None, None, what))
 
     # ---- when it is over ----------------------------------------------------------------------
 
-    def _changed(self) -> str | None:
-        for kind, holder, key, expected, what in self._contents:
-            if kind == _ENTRY:
-                same = _same(holder.get(key), expected)
-            elif kind == _CELL:
-                same = _same(holder.cell_contents, expected)
-            elif kind == _SEQUENCE:
-                same = len(holder) == len(expected) and all(map(_same, holder, expected))
-            elif kind == _MAPPING:
-                same = len(holder) == len(expected) and all(
-                    key in holder and _same(holder[key], value) for key, value in expected.items()
-                )
-            else:
-                same = holder == expected
-            if not same:
-                return what
-        for state in self._cells:
-            name = state.difference()
-            if name is not None:
-                return f"the attribute '{name}' of {type(state.cell).__name__}"
+    def settle(self) -> Effects:
+        """Hands the guards over; what the run has done that a replay must do too."""
+        cells, trainable = self._cells, self._trainable
+        written: list[Place] = []
+        problem, passing = self._problem, None
+        if problem is None and numpy_random() != self._numpy_random:
+            problem = "it draws random numbers from NumPy, which differ from call to call"
+        for content in self._contents:
+            if not is_unchanged(*content[:4]):
+                problem = self._note_written(content, written) or problem
+        for state in cells:
+            kind = type(state.cell).__name__
+            for name in state.changed_fields():
+                written.append(Place(state.cell.__dict__, name, f"the attribute '{name}' of {kind}"))
+            part = state.changed_part()
+            passing = passing or (f"it changes {part} of {kind}" if part is not None else None)
+        for parameter, before in trainable:
+            if parameter.requires_grad is not before:
+                passing = passing or f"it changes requires_grad of {parameter.name}"
+        for place in written:
+            place.is_counter = self._is_counter(place)
+            if not can_be_kept(place.get()):
+                problem = problem or f"it changes {place.what}, which a compiled function would not repeat"
+        self._session.set_verify(
+            lambda: all(state.holds() for state in cells)
+            and all(parameter.requires_grad is before for parameter, before in trainable)
+        )
+        return Effects(written, problem, passing)
+
+    def _is_counter(self, place: Place) -> bool:
+        is_number = type(place.get()) in (int, float) and type(place.key) is str
+        return is_number and all(codes.only_counts(code, place.key) for code in self._run)
+
+    def looked_at_a_counter(self) -> bool:
+        """Whether this run has done more with a counter than the runs before."""
+        counters = [place for place in self._places if place.is_counter and not self._is_counter(place)]
+        for place in counters:
+            place.is_counter = False
+        return bool(counters)
+
+    @staticmethod
+    def _note_written(content: tuple, written: list[Place]) -> str | None:
+        kind, holder, key, expected, what = content
+        if kind in (ENTRY, CELL):
+            written.append(Place(holder, key, what))
+        elif kind == MAPPING and key is None:
+            written += [Place(holder, each, what) for each in changed_keys(holder, expected)]
+        else:
+            return f"it changes {what}, which a compiled function would not repeat"
         return None
 
-    def settle(self) -> None:
-        """Hands the guards over; refuses the trace when a replay would not do what this run did."""
-        problem = self._problem
-        if problem is None:
-            changed = self._changed()
-            problem = f"it changes {changed}, which a compiled function would not repeat" if changed else None
-        if problem is not None:
-            self._session.refuse(problem)
-        states = self._cells
-        self._session.set_verify(lambda: all(state.difference() is None for state in states))
 
+def watch(session, function, roots: tuple, places: list[Place], arguments) -> Surroundings:
+    """Surroundings of one run of a function.
 
-def _weak(target):
-    import weakref
-
-    return weakref.ref(target)
-
-
-def _position(frame) -> str:
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else "?"
+    Args:
+        session (CaptureSession): The run.
+        function (Callable): What will be called.
+        roots (tuple): Further objects it is known to use, or weak references to them.
+        places (list[Place]): What it is known to write.
+        arguments (Any): What it is called with.
+    """
+    found = Surroundings(session, places)
+    for root in roots:
+        found.reach(root() if isinstance(root, weakref.ref) else root, "the function")
+    found.reach(function, "the function")
+    found.reach_argument(arguments)
+    return found

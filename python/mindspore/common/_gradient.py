@@ -10,6 +10,7 @@ import threading
 from mindspore import _c_expression as _c
 from mindspore import log as logger
 from mindspore._c_expression import Tensor
+from mindspore._capture.function import Captured, is_graph_mode, is_inside
 from mindspore.common._structure import map_tensors, tensors_in
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.ops._registry import op
@@ -191,6 +192,44 @@ def _first_of(outputs):
     return outputs[0]
 
 
+class _Computation:
+    """Computes gradients for the user; in graph mode, or of what `jit` made, as one compiled function.
+
+    Args:
+        fn (Union[Cell, Function]): What is differentiated.
+        weights (Union[tuple, None]): With respect to these.
+        compute (Callable): Runs `fn` and its gradient.
+    """
+
+    __slots__ = ("_captured", "_compute", "_fn", "_is_new", "_weights")
+
+    def __init__(self, fn, weights, compute):
+        self._fn, self._weights, self._compute = fn, weights, compute
+        self._captured: Captured | None = None
+        self._is_new = True
+
+    def __call__(self, *args, **kwargs):
+        _require_callable(self._fn)
+        if not (is_graph_mode() or getattr(self._fn, "_is_jit", False)) or self._must_be_seen(args, kwargs):
+            return self._compute(*args, **kwargs)
+        if self._captured is None:
+            if self._is_new:  # what is called once, and made anew for the next call, is not worth compiling
+                self._is_new = False
+                return self._compute(*args, **kwargs)
+            name = getattr(self._fn, "__qualname__", type(self._fn).__name__)
+            self._captured = Captured(
+                self._compute, f"gradient of {name}", roots=(self._fn, self._weights or ())
+            )
+        return self._captured(*args, **kwargs)
+
+    @staticmethod
+    def _must_be_seen(args: tuple, kwargs: dict) -> bool:
+        """Whether the call belongs to a larger one, must fail, or has hooks on its arguments."""
+        if is_inside() or getattr(_thread, "no_grad", 0):
+            return True
+        return any("_hooks" in tensor.__dict__ for tensor in tensors_in((args, kwargs)))
+
+
 class _Plan:
     """What to differentiate with respect to, and how to arrange the result."""
 
@@ -282,10 +321,10 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
         (9.0, 6.0)
     """
     plan = _Plan(fn, grad_position, weights, has_aux, return_ids)
+    computation = _Computation(fn, plan.weights, lambda *args, **kwargs: plan.run(args, kwargs))
 
     def value_and_gradients(*args, **kwargs):
-        _require_callable(fn)
-        return plan.run(args, kwargs)
+        return computation(*args, **kwargs)
 
     return value_and_gradients
 
@@ -321,10 +360,14 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
     """
     plan = _Plan(fn, grad_position, weights, has_aux, return_ids)
 
-    def gradients(*args, **kwargs):
-        _require_callable(fn)
+    def compute(*args, **kwargs):
         outputs, found = plan.run(args, kwargs)
         return (found, outputs[1:]) if has_aux else found
+
+    computation = _Computation(fn, plan.weights, compute)
+
+    def gradients(*args, **kwargs):
+        return computation(*args, **kwargs)
 
     return gradients
 
@@ -436,10 +479,12 @@ class GradOperation:
 
     def __call__(self, fn, weights=None):
         parameters = checked_weights(weights) if self.get_by_list else None
+        computation = _Computation(
+            fn, parameters, lambda *args, **kwargs: self._run(fn, weights, parameters, args, kwargs)
+        )
 
         def gradients(*args, **kwargs):
-            _require_callable(fn)
-            return self._run(fn, weights, parameters, args, kwargs)
+            return computation(*args, **kwargs)
 
         return gradients
 

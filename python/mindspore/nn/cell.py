@@ -365,6 +365,7 @@ class Cell:
         self._flags.update(flags)
         for name, value in flags.items():
             self.__dict__[name] = value
+        note_change()
         return self
 
     def add_flags_recursive(self, **flags) -> Cell:
@@ -408,7 +409,7 @@ class Cell:
             )
         for _, cell in self.cells_and_names():
             cell.__dict__["_compute_type"] = dst_type
-            cell.__dict__["_ready"] = False
+            cell._changed()
         return self
 
     def set_boost(self, boost_type: str) -> Cell:
@@ -613,9 +614,10 @@ class Cell:
         hooks = self._hooks.setdefault(kind, {})
         number = next(_hook_numbers)
         hooks[number] = hook_fn
-        self.__dict__["_ready"] = False
+        self._changed()
 
         def take_away():
+            note_change()
             hooks.pop(number, None)
             if not hooks:
                 self._hooks.pop(kind, None)

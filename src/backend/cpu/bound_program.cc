@@ -255,46 +255,10 @@ class Binder {
   std::vector<ScalarOp> ops_;  // by slot
 };
 
-struct CacheEntry {
-  const op::OpDef* definition;
-  DType type;
+struct Memo : op::DefinitionMemo {
+  explicit Memo(std::unique_ptr<const BoundProgram> bound) : program(std::move(bound)) {}
   std::unique_ptr<const BoundProgram> program;
 };
-
-constexpr std::size_t kCacheSize = 1 << 14;  // definitions times types in use stay far below
-
-struct Cache {
-  std::array<std::atomic<const CacheEntry*>, kCacheSize> table{};
-  std::mutex mutex;  // guards owned and changes of the table
-  std::vector<std::unique_ptr<const CacheEntry>> owned;
-};
-
-Cache& cache() {
-  static Cache instance;
-  return instance;
-}
-
-std::size_t first_place(const op::OpDef* definition, DType type) {
-  const auto key = reinterpret_cast<std::uintptr_t>(definition) / alignof(op::OpDef) * 16 +
-                   static_cast<unsigned>(type);
-  return static_cast<std::size_t>(key * 0x9E3779B97F4A7C15ULL >> 50);
-}
-
-const BoundProgram& insert(const op::OpDef& definition, DType type) {
-  auto entry = std::make_unique<const CacheEntry>(
-      CacheEntry{&definition, type, bind(definition.program(), type, definition.name)});
-  Cache& all = cache();
-  const std::lock_guard lock(all.mutex);
-  const CacheEntry* fresh = entry.get();
-  all.owned.push_back(std::move(entry));
-  platform::require(all.owned.size() < kCacheSize / 2, ErrorKind::Internal,
-                    "too many scalar programs");
-  std::size_t place = first_place(&definition, type);
-  while (all.table[place].load(std::memory_order_relaxed) != nullptr)
-    place = (place + 1) % kCacheSize;
-  all.table[place].store(fresh, std::memory_order_release);
-  return *fresh->program;
-}
 
 }  // namespace
 
@@ -304,14 +268,13 @@ std::unique_ptr<const BoundProgram> bind(const op::ScalarProgram& program, DType
 }
 
 const BoundProgram& bound_program(const op::OpDef& definition, DType compute_type) {
-  static_assert(kCacheSize == std::size_t{1} << (64 - 50));
-  Cache& all = cache();
-  std::size_t place = first_place(&definition, compute_type);
-  while (const CacheEntry* entry = all.table[place].load(std::memory_order_acquire)) {
-    if (entry->definition == &definition && entry->type == compute_type) return *entry->program;
-    place = (place + 1) % kCacheSize;
+  const op::DefinitionMemo* memo = definition.memo(device::kHostBackend, compute_type);
+  if (memo == nullptr) [[unlikely]] {
+    memo = &definition.keep(
+        device::kHostBackend, compute_type,
+        std::make_unique<Memo>(bind(definition.program(), compute_type, definition.name)));
   }
-  return insert(definition, compute_type);
+  return *static_cast<const Memo*>(memo)->program;
 }
 
 }  // namespace mycel::cpu

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <unordered_map>
 
 #include "operator/registry.h"
+#include "passes/memory_effects.h"
 #include "passes/passes.h"
 
 namespace mycel::passes {
@@ -15,8 +17,10 @@ using op::OpDef;
 using op::ScalarOp;
 using op::TensorSpec;
 
-constexpr std::size_t kMaxInputs =
-    8;  // more operands than this and the walk over them costs what fusion gains
+// More operands than this and the walk over them costs what fusion gains.
+constexpr std::size_t kMaxInputs = 8;
+// The executor keeps every value of a formula in a block of its own; these must fit its cache.
+constexpr std::size_t kMaxSteps = 24;
 
 bool is_formula(const Node& node) {
   return node.kind() == NodeKind::Operator && node.definition()->is_elementwise() &&
@@ -30,23 +34,31 @@ op::DType compute_type(const Node& node) {
 }
 
 // The producer's values are rounded to its result type before the consumer reads them. Fused, they
-// would not be: only equal types give equal results.
-bool types_agree(const Node& producer, const Node& consumer) {
-  return compute_type(producer) == producer.type().dtype &&
-         compute_type(consumer) == producer.type().dtype && !tensor::is_half(producer.type().dtype);
+// would not be: only equal types give equal results. A truth value has nothing to round.
+bool types_agree(const Node& producer, const Node& consumer, bool as_mask) {
+  const op::DType type = compute_type(consumer);
+  if (tensor::is_half(type) || compute_type(producer) != type) return false;
+  return as_mask || producer.type().dtype == type;
 }
+
+bool roles_agree(const Node& producer, const Node& consumer, std::size_t operand) {
+  return consumer.definition()->inputs[operand].is_mask == producer.definition()->scalar.is_mask();
+}
+
+std::size_t step_count(const Node& node) { return node.definition()->program().steps.size(); }
 
 bool can_join(const Node& producer, const Node& consumer, std::size_t operand) {
   if (!is_formula(producer) || !is_formula(consumer)) return false;
-  if (consumer.definition()->inputs[operand].is_mask || producer.definition()->scalar.is_mask())
-    return false;
-  if (!(producer.type().shape == consumer.type().shape))
-    return false;  // a stretched value would be computed again
+  if (!roles_agree(producer, consumer, operand)) return false;
+  // A stretched value would be computed again for every place it is stretched to.
+  if (!(producer.type().shape == consumer.type().shape)) return false;
   const auto& users = producer.users(0);
   const bool only_reader =
       std::all_of(users.begin(), users.end(), [&](const Node* user) { return user == &consumer; });
-  return only_reader && !producer.is_result(0) && types_agree(producer, consumer) &&
-         producer.operands().size() + consumer.operands().size() <= kMaxInputs;
+  return only_reader && !producer.is_result(0) &&
+         types_agree(producer, consumer, producer.definition()->scalar.is_mask()) &&
+         producer.operands().size() + consumer.operands().size() <= kMaxInputs + 1 &&
+         step_count(producer) + step_count(consumer) <= kMaxSteps;
 }
 
 // `expr` with every leaf replaced.
@@ -74,7 +86,9 @@ struct Joined {
 };
 
 double attribute_number(const Node& node, int index) {
-  return node.attributes()[static_cast<std::size_t>(index)].real();
+  const op::AttributeValue& value = node.attributes()[static_cast<std::size_t>(index)];
+  if (value.is_none()) return 0;
+  return value.is_bool() ? (value.flag() ? 1 : 0) : value.real();
 }
 
 // Attributes become constants of the joint formula, so that it has none of its own.
@@ -89,7 +103,7 @@ Expr formula_of(const Node& node, Joined& joined, const Node* inner, const Expr&
   });
 }
 
-void join(ir::Graph& graph, Node& producer, Node& consumer) {
+Node& join(ir::Graph& graph, Node& producer, Node& consumer) {
   Joined joined;
   const Expr inner = formula_of(producer, joined, nullptr, Expr());
   auto definition = std::make_unique<OpDef>();
@@ -109,32 +123,49 @@ void join(ir::Graph& graph, Node& producer, Node& consumer) {
   graph.replace(consumer.output(), fused.output());
   graph.erase(consumer);
   graph.erase(producer);
+  return fused;
 }
 
-bool join_once(ir::Graph& graph, const ir::Region& region) {
-  for (Node* consumer : region.nodes()) {
-    for (std::size_t i = 0; i < consumer->operands().size(); ++i) {
-      const Output operand = consumer->operands()[i];
-      if (!operand || &operand.node->parent() != &region || !can_join(*operand.node, *consumer, i))
-        continue;
-      join(graph, *operand.node, *consumer);
-      return true;
+class Fusion {
+ public:
+  Fusion(ir::Graph& graph, const ir::Region& region)
+      : graph_(graph), region_(region), writes_(region) {}
+
+  bool run() {
+    bool changed = false;
+    const std::vector<Node*> nodes(region_.nodes().begin(), region_.nodes().end());
+    for (Node* node : nodes) {
+      for (const auto& inner : node->regions()) changed |= Fusion(graph_, *inner).run();
+      // Producers come earlier in the list and are complete; erased ones are met no more.
+      while (Node* fused = absorb_one(*node)) {
+        node = fused;
+        changed = true;
+      }
     }
+    return changed;
   }
-  return false;
-}
 
-bool fuse_in(ir::Graph& graph, const ir::Region& region) {
-  bool changed = false;
-  for (Node* node : region.nodes()) {
-    for (const auto& inner : node->regions()) changed |= fuse_in(graph, *inner);
+ private:
+  Node* absorb_one(Node& consumer) {
+    for (std::size_t i = 0; i < consumer.operands().size(); ++i) {
+      const Output operand = consumer.operands()[i];
+      if (!operand || &operand.node->parent() != &region_ ||
+          !can_join(*operand.node, consumer, i) || !writes_.can_sink(*operand.node, consumer))
+        continue;
+      Node& fused = join(graph_, *operand.node, consumer);
+      writes_.note_replacement(consumer, fused);
+      return &fused;
+    }
+    return nullptr;
   }
-  while (join_once(graph, region)) changed = true;
-  return changed;
-}
+
+  ir::Graph& graph_;
+  const ir::Region& region_;
+  MemoryEffects writes_;
+};
 
 }  // namespace
 
-bool fuse_elementwise(ir::Graph& graph) { return fuse_in(graph, graph.body()); }
+bool fuse_elementwise(ir::Graph& graph) { return Fusion(graph, graph.body()).run(); }
 
 }  // namespace mycel::passes

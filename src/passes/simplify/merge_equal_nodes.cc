@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unordered_map>
 
+#include "passes/memory_effects.h"
 #include "passes/passes.h"
 
 namespace mycel::passes {
@@ -33,7 +34,9 @@ bool same_computation(const Node& a, const Node& b) {
 
 bool is_candidate(const Node& node) {
   const bool plain = node.kind() == NodeKind::Operator || node.kind() == NodeKind::Parameter;
-  return plain && !node.has_effects();
+  // A value that is written in place later must stay a value of its own.
+  return plain && !node.has_effects() &&
+         (node.output_count() == 0 || !is_written(node) || node.kind() == NodeKind::Parameter);
 }
 
 bool merge_in(ir::Graph& graph, const ir::Region& region) {
@@ -42,7 +45,7 @@ bool merge_in(ir::Graph& graph, const ir::Region& region) {
   const std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
   for (Node* node : nodes) {
     for (const auto& inner : node->regions()) changed |= merge_in(graph, *inner);
-    if (node->has_effects()) {
+    if (writes_memory(*node)) {
       // What was read of a parameter before a write is not what would be read after it.
       seen.clear();
       continue;

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lists and dicts given as arguments: the recorded run works on copies, but its changes are the caller's."""
+
+from __future__ import annotations
+
+from mindspore._c_expression import Tensor
+from mindspore._capture.cell_state import same
+
+
+def containers_in(value) -> list:
+    """Lists and dicts among arguments, outer ones first."""
+    if isinstance(value, dict):
+        parts, found = value.values(), [value]
+    elif isinstance(value, (tuple, list)):
+        parts, found = value, [value] if isinstance(value, list) else []
+    else:
+        return []
+    for part in parts:
+        found += containers_in(part)
+    return found
+
+
+def content_of(container):
+    """What a list or dict holds, for `is_as_before`."""
+    return dict(container) if isinstance(container, dict) else list(container)
+
+
+def is_as_before(container, content) -> bool:
+    """Whether a list or dict holds what it held."""
+    if isinstance(container, dict):
+        same_keys = list(container) == list(content)
+        return same_keys and all(same(part, content[key]) for key, part in container.items())
+    return len(container) == len(content) and all(map(same, container, content))
+
+
+def set_content(container, content) -> None:
+    """Makes a list or dict hold something else."""
+    if isinstance(container, dict):
+        parts = dict(content)
+        container.clear()
+        container.update(parts)
+    else:
+        container[:] = content
+
+
+class ArgumentContainers:
+    """The containers among the arguments of one recorded call.
+
+    Args:
+        given (Any): What the caller gave.
+        copies (Any): The same with stand-ins for tensors.
+    """
+
+    __slots__ = ("_originals", "_pairs")
+
+    def __init__(self, given, copies):
+        self._pairs: list = []  # (the caller's container, its copy, content of the copy)
+        self._originals: dict = {}  # id of a stand-in or copy -> (it, the caller's object)
+        self._collect(given, copies)
+
+    def _collect(self, given, copy) -> None:
+        if given is copy:
+            return
+        self._originals[id(copy)] = (copy, given)
+        if isinstance(given, Tensor):
+            return
+        if isinstance(given, (list, dict)):
+            self._pairs.append((given, copy, content_of(copy)))
+        if isinstance(given, dict):
+            for key, part in given.items():
+                self._collect(part, copy[key])
+        elif isinstance(given, (tuple, list)):
+            for part, other in zip(given, copy, strict=True):
+                self._collect(part, other)
+
+    def hand_back(self) -> bool:
+        """Does to the caller's containers what was done to the copies; whether anything was."""
+        changed = [(given, copy) for given, copy, before in self._pairs if not is_as_before(copy, before)]
+        for given, copy in changed:
+            content = content_of(copy)
+            for key, part in content.items() if isinstance(content, dict) else enumerate(content):
+                content[key] = self._originals.get(id(part), (None, part))[1]
+            set_content(given, content)
+        return bool(changed)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Cell's fields as they were when a function that uses it was captured."""
+
+from __future__ import annotations
+
+import operator
+
+ATOMS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis), range, slice)
+# What a call itself may set, and what is compared by content.
+VOLATILE = ("_ready", "_checked", "_captured", "_create_time")
+TABLES = ("_params", "_cells", "_flags", "_jit_config_dict", "_params_of_lists")
+_OWN = frozenset((*VOLATILE, *TABLES, "_hooks"))
+_MISSING = object()
+
+
+def same(now, before) -> bool:
+    """Whether a value is still what it was: the same object, or an equal number or text."""
+    return now is before or (type(now) is type(before) and isinstance(now, ATOMS) and now == before)
+
+
+def is_cell(value) -> bool:
+    """Whether something is a Cell, or will be one when its constructor has run."""
+    return hasattr(value, "_cells") and hasattr(value, "construct")
+
+
+class CellState:
+    """What a Cell consists of.
+
+    Args:
+        cell (Cell): The cell.
+        skipped (set): Names of fields that may change.
+    """
+
+    __slots__ = ("_fields", "_flat", "_hooks", "_skipped", "_tables", "_trainable", "cell")
+
+    def __init__(self, cell, skipped):
+        self.cell, self._skipped = cell, _OWN.union(skipped)
+        fields = cell.__dict__
+        self._fields = {name: value for name, value in fields.items() if name not in self._skipped}
+        self._tables = [(name, tuple(fields.get(name, {}).items())) for name in TABLES]
+        self._trainable = [(p, p.requires_grad) for p in fields.get("_params", {}).values() if p is not None]
+        self._hooks = self._hooks_now()
+        self._flat = self._flat_now()
+
+    def _flat_now(self) -> list:
+        """Everything in one list, to see quickly that nothing has changed."""
+        fields = self.cell.__dict__
+        flat = [*fields, *fields.values()]
+        for name in TABLES:
+            flat += fields.get(name, {}).values()
+        for table in fields.get("_hooks", {}).values():
+            flat += table.values()
+        flat += [parameter.requires_grad for parameter, _ in self._trainable]
+        return flat
+
+    def _hooks_now(self) -> list:
+        return [(kind, *table.values()) for kind, table in self.cell.__dict__.get("_hooks", {}).items()]
+
+    def changed_fields(self) -> list[str]:
+        """Names of ordinary fields that are not what they were."""
+        fields = self.cell.__dict__
+        changed = [
+            name for name, before in self._fields.items() if not same(fields.get(name, _MISSING), before)
+        ]
+        if len(fields) - sum(name in fields for name in self._skipped) != len(self._fields):
+            changed += [name for name in fields if name not in self._fields and name not in self._skipped]
+        return changed
+
+    def changed_part(self) -> str | None:
+        """What else is not what it was: parameters, cells, flags, hooks."""
+        fields = self.cell.__dict__
+        for parameter, before in self._trainable:
+            if parameter.requires_grad is not before:
+                return f"requires_grad of {parameter.name}"
+        for name, before in self._tables:
+            table = fields.get(name, {})
+            if len(table) != len(before):
+                return name
+            for (key, value), (old_key, old) in zip(table.items(), before, strict=True):
+                if key != old_key or not same(value, old):
+                    return str(key)
+        return "the hooks" if self._hooks_now() != self._hooks else None
+
+    def holds(self) -> bool:
+        """Whether everything is as it was."""
+        flat = self._flat_now()
+        if len(flat) == len(self._flat) and all(map(operator.is_, flat, self._flat)):
+            return True
+        if self.changed_fields() or self.changed_part() is not None:
+            return False
+        self._flat = flat
+        return True

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs as files: what `save_graphs` asks for."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from mindspore import _c_expression as _c
+
+_PHASES = {"captured": "00_bootstrap", "final": "17_execute"}
+
+
+class GraphFiles:
+    """Writes the graphs of every compilation into a folder.
+
+    Args:
+        folder (str): Where; made when it is missing.
+        level (int): 1 writes a graph as captured and as executed, 2 and 3 also what each pass made of it.
+    """
+
+    def __init__(self, folder: str, level: int):
+        self._folder, self._level = folder, level
+        self._serial = self._pass_number = 0
+        self._lock = threading.Lock()
+
+    def __call__(self, phase: str, graph: str, text: str) -> None:
+        if phase not in _PHASES and self._level < 2:
+            return
+        with self._lock:
+            if phase == "captured":
+                self._pass_number = 0
+            if phase in _PHASES:
+                name = _PHASES[phase]
+            else:
+                name = f"opt_pass_{self._pass_number}_{phase}"
+                self._pass_number += 1
+            path = os.path.join(self._folder, f"{name}_{self._serial:04d}.ir")
+            self._serial += 1
+            os.makedirs(self._folder, exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"# {graph}: {phase}\n{text}")
+
+
+def set_save_graphs(level: int, folder: str) -> None:
+    """Starts or, with level 0, stops writing graphs."""
+    level = int(os.environ.get("MS_DEV_SAVE_GRAPHS", level))
+    folder = os.environ.get("MS_DEV_SAVE_GRAPHS_PATH", folder)
+    _c.set_graph_watcher(GraphFiles(folder, level) if level > 0 else None)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether something outside a function is still what it was."""
+
+from __future__ import annotations
+
+import collections
+
+import numpy as np
+
+from mindspore._capture.cell_state import same
+from mindspore._capture.kept import MISSING, Place
+
+# Kinds of guards, numbered as in the engine.
+ENTRY, CELL, SEQUENCE, MAPPING, SET, QUESTION = range(6)
+_MOST_BYTES_COMPARED = 1 << 20
+
+
+def is_unchanged(kind: int, holder, key, expected) -> bool:
+    """Whether a guard still holds."""
+    if kind == ENTRY:
+        return same(holder.get(key, MISSING), expected)
+    if kind == CELL:
+        return same(Place(holder, None, "").get(), expected)
+    if kind == SEQUENCE:
+        return len(holder) == len(expected) and all(map(same, holder, expected))
+    if kind == MAPPING:
+        return not changed_keys(holder, expected)
+    return holder() if kind == QUESTION else holder == expected
+
+
+def changed_keys(now: dict, before: dict) -> list:
+    """Keys whose entry is new, gone or another one."""
+    changed = [key for key, value in before.items() if not same(now.get(key, MISSING), value)]
+    if len(now) != len(before) or changed:
+        changed += [key for key in now if key not in before]
+    return changed
+
+
+def array_question(array: np.ndarray):
+    """Asks whether an array's content is what it is now; of a large one a part is compared."""
+    part = array
+    if array.nbytes > _MOST_BYTES_COMPARED and array.flags.c_contiguous:
+        part = array.reshape(-1)[:: array.nbytes // _MOST_BYTES_COMPARED + 1]
+    before = part.tobytes()
+    return lambda: part.tobytes() == before
+
+
+def slots_question(value, names: list[str]):
+    """Asks whether these attributes of an object are what they are now."""
+
+    def now() -> list:
+        return [getattr(value, name, MISSING) for name in names]
+
+    before = now()
+    return lambda: all(map(same, now(), before))
+
+
+def queue_question(queue: collections.deque):
+    """Asks whether a queue holds what it holds now."""
+    before = list(queue)
+    return lambda: len(queue) == len(before) and all(map(same, queue, before))
+
+
+def numpy_random() -> tuple:
+    """Where NumPy's own generator stands; its functions are not seen when they are called."""
+    state = np.random.get_state(legacy=False)
+    return state["state"]["pos"], state["state"]["key"].tobytes(), state["has_gauss"], state["gauss"]
+
+
+def names_of_slots(cls: type) -> tuple:
+    """Attributes that a class keeps outside of `__dict__`."""
+    slots = cls.__dict__.get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)

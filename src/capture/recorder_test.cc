@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/recorder.h"
+
+#include <gtest/gtest.h>
+
+#include "eager/dispatch.h"
+#include "eager/gradient_call.h"
+#include "operator/registry.h"
+#include "platform/error/error.h"
+
+namespace mycel::capture {
+namespace {
+
+using op::Value;
+using tensor::DType;
+
+Tensor floats(std::initializer_list<float> values) {
+  Tensor tensor = Tensor::empty({static_cast<std::int64_t>(values.size())}, DType::Float32);
+  std::copy(values.begin(), values.end(), tensor.data<float>());
+  return tensor;
+}
+
+std::vector<float> values_of(const Tensor& tensor) {
+  return {tensor.data<float>(), tensor.data<float>() + tensor.size()};
+}
+
+Tensor call(const char* name, std::initializer_list<Tensor> inputs) {
+  std::vector<Value> values;
+  for (const Tensor& input : inputs) values.emplace_back(&eager::emitter(), input);
+  return eager::emitter().call_all(name, values, {}).front().tensor();
+}
+
+std::shared_ptr<runtime::Executable> compile(std::unique_ptr<ir::Graph> graph) {
+  ir::verify(*graph);
+  return std::make_shared<runtime::Executable>(std::move(graph));
+}
+
+ir::Position somewhere() { return {"test.py", 1}; }
+
+// Runs `function` under a recorder, going on from what a replay has done.
+template <class Function>
+std::vector<Tensor> record(Trace& trace, const std::vector<Tensor>& inputs,
+                           const Function& function) {
+  Trace::Run run;
+  run.values = inputs;
+  if (trace.root.end != Step::End::Open) trace.replay(inputs, run);
+  Recorder recorder(trace, run, inputs.size(), compile, somewhere, "f");
+  std::vector<Tensor> stand_ins;
+  for (std::size_t i = 0; i < inputs.size(); ++i) stand_ins.push_back(recorder.argument(i));
+  std::vector<Tensor> results = function(stand_ins);
+  recorder.finish(results, nullptr);
+  return results;
+}
+
+std::vector<Tensor> replay(Trace& trace, const std::vector<Tensor>& inputs) {
+  Trace::Run run;
+  trace.replay(inputs, run);
+  EXPECT_EQ(run.last->end, Step::End::Return);
+  std::vector<Tensor> results;
+  for (const int place : run.last->returned)
+    results.push_back(run.values[static_cast<std::size_t>(place)]);
+  return results;
+}
+
+TEST(RecorderTest, WhatIsRecordedIsComputedAndReplayed) {
+  Trace trace;
+  const auto function = [](const std::vector<Tensor>& x) {
+    return std::vector<Tensor>{call("mul", {call("add", {x[0], x[1]}), x[0]})};
+  };
+  const std::vector<Tensor> first = record(trace, {floats({1, 2}), floats({3, 4})}, function);
+  EXPECT_EQ(values_of(first[0]), (std::vector<float>{4, 12}));
+  const std::vector<Tensor> second = replay(trace, {floats({2, 2}), floats({1, 1})});
+  EXPECT_EQ(values_of(second[0]), (std::vector<float>{6, 6}));
+  EXPECT_EQ(trace.step_count(), 1U);
+}
+
+TEST(RecorderTest, ALookIsAFork) {
+  Trace trace;
+  int runs = 0;
+  const auto function = [&](const std::vector<Tensor>& x) {
+    ++runs;
+    const Tensor first = call("exp", {x[0]});
+    const bool large = *first.data<float>() > 1;  // looks into a promise
+    return std::vector<Tensor>{call(large ? "neg" : "square", {x[0]})};
+  };
+  EXPECT_EQ(values_of(record(trace, {floats({2})}, function)[0]), (std::vector<float>{-2}));
+  Trace::Run run;
+  trace.replay({floats({-3})}, run);
+  EXPECT_EQ(run.last->end, Step::End::Read);  // saw something new
+  EXPECT_EQ(values_of(record(trace, {floats({-3})}, function)[0]), (std::vector<float>{9}));
+  EXPECT_EQ(values_of(replay(trace, {floats({2})})[0]), (std::vector<float>{-2}));
+  EXPECT_EQ(values_of(replay(trace, {floats({-3})})[0]), (std::vector<float>{9}));
+  EXPECT_EQ(runs, 2);
+}
+
+TEST(RecorderTest, GradientsAreRecordedToo) {
+  Trace trace;
+  const auto function = [](const std::vector<Tensor>& x) {
+    eager::GradientCall gradient;
+    const Tensor watched = gradient.watch(x[0]);
+    const Tensor y[] = {call("square", {watched})};
+    gradient.end_forward();
+    const Tensor seeds[] = {Tensor()};
+    return gradient.backward(y, seeds, false);
+  };
+  EXPECT_EQ(values_of(record(trace, {floats({3, 5})}, function)[0]), (std::vector<float>{6, 10}));
+  EXPECT_EQ(values_of(replay(trace, {floats({1, 2})})[0]), (std::vector<float>{2, 4}));
+}
+
+TEST(RecorderTest, WritesToParametersHappenOnceARun) {
+  Trace trace;
+  const Tensor weight = floats({1, 1});
+  weight.body().is_parameter = true;
+  const auto function = [&](const std::vector<Tensor>& x) {
+    const Tensor before = call("neg", {weight});
+    call("assign_add", {weight, x[0]});
+    return std::vector<Tensor>{before, call("neg", {weight})};
+  };
+  const std::vector<Tensor> first = record(trace, {floats({1, 2})}, function);
+  EXPECT_EQ(values_of(first[0]), (std::vector<float>{-1, -1}));
+  EXPECT_EQ(values_of(first[1]), (std::vector<float>{-2, -3}));
+  EXPECT_EQ(values_of(weight), (std::vector<float>{2, 3}));
+  replay(trace, {floats({1, 1})});
+  EXPECT_EQ(values_of(weight), (std::vector<float>{3, 4}));
+}
+
+TEST(RecorderTest, AfterAbandoningEverythingIsOrdinary) {
+  Trace trace;
+  Trace::Run run;
+  run.values = {floats({1, 4})};
+  Recorder recorder(trace, run, 1, compile, somewhere, "f");
+  const Tensor y = call("neg", {recorder.argument(0)});
+  recorder.abandon("for a test");
+  EXPECT_FALSE(recorder.is_active());
+  EXPECT_NE(recorder.refusal().find("test.py:1"), std::string::npos);
+  EXPECT_EQ(values_of(call("neg", {y})), (std::vector<float>{1, 4}));
+}
+
+TEST(RecorderTest, AnErrorLeavesNoPromiseWithoutMemory) {
+  Trace trace;
+  Trace::Run run;
+  run.values = {floats({1, 4})};
+  Tensor kept;
+  {
+    Recorder recorder(trace, run, 1, compile, somewhere, "f");
+    kept = call("neg", {recorder.argument(0)});
+  }
+  ASSERT_NE(kept.data<float>(), nullptr);
+}
+
+}  // namespace
+}  // namespace mycel::capture

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/memory_effects.h"
+
+#include <algorithm>
+
+namespace mycel::passes {
+
+using ir::Node;
+using ir::NodeKind;
+using ir::Output;
+
+bool writes_memory(const Node& node) {
+  if (node.kind() == NodeKind::HostCall) return true;
+  return node.kind() == NodeKind::Operator && node.definition()->has_effects;
+}
+
+bool may_write(const Node& node, std::size_t operand) {
+  if (node.kind() != NodeKind::Operator || !node.definition()->has_effects) return false;
+  bool declares = false;
+  for (std::size_t i = 0; i < node.definition()->outputs.size(); ++i) {
+    if (node.definition()->outputs[i].alias_of < 0) continue;
+    declares = true;
+    if (node.operands()[operand].type().shape == node.type(i).shape) return true;
+  }
+  return !declares;
+}
+
+bool is_parameter_memory(Output value) {
+  while (value) {
+    const Node& node = *value.node;
+    if (node.kind() == NodeKind::Parameter || writes_memory(node)) return true;
+    const bool view = node.kind() == NodeKind::Operator && node.definition()->view != nullptr;
+    if (!view || node.operands().empty()) return false;
+    value = node.operands()[0];
+  }
+  return false;
+}
+
+bool is_written(const Node& node) {
+  const auto& users = node.users(0);
+  return std::any_of(users.begin(), users.end(),
+                     [](const Node* user) { return writes_memory(*user); });
+}
+
+MemoryEffects::MemoryEffects(const ir::Region& region) {
+  std::size_t writes = 0;
+  for (const Node* node : region.nodes()) {
+    writes_before_[node] = writes;
+    if (writes_memory(*node)) ++writes;
+  }
+}
+
+bool MemoryEffects::can_sink(const Node& node, const Node& to) const {
+  const auto from = writes_before_.find(&node);
+  const auto target = writes_before_.find(&to);
+  if (from == writes_before_.end() || target == writes_before_.end()) return false;
+  if (from->second == target->second) return true;
+  return std::none_of(node.operands().begin(), node.operands().end(), is_parameter_memory);
+}
+
+void MemoryEffects::note_replacement(const Node& node, const Node& replacement) {
+  writes_before_[&replacement] = writes_before_.at(&node);
+}
+
+}  // namespace mycel::passes

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often functions are captured, and what people are told about it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mindspore as ms
+from mindspore import JitConfig, Tensor, jit, nn, ops
+from mindspore._capture import explain
+from mindspore._capture import function as capture
+
+X = [1.0, 2.0, 3.0]
+
+
+@pytest.fixture
+def graph_mode():
+    ms.set_context(mode=ms.GRAPH_MODE)
+    yield
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+def captures(function) -> int:
+    return function._captured.captures
+
+
+def test_a_branch_is_captured_once_per_way():
+    @jit
+    def divided(loss, response):
+        if response == 0:
+            return loss
+        return loss / response
+
+    for _ in range(5):
+        assert float(divided(Tensor(6.0), Tensor(0.0))) == 6.0
+        assert float(divided(Tensor(6.0), Tensor(2.0))) == 3.0
+        assert float(divided(Tensor(9.0), Tensor(3.0))) == 3.0
+    assert captures(divided) == 2
+
+
+def test_values_of_tensors_do_not_matter():
+    @jit
+    def double(x, others):
+        return x * 2 + others["a"]
+
+    for k in range(10):
+        double(Tensor(X) * k, {"a": Tensor(float(k))})
+    assert captures(double) == 1
+
+
+def test_shapes_and_types_do_matter_once_each():
+    double = jit(lambda x: x * 2)
+    for _ in range(3):
+        for shape in ((2,), (3,), (2, 2)):
+            double(ops.ones(shape, ms.float32))
+            double(ops.ones(shape, ms.int32))
+    assert captures(double) == 6
+
+
+def test_a_switch_and_back_replays(graph_mode):
+    net = nn.SequentialCell(nn.Dense(3, 3), nn.Dropout(p=0.5))
+    x = Tensor(np.ones((1, 3), np.float32))
+    for _ in range(3):
+        net.set_train(True)
+        net(x)
+        net.set_train(False)
+        net(x)
+    assert captures(net) <= 3  # the first time, the flag itself is new
+
+
+def test_updates_of_parameters_need_no_capture(graph_mode):
+    net = nn.Dense(3, 2)
+    x = Tensor(np.ones((1, 3), np.float32))
+    for k in range(5):
+        net.weight.set_data(ops.ones_like(net.weight) * k)
+        assert float(net(x)[0, 0]) == pytest.approx(3 * k + float(net.bias[0]))
+    assert captures(net) == 1
+
+
+def test_state_is_captured_not_refused(graph_mode):
+    class Mean(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.total, self.calls = Tensor(0.0), 0
+
+        def construct(self, x):
+            self.total = self.total + x
+            self.calls += 1
+            return self.total
+
+    mean = Mean()
+    for k in range(20):
+        assert float(mean(Tensor(1.0))) == k + 1
+    assert mean.calls == 20
+    assert captures(mean) == 2
+    assert not mean._captured.reasons
+
+
+def test_gradients_at_top_level_are_captured(graph_mode, monkeypatch):
+    kept = []
+    monkeypatch.setattr(
+        capture, "every_captured", type("Kept", (), {"add": lambda self, one: kept.append(one)})()
+    )
+    net = nn.Dense(3, 1)
+    for function in (
+        ms.grad(net),
+        ms.value_and_grad(lambda x: net(x).sum(), None, net.trainable_params()),
+        ops.GradOperation(get_by_list=True)(net, ms.ParameterTuple(net.trainable_params())),
+    ):
+        kept.clear()
+        for _ in range(5):
+            function(Tensor(np.ones((2, 3), np.float32)))
+        assert [one.captures for one in kept] == [1]
+        assert sum(entry["runs"] for entry in kept[0].report()) == 3
+
+
+def test_gradients_of_compiled_functions_are_captured():
+    function = jit(lambda x: (x * x).sum())
+    gradient = ms.grad(function)
+    for k in range(4):
+        np.testing.assert_allclose(gradient(Tensor(X) * k).asnumpy(), 2 * k * np.array(X))
+    assert captures(function) == 0  # what was compiled is the gradient, with the function inside
+
+
+def test_functions_that_never_repeat_are_given_up(capfd):
+    scaled = jit(lambda x, k: x * k)
+    for k in range(60):
+        assert float(scaled(Tensor(2.0), k)) == 2.0 * k
+    assert "differ from call to call" in scaled._captured.given_up
+    assert captures(scaled) < 60
+    assert "runs eagerly" in explain(scaled)
+
+
+def test_explain_names_the_reason():
+    seen = []
+
+    @jit
+    def keeps(x):
+        seen.append(x)
+        return x * 2
+
+    keeps(Tensor(X))
+    keeps(Tensor(X))
+    assert len(seen) == 2
+    assert "it changes the variable 'seen'" in explain(keeps)
+
+
+def test_strict_functions_do_not_fall_back():
+    seen = []
+
+    @jit(jit_config=JitConfig(jit_syntax_level="STRICT"))
+    def keeps(x):
+        seen.append(1)
+        return x * 2
+
+    with pytest.raises(RuntimeError, match="cannot be compiled: it changes the variable 'seen'"):
+        keeps(Tensor(X))
+
+
+def test_an_error_leaves_the_other_ways_alone():
+    @jit
+    def root(x):
+        if x < 0:
+            raise ValueError("negative")
+        return ops.sqrt(x)
+
+    for _ in range(3):
+        assert float(root(Tensor(4.0))) == 2.0
+        with pytest.raises(ValueError, match="negative"):
+            root(Tensor(-4.0))
+    root(Tensor(9.0))
+    assert sum(entry["runs"] for entry in root._captured.report()) == 3
+
+
+def test_errors_do_not_keep_values_alive():
+    import gc
+    import weakref
+
+    class Box:
+        pass
+
+    box = Box()
+    reference = weakref.ref(box)
+
+    @jit
+    def fails(x, held):
+        raise ValueError("no")
+
+    with pytest.raises(ValueError):
+        fails(Tensor(X), box)
+    del box
+    gc.collect()
+    assert reference() is None
