@@ -157,6 +157,7 @@ void fill_context(GradientContext& context, Node& node) {
   }
   context.input_specs = node.input_specs;
   context.output_specs = node.output_specs;
+  context.is_differentiated = is_recording();
 }
 
 void derive_elementwise(GradientContext& context, const OpDef& definition) {
