@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import mindspore as ms
-from mindspore import COOTensor, CSRTensor, RowTensor, SparseTensor, Tensor, jit, ops
+from mindspore import COOTensor, CSRTensor, RowTensor, SparseTensor, Tensor, jit, nn, ops
+from mindspore.ops.operations import _csr_ops
 
 
 def random_array(shape, seed, density=0.4):
@@ -164,3 +165,38 @@ def test_graph_mode():
         made, dense = double(x, Tensor(values))
         assert isinstance(made, COOTensor) and made.values.asnumpy().tolist() == [2 * v for v in values]
         assert dense.shape == (3, 4)
+
+
+def test_primitives_and_layers():
+    a, b = random_array((4, 5), 1), random_array((5, 3), 2)
+    x = coo_of(a)
+    np.testing.assert_array_equal(nn.SparseToDense()(x), a)
+    np.testing.assert_array_equal(ops.SparseToDense()(*x.to_tuple()), a)
+    np.testing.assert_allclose(ops.SparseTensorDenseAdd()(*x.to_tuple(), Tensor(a)), 2 * a)
+    np.testing.assert_allclose(nn.SparseTensorDenseMatmul()(*x.to_tuple(), Tensor(b)), a @ b, rtol=1e-5)
+    turned = ops.SparseTensorDenseMatmul(True, True)(*x.to_tuple(), Tensor(a.T.copy()))
+    np.testing.assert_allclose(turned, a.T @ a, rtol=1e-5)
+    with pytest.raises(ValueError, match="5 rows are needed"):
+        ops.SparseTensorDenseMatmul()(*x.to_tuple(), Tensor(a))
+
+
+def test_places_have_no_gradient():
+    indices, values = Tensor([[0, 1], [1, 2]], ms.int32), Tensor([-1.0, 2.0])
+    of_all = ops.GradOperation(get_all=True)
+    found = of_all(lambda i, v: COOTensor(i, v, (3, 4)).to_tuple())(indices, values)
+    assert not found[0].asnumpy().any() and found[1].asnumpy().tolist() == [1, 1]
+
+
+def test_primitives_of_rows():
+    a, b = random_array((4, 5), 1), random_array((5, 3), 2)
+    x = csr_of(a)
+    parts = x.to_tuple()
+    np.testing.assert_allclose(_csr_ops.CSRMM()(*parts, Tensor(b)), a @ b, rtol=1e-5)
+    np.testing.assert_allclose(_csr_ops.CSRMV()(*parts, Tensor(b[:, :1])), a @ b[:, :1], rtol=1e-5)
+    np.testing.assert_allclose(_csr_ops.CSRReduceSum()(*parts, 1), a.sum(1, keepdims=True), rtol=1e-5)
+    np.testing.assert_array_equal(_csr_ops.CSRGather()(x.indptr, x.indices, Tensor(a), x.shape), x.values)
+    np.testing.assert_allclose(_csr_ops.CSRMul()(*parts, Tensor(a)), x.values.asnumpy() ** 2, rtol=1e-6)
+    np.testing.assert_allclose(_csr_ops.CSRDiv()(*parts, Tensor(a)), np.ones(x.size), rtol=1e-6)
+    rows = _csr_ops.CSR2COO()(x.indptr, x.size)
+    np.testing.assert_array_equal(rows, np.argwhere(a)[:, 0])
+    np.testing.assert_array_equal(_csr_ops.COO2CSR()(rows, 4), x.indptr)

@@ -367,3 +367,33 @@ def test_argument_counts_of_functions():
         total(one, one, z=2)
     with pytest.raises(TypeError, match="unsupported operand"):
         total(1, [])
+
+
+def test_parameters_are_not_made_in_a_graph(graph_mode):
+    class Wrong(nn.Cell):
+        def construct(self, x):
+            return Parameter(x, name="w")
+
+    class Right(nn.Cell):
+        def construct(self, x):
+            return nn.Dense(2, 3)(x)
+
+    x = Tensor(np.ones((1, 2), np.float32))
+    with pytest.raises(ValueError, match="creating class 'mindspore.common.parameter.Parameter' instances"):
+        Wrong()(x)
+    with pytest.raises(ValueError, match="MultitypeFuncGraph' instances is not supported"):
+        ms.jit(lambda: ops.MultitypeFuncGraph("add"))()
+    assert Right()(x).shape == (1, 3)
+
+
+def test_only_compiling(graph_mode):
+    net, one = _Sum(), ms.Tensor(1.0)
+    ms.set_context(precompile_only=True)
+    try:
+        assert net(one, one) is None and ms.jit(lambda x: x)(one) is None
+        assert ms.vmap(ms.jit(lambda x: x))(ms.Tensor([1.0, 2.0])) is None
+        with pytest.raises(TypeError, match="requires 2 positional argument"):
+            net(one)
+    finally:
+        ms.set_context(precompile_only=False)
+    assert float(net(one, one)) == 2

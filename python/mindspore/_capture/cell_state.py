@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+import weakref
 
 ATOMS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis), range, slice)
 # What a call itself may set, and what is compared by content.
@@ -37,10 +38,11 @@ class CellState:
         skipped (set): Names of fields that may change.
     """
 
-    __slots__ = ("_fields", "_flat", "_hooks", "_parameters", "_skipped", "_tables", "cell")
+    __slots__ = ("_fields", "_flat", "_hooks", "_cell", "_parameters", "_skipped", "_tables")
 
     def __init__(self, cell, skipped):
-        self.cell, self._skipped = cell, _OWN.union(skipped)
+        # The cell holds what is compiled for it, and that must not hold the cell.
+        self._cell, self._skipped = weakref.ref(cell), _OWN.union(skipped)
         fields = cell.__dict__
         self._fields = {name: value for name, value in fields.items() if name not in self._skipped}
         self._tables = [(name, tuple(fields.get(name, {}).items())) for name in TABLES]
@@ -48,10 +50,17 @@ class CellState:
         self._hooks = self._hooks_now()
         self._flat = self._flat_now()
 
+    @property
+    def cell(self):
+        """The cell, or None when nobody uses it any more."""
+        return self._cell()
+
     def _flat_now(self) -> list:
         """Everything in one list, to see quickly that nothing has changed."""
         fields = self.cell.__dict__
         flat = [*fields, *fields.values()]
+        if "_captured" in fields:
+            flat[len(fields) + flat.index("_captured")] = None  # it holds us
         for name in TABLES:
             flat += fields.get(name, {}).values()
         for table in fields.get("_hooks", {}).values():
@@ -90,6 +99,8 @@ class CellState:
 
     def holds(self) -> bool:
         """Whether everything is as it was."""
+        if self.cell is None:
+            return False
         flat = self._flat_now()
         if len(flat) == len(self._flat) and all(map(operator.is_, flat, self._flat)):
             return True

@@ -98,11 +98,20 @@ class Surroundings:
 
     def __enter__(self) -> Surroundings:
         self._before = sys.getprofile()
+        # What a collection calls back is not part of the function.
+        self._collects = gc.isenabled()
+        gc.disable()
         sys.setprofile(self._event)
         return self
 
     def __exit__(self, *exception) -> None:
-        sys.setprofile(self._before)
+        if self._collects:
+            gc.enable()
+        if self._before is None or callable(self._before):
+            sys.setprofile(self._before)
+        else:  # a cProfile.Profile, which sets itself
+            sys.setprofile(None)
+            self._before.enable()
 
     # ---- while it runs ------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from mindspore._capture.function import Captured, is_inside
 from mindspore.common._structure import argument_counts
 from mindspore.common.jit_config import JitConfig
 from mindspore.common.mutable import mutable
+from mindspore.context import is_precompile_only
 
 _enabled = os.environ.get("MS_JIT") != "0"
 
@@ -94,6 +95,8 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
         def compiled(*args, **kwargs):
             if is_inside() or not _enabled:
                 return function(*args, **kwargs)
+            if is_precompile_only():
+                return _check_arguments(function, args, kwargs)
             try:
                 return captured(*args, **kwargs)
             except TypeError:

@@ -25,6 +25,8 @@ class StoredForm:
     _parts: tuple[str, ...] = ()  # names of the fields that hold tensors
 
     def _take(self, shape: tuple, **tensors) -> None:
+        if _c.is_recording():  # places have no gradient
+            tensors.update({name: _c.detach(tensors[name]) for name in self._parts[:-1]})
         self.__dict__.update(tensors)
         self.__dict__["_shape"] = shape
 

@@ -558,6 +558,8 @@ class Cell:
 
     def __call__(self, *args, **kwargs):
         if _Mode.graph and not is_inside() and "_params" in self.__dict__:
+            if context.is_precompile_only():
+                return self.compile(*args, **kwargs)
             try:
                 return call_cell(self, args, kwargs)
             except TypeError:
