@@ -62,7 +62,9 @@ fi
 
 . tools/environment.sh
 install_packages "${build_packages[@]}"
-settings=(-C "cmake.define.MYCEL_BUILD_TESTS=$tests" -C "cmake.define.MYCEL_SANITIZE=$sanitizer")
+# The long option: pip 23.0, which Debian 12 puts into a new environment, knows no other.
+settings=(--config-settings "cmake.define.MYCEL_BUILD_TESTS=$tests"
+  --config-settings "cmake.define.MYCEL_SANITIZE=$sanitizer")
 if [ "$tests" = on ]; then
   install_packages "${test_packages[@]}"
 fi

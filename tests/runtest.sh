@@ -43,7 +43,11 @@ install() {
   install_packages "${build_packages[@]}" "${test_packages[@]}" && install_requirements build test
 }
 
-build() { install_mindspore -C cmake.define.MYCEL_BUILD_TESTS=ON -C cmake.define.MYCEL_SANITIZE=; }
+# The long option: pip 23.0, which Debian 12 puts into a new environment, knows no other.
+build() {
+  install_mindspore --config-settings cmake.define.MYCEL_BUILD_TESTS=ON \
+    --config-settings cmake.define.MYCEL_SANITIZE=
+}
 
 lint() { "$venv_python" tools/lint/run.py; }
 
