@@ -74,7 +74,7 @@ wheels=output
 if [ -n "$sanitizer" ]; then
   tree=build/$sanitizer
   wheels=output/$sanitizer
-  settings+=(-C "build-dir=$tree")
+  settings+=(--config-settings "build-dir=$tree")
 fi
 if [ -n "$jobs" ]; then
   export CMAKE_BUILD_PARALLEL_LEVEL=$jobs
