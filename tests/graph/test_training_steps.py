@@ -30,7 +30,9 @@ class Residual(nn.Cell):
     def __init__(self):
         super().__init__()
         self.stem = nn.Conv2d(3, 16, 3, pad_mode="same", has_bias=True)
-        self.first = nn.SequentialCell(nn.Conv2d(16, 32, 3, 2, pad_mode="same"), nn.BatchNorm2d(32), nn.ReLU())
+        self.first = nn.SequentialCell(
+            nn.Conv2d(16, 32, 3, 2, pad_mode="same"), nn.BatchNorm2d(32), nn.ReLU()
+        )
         self.second = nn.SequentialCell(nn.Conv2d(32, 32, 3, pad_mode="same"), nn.BatchNorm2d(32))
         self.down = nn.SequentialCell(nn.Conv2d(16, 32, 1, 2, pad_mode="valid"), nn.BatchNorm2d(32))
         self.deep = nn.SequentialCell(
