@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "backend/cpu/dnnl_primitive.h"
+#include "backend/cpu/loops/blocked_loops.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::backend {
@@ -16,7 +17,34 @@ using tensor::Tensor;
 struct Operand {
   std::optional<DnnlStep> reorder;
   std::size_t bytes = 0;  // of the chosen layout, when it differs
+  bool tiled = false;     // the chosen layout is that of `is_tiled`
 };
+
+// Weights of a 1 x 1 window in square tiles, inputs by outputs: one of our loops brings them back
+// at the speed of memory, which oneDNN's does not.
+bool is_tiled(const memory::desc& layout) {
+  const memory::dims dims = layout.get_dims();
+  const std::int64_t lanes = blocked_lanes();
+  if (dims.size() != 4 || dims[2] != 1 || dims[3] != 1 || dims[0] % lanes != 0 ||
+      dims[1] % lanes != 0 || layout.get_data_type() != memory::data_type::f32)
+    return false;
+  using Tag = memory::format_tag;
+  return layout ==
+         memory::desc(dims, memory::data_type::f32, lanes == 16 ? Tag::ABcd16b16a : Tag::ABcd8b8a);
+}
+
+void lay_out(const void* tiles, const Tensor& weight) {
+  const std::int64_t lanes = blocked_lanes(), outputs = weight.shape()[0];
+  const std::int64_t inputs = weight.shape()[1];
+  platform::parallel_for(
+      outputs / lanes, lanes * inputs, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t block = begin; block < end; ++block) {
+          const std::int64_t at = block * lanes * inputs;
+          blocked_loops().lay_out_tiles(static_cast<const float*>(tiles) + at, inputs / lanes,
+                                        weight.data<float>() + at, inputs);
+        }
+      });
+}
 
 struct Plan {
   bool usable = false;
@@ -30,6 +58,7 @@ Operand make_operand(const memory::desc& given, const memory::desc& chosen, Flow
   Operand operand;
   if (given == chosen) return operand;
   operand.bytes = chosen.get_size();
+  operand.tiled = flow == Flow::Written && is_tiled(chosen);
   const memory::desc& from = flow == Flow::Read ? given : chosen;
   const memory::desc& to = flow == Flow::Read ? chosen : given;
   const dnnl::reorder::primitive_desc reorder(dnnl_engine(), from, dnnl_engine(), to,
@@ -213,6 +242,7 @@ void* prepare(Operand& operand, const Tensor& tensor, const Scratch& scratch, Fl
 }
 
 void bring_back(Operand& operand, const Tensor& tensor, void* computed) {
+  if (operand.tiled) return lay_out(computed, tensor);
   if (operand.reorder) operand.reorder->run({computed, tensor.raw()});
 }
 

@@ -168,6 +168,38 @@ void clamped_gradient_apply(const float* dy, const float* x, float* dx, std::int
   apply_to(incoming, x, dx, rows, normal.mean, a, b, c);
 }
 
+// ---- weights ----------------------------------------------------------------------------------
+
+// Exchanges, between rows `kDistance` apart, the halves that stand on the wrong side.
+template <std::int64_t kDistance>
+void exchange(Lanes (&rows)[kLanes]) {
+  Cells low{}, high{};
+  for (std::int32_t j = 0; j < kLanes; ++j) {
+    const bool left = (j & kDistance) == 0;
+    low[j] = left ? j : static_cast<std::int32_t>(kLanes + j - kDistance);
+    high[j] =
+        left ? static_cast<std::int32_t>(j + kDistance) : static_cast<std::int32_t>(kLanes + j);
+  }
+  for (std::int64_t i = 0; i < kLanes; ++i) {
+    if ((i & kDistance) != 0) continue;
+    const Lanes upper = rows[i], lower = rows[i + kDistance];
+    rows[i] = __builtin_shuffle(upper, lower, low);
+    rows[i + kDistance] = __builtin_shuffle(upper, lower, high);
+  }
+}
+
+void lay_out_tiles(const float* tiles, std::int64_t count, float* rows, std::int64_t stride) {
+  for (std::int64_t t = 0; t < count; ++t) {
+    Lanes tile[kLanes];
+    for (std::int64_t i = 0; i < kLanes; ++i) tile[i] = lanes(tiles)[t * kLanes + i];
+    exchange<1>(tile);
+    exchange<2>(tile);
+    exchange<4>(tile);
+    if constexpr (kLanes == 16) exchange<8>(tile);
+    for (std::int64_t i = 0; i < kLanes; ++i) *lanes(rows + i * stride + t * kLanes) = tile[i];
+  }
+}
+
 // ---- pooling ----------------------------------------------------------------------------------
 
 // Taps [begin, end) of a window that starts at `start` and lie inside [0, size).
@@ -268,6 +300,7 @@ const BlockedLoops blocked_loops = {moments,
                                     gradient_apply,
                                     clamped_gradient_sums,
                                     clamped_gradient_apply,
+                                    lay_out_tiles,
                                     max_pool,
                                     scatter,
                                     average_pool,

@@ -40,6 +40,10 @@ struct BlockedLoops {
                                  const BlockedFactors& factors, const float* a, const float* b,
                                  const float* c);
 
+  // Square tiles of lanes by lanes, one after the other, to rows that are `stride` floats apart;
+  // each tile is transposed and stands to the right of the one before.
+  void (*lay_out_tiles)(const float* tiles, std::int64_t count, float* rows, std::int64_t stride);
+
   // One plane of vectors each. indices: cell of the maximum, per lane.
   void (*max_pool)(const PoolWindow& window, const float* x, float* y, std::int32_t* indices);
   void (*scatter)(const float* values, const std::int32_t* cells, std::int64_t count, float* plane);
