@@ -29,16 +29,16 @@ OVERHEAD_BAR, MLP_BAR, MEAN_BAR, WORST_BAR = 0.6, 0.7, 0.95, 0.7
 class Process:
     """One side, in an interpreter of its own."""
 
-    def __init__(self, python: str, side: str, threads: int, quiet: bool) -> None:
+    def __init__(self, python: str, side: str, threads: int, quiet: bool, program: str = "worker.py") -> None:
         environment = {
             **os.environ,
             "OMP_NUM_THREADS": str(threads),
             "MKL_NUM_THREADS": str(threads),
         }
-        if side == "peer":
+        if side.startswith("peer"):
             environment.pop("PYTHONPATH", None)
         self.process = subprocess.Popen(
-            [python, str(HERE / "worker.py"), side, str(threads)],
+            [python, str(HERE / program), side, str(threads)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL if quiet else None,

@@ -67,10 +67,11 @@ class Worker:
         return {"seconds": took / self.count}
 
 
-def main() -> None:
+def serve(make_worker) -> None:
+    """Makes a worker from the command line and answers what the parent asks it."""
     answers = sys.stdout
     sys.stdout = sys.stderr
-    worker = Worker(sys.argv[1], int(sys.argv[2]))
+    worker = make_worker(sys.argv[1], int(sys.argv[2]))
     for line in sys.stdin:
         request = json.loads(line)
         try:
@@ -82,4 +83,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve(Worker)

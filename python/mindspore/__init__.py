@@ -94,6 +94,7 @@ from mindspore.common.generator import (  # noqa: E402
 from mindspore.common.parameter import Parameter, ParameterTuple  # noqa: E402
 from mindspore.common.recompute import recompute  # noqa: E402
 from mindspore.common.seed import get_seed, set_seed  # noqa: E402
+from mindspore.common.sparse_tensor import COOTensor, CSRTensor, RowTensor, SparseTensor  # noqa: E402
 from mindspore.common.symbol import Symbol  # noqa: E402
 from mindspore.context import (  # noqa: E402
     COMPATIBLE,

@@ -22,7 +22,7 @@ from mindspore._auto_parallel_context import (
     set_ps_context,
 )
 from mindspore._capture.dump import set_save_graphs
-from mindspore._capture.function import set_graph_mode
+from mindspore._capture.function import set_graph_mode, set_strict
 
 __all__ = [
     "COMPATIBLE",
@@ -467,6 +467,8 @@ def _set(key: str, value) -> None:
     _values[key] = check(key, value)
     if key == "mode":
         set_graph_mode(_values[key] == GRAPH_MODE)
+    elif key == "jit_syntax_level":
+        set_strict(_values[key] == STRICT)
     elif key in ("save_graphs", "save_graphs_path"):
         set_save_graphs(_values["save_graphs"], _values["save_graphs_path"])
 
@@ -491,6 +493,11 @@ def set_context(**kwargs) -> None:
         _set("device_target", kwargs.pop("device_target"))
     for key, value in kwargs.items():
         _set(key, value)
+
+
+def is_precompile_only() -> bool:
+    """Whether compiled functions and cells are only checked, not run."""
+    return _values["precompile_only"]
 
 
 def get_context(attr_key: str):

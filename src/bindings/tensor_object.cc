@@ -124,7 +124,7 @@ PyObject* unary_slot(PyObject* a) {
 constexpr char kAdd[] = "add", kSub[] = "sub", kMul[] = "mul", kDiv[] = "div",
                kFloorDiv[] = "floor_div", kMod[] = "floor_mod", kPow[] = "pow",
                kMatmul[] = "matmul", kNeg[] = "neg", kAbs[] = "abs", kAnd[] = "bitwise_and",
-               kOr[] = "bitwise_or", kXor[] = "bitwise_xor", kNot[] = "bitwise_not",
+               kOr[] = "bitwise_or", kXor[] = "bitwise_xor", kNot[] = "invert",
                kLogicalNot[] = "logical_not", kLogicalAnd[] = "logical_and",
                kLogicalOr[] = "logical_or", kLogicalXor[] = "logical_xor";
 
@@ -169,7 +169,8 @@ int truth(PyObject* self) {
     const Tensor& tensor = filled(self);
     platform::require(tensor.size() == 1, ErrorKind::Value,
                       "The truth value of an array with more than one element is ambiguous. Use "
-                      "any() or all(); got shape ",
+                      "any() or all(). Only tensor which shape is () or (1,) can be converted to "
+                      "bool, but got tensor shape is ",
                       tensor.shape());
     if (!tensor::is_complex(tensor.dtype())) return tensor.as_double() != 0 ? 1 : 0;
     const bool non_zero = tensor.dtype() == tensor::DType::Complex64
@@ -227,7 +228,7 @@ PyObject* to_index(PyObject* self) {
 Py_ssize_t length(PyObject* self) {
   return guarded(Py_ssize_t{-1}, [&] {
     const Tensor& tensor = filled(self);
-    platform::require(tensor.rank() > 0, ErrorKind::Type, "Not support len of a 0-D tensor");
+    platform::require(tensor.rank() > 0, ErrorKind::Type, "Not support len of a 0-D tensor.");
     return static_cast<Py_ssize_t>(tensor.shape()[0]);
   });
 }

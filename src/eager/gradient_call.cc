@@ -157,6 +157,7 @@ void fill_context(GradientContext& context, Node& node) {
   }
   context.input_specs = node.input_specs;
   context.output_specs = node.output_specs;
+  context.is_differentiated = is_recording();
 }
 
 void derive_elementwise(GradientContext& context, const OpDef& definition) {
@@ -248,6 +249,9 @@ class ScopeRevival {
 
 std::vector<Tensor> GradientCall::backward(std::span<const Tensor> outputs,
                                            std::span<const Tensor> seeds, bool keep) {
+  platform::require(seeds.size() == outputs.size(), ErrorKind::Runtime,
+                    "The given sens gradient's size should be same as out of network: ",
+                    outputs.size(), " tensors come out, but ", seeds.size(), " seeds were given");
   const bool nested = tape_state.level > 0 && tape_state.scope == scope_;
   const ScopeRevival revival(scope_);
   const RecordingSwitch recording(nested);

@@ -46,6 +46,7 @@ bool returned_within(const Region& region, const Node& node, std::uint32_t index
   for (const Output& result : region.results()) {
     if (result.node == &node && result.index == index) return true;
   }
+  if (!region.graph().has_inner_regions()) return false;
   return std::any_of(region.nodes().begin(), region.nodes().end(), [&](const Node* inner) {
     return std::any_of(inner->regions().begin(), inner->regions().end(),
                        [&](const auto& nested) { return returned_within(*nested, node, index); });
@@ -126,6 +127,7 @@ Node& Graph::add_operator(Region& region, const OpDef& definition, std::vector<O
 
 Node& Graph::add_if(Region& region, Output condition) {
   Node& node = add(region, NodeKind::If, {condition}, {}, nullptr);
+  inner_regions_ += 2;
   for (int branch = 0; branch < 2; ++branch)
     node.regions_.push_back(std::make_unique<Region>(*this, &node));
   return node;
@@ -133,6 +135,7 @@ Node& Graph::add_if(Region& region, Output condition) {
 
 Node& Graph::add_while(Region& region, std::vector<Output> initial) {
   Node& node = add(region, NodeKind::While, std::move(initial), {}, nullptr);
+  inner_regions_ += 2;
   for (int part = 0; part < 2; ++part)
     node.regions_.push_back(std::make_unique<Region>(*this, &node));
   return node;
@@ -163,6 +166,7 @@ void Graph::replace(Output from, Output to) {
     for (Output& result : region.results_) {
       if (result == from) result = to;
     }
+    if (!has_inner_regions()) return;
     for (Node* node : region.nodes_) {
       for (const auto& inner : node->regions_) rename(*inner);
     }

@@ -157,6 +157,7 @@ class Graph {
   void move_before(Node& node, Node& before);
 
   std::size_t node_count() const;  // in all regions, without arguments
+  bool has_inner_regions() const { return inner_regions_ > 0; }
 
   // Definitions made for this graph alone (fused formulas) live as long as it does.
   OpDef& own(std::unique_ptr<OpDef> definition);
@@ -168,6 +169,7 @@ class Graph {
   std::deque<std::unique_ptr<Node>> pool_;
   std::vector<std::unique_ptr<OpDef>> definitions_;
   std::unique_ptr<Region> body_;
+  std::size_t inner_regions_ = 0;
 };
 
 // Calls visit(node) for every node of the region and of the regions inside it, outer ones first.

@@ -184,6 +184,7 @@ class GradientContext : public AttributeReader {
   std::vector<Value> inputs, outputs, output_gradients, input_gradients;
   std::vector<TensorSpec> input_specs, output_specs;
   std::vector<bool> wanted, present;
+  bool is_differentiated = false;  // somebody differentiates what the rule computes
 
  private:
   Emitter& emitter_;

@@ -21,7 +21,9 @@ TEST(RegistryTest, UnknownOperatorIsNamed) {
 
 TEST(RegistryTest, EveryOperatorHasASample) {
   for (const OpDef* definition : all()) {
-    if (!definition->internal) EXPECT_FALSE(definition->samples.empty()) << definition->name;
+    if (!definition->internal) {
+      EXPECT_FALSE(definition->samples.empty()) << definition->name;
+    }
   }
 }
 

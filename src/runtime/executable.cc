@@ -283,8 +283,8 @@ Executable::Executable(std::unique_ptr<ir::Graph> graph) : graph_(std::move(grap
 
 namespace {
 
-// The operand whose memory an elementwise operator may write its result over: read here for the last
-// time, element by element in the order in which the result is written.
+// The operand whose memory an elementwise operator may write its result over: read here for the
+// last time, element by element in the order in which the result is written.
 std::size_t overwritten_root(const std::vector<Root>& roots, std::span<const Tensor> inputs,
                              const Tensor& output, int now,
                              const std::unordered_map<const Storage*, std::size_t>& root_of) {

@@ -62,3 +62,8 @@ def test_format_of_a_number():
 def test_dtype_text():
     assert (str(ms.float32), repr(ms.float32)) == ("Float32", "mindspore.float32")
     assert (str(ms.bool_), repr(ms.bool_)) == ("Bool", "mindspore.bool_")
+
+
+def test_missing_attribute():
+    with pytest.raises(AttributeError, match="^'Tensor' object has no attribute 'absent'"):
+        _ = Tensor(1).absent

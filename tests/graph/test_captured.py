@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import cProfile
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -173,10 +177,27 @@ def test_an_error_leaves_the_other_ways_alone():
     assert sum(entry["runs"] for entry in root._captured.report()) == 3
 
 
-def test_errors_do_not_keep_values_alive():
-    import gc
-    import weakref
+def test_cells_are_freed(graph_mode):
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.inner, self.state, self.sizes = nn.Dense(3, 3), Tensor(0.0), [1, 2]
 
+        def construct(self, x):
+            self.state = self.state + x.sum()
+            return self.inner(x)
+
+    net = Net()
+    references = [weakref.ref(net), weakref.ref(net.inner.weight)]
+    for _ in range(4):
+        net(Tensor(np.ones((1, 3), np.float32)))
+    references.append(weakref.ref(net._captured))
+    del net
+    gc.collect()
+    assert [reference() for reference in references] == [None] * 3
+
+
+def test_errors_do_not_keep_values_alive():
     class Box:
         pass
 
@@ -192,3 +213,18 @@ def test_errors_do_not_keep_values_alive():
     del box
     gc.collect()
     assert reference() is None
+
+
+def test_a_profiler_goes_on_after_a_capture():
+    profiler = cProfile.Profile()
+    double = jit(lambda x: x * 2)
+
+    def after_the_capture():
+        return sorted([3, 1, 2])
+
+    profiler.enable()
+    double(Tensor(X))
+    after_the_capture()
+    profiler.disable()
+    names = [entry.code.co_name for entry in profiler.getstats() if hasattr(entry.code, "co_name")]
+    assert "after_the_capture" in names

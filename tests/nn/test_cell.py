@@ -10,6 +10,7 @@ import pytest
 
 import mindspore as ms
 from mindspore import Parameter, ParameterTuple, Tensor, nn, ops
+from mindspore.common.api import _cell_graph_executor
 
 
 def parameter(name=None, value=1.0):
@@ -314,3 +315,85 @@ def test_cell_dict():
         with pytest.raises(KeyError):
             cells[bad] = nn.ReLU()
     assert cells.pop("b").cls_name == "ReLU" and len(cells) == 1
+
+
+# ---- arguments of calls in Graph mode ------------------------------------------------------------
+
+
+@pytest.fixture
+def graph_mode():
+    ms.set_context(mode=ms.GRAPH_MODE)
+    yield
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+class _Sum(nn.Cell):
+    def construct(self, x, y, scale=1):
+        return (x + y) * scale
+
+
+def test_argument_counts_of_cells(graph_mode):
+    net, one = _Sum(), ms.Tensor(1.0)
+    assert float(net(one, y=one)) == 2 and net.compile(one, one) is None
+    for call in (net, net.compile, lambda *args: _cell_graph_executor.compile(net, *args)):
+        with pytest.raises(
+            TypeError, match="construct requires 2 positional argument, but got 1. When using"
+        ):
+            call(one)
+        with pytest.raises(
+            TypeError, match="requires 2 positional argument and 1 default argument, total 3, but got 4"
+        ):
+            call(one, one, 1, 1)
+    with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+        net(one, scale=2)
+    with pytest.raises(TypeError, match="got an unexpected keyword argument 'z'"):
+        net(one, one, z=2)
+    assert float(_cell_graph_executor(net, one, one)) == 2
+
+
+def test_argument_counts_of_functions():
+    @ms.jit
+    def total(x, y, scale=1):
+        return (x + y) * scale
+
+    one = ms.Tensor(1.0)
+    with pytest.raises(TypeError, match="Function total needs 2 positional argument, but got 1."):
+        total(one)
+    with pytest.raises(
+        TypeError, match="needs 2 positional argument and 1 default argument, total 3, but got 4"
+    ):
+        total(one, one, 1, 1)
+    with pytest.raises(TypeError, match="got an unexpected keyword argument 'z'"):
+        total(one, one, z=2)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        total(1, [])
+
+
+def test_parameters_are_not_made_in_a_graph(graph_mode):
+    class Wrong(nn.Cell):
+        def construct(self, x):
+            return Parameter(x, name="w")
+
+    class Right(nn.Cell):
+        def construct(self, x):
+            return nn.Dense(2, 3)(x)
+
+    x = Tensor(np.ones((1, 2), np.float32))
+    with pytest.raises(ValueError, match="creating class 'mindspore.common.parameter.Parameter' instances"):
+        Wrong()(x)
+    with pytest.raises(ValueError, match="MultitypeFuncGraph' instances is not supported"):
+        ms.jit(lambda: ops.MultitypeFuncGraph("add"))()
+    assert Right()(x).shape == (1, 3)
+
+
+def test_only_compiling(graph_mode):
+    net, one = _Sum(), ms.Tensor(1.0)
+    ms.set_context(precompile_only=True)
+    try:
+        assert net(one, one) is None and ms.jit(lambda x: x)(one) is None
+        assert ms.vmap(ms.jit(lambda x: x))(ms.Tensor([1.0, 2.0])) is None
+        with pytest.raises(TypeError, match="requires 2 positional argument"):
+            net(one)
+    finally:
+        ms.set_context(precompile_only=False)
+    assert float(net(one, one)) == 2

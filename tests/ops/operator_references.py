@@ -483,3 +483,64 @@ def _descent(var, alpha, delta):
 def _adagrad(var, accum, lr, grad, update_slots):
     total = accum + grad**2 if update_slots else accum
     return var - lr * grad / np.sqrt(total), total
+
+
+# ---- recurrent layers --------------------------------------------------------------------------
+
+
+def _logistic(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def _scan(input, states, seq_length, reverse, step):
+    """Walks over time; `step` gives new states and what else is kept of a row. Ended rows stay."""
+    steps, rows, _ = input.shape
+    kept = None
+    history = [np.zeros((steps, *state.shape), state.dtype) for state in states]
+    states = [state.copy() for state in states]
+    for t in reversed(range(steps)) if reverse else range(steps):
+        for row in range(rows):
+            if seq_length is None or t < seq_length[row]:
+                new, values = step(input[t, row], *(state[row] for state in states))
+                kept = np.zeros((steps, rows, len(values)), input.dtype) if kept is None else kept
+                kept[t, row] = values
+                for state, value in zip(states, new, strict=True):
+                    state[row] = value
+        for record, state in zip(history, states, strict=True):
+            record[t] = state
+    if kept is None:
+        kept = np.zeros((steps, rows, 4 * states[0].shape[1]), input.dtype)
+    return *history, kept
+
+
+@reference("lstm_scan")
+def _lstm_scan(input, hidden, cell, weight, seq_length, reverse):
+    def step(x, h, c):
+        i, f, g, o = np.split(x + weight @ h, 4)
+        i, f, g, o = _logistic(i), _logistic(f), np.tanh(g), _logistic(o)
+        c = f * c + i * g
+        return (o * np.tanh(c), c), np.concatenate([i, f, g, o])
+
+    return _scan(input, [hidden, cell], seq_length, reverse, step)
+
+
+@reference("gru_scan")
+def _gru_scan(input, hidden, weight, bias, seq_length, reverse):
+    def step(x, h):
+        u = weight @ h + (0 if bias is None else bias)
+        (xr, xz, xn), (ur, uz, un) = np.split(x, 3), np.split(u, 3)
+        r, z = _logistic(xr + ur), _logistic(xz + uz)
+        n = np.tanh(xn + r * un)
+        return ((1 - z) * n + z * h,), np.concatenate([r, z, n, un])
+
+    return _scan(input, [hidden], seq_length, reverse, step)
+
+
+@reference("simple_scan")
+def _simple_scan(input, hidden, weight, seq_length, nonlinearity, reverse):
+    def step(x, h):
+        total = x + weight @ h
+        new = np.tanh(total) if nonlinearity == "tanh" else np.maximum(total, 0)
+        return (new,), new
+
+    return _scan(input, [hidden], seq_length, reverse, step)[:1]

@@ -304,7 +304,19 @@ def test_gradients_of_complex_numbers(name):
     report(problems)
 
 
-SECOND = {"matmul", "batch_matmul", "dense", "conv2d", "softmax", "layer_norm", "reduce_mean", "reduce_prod"}
+SECOND = {
+    "matmul",
+    "batch_matmul",
+    "dense",
+    "conv2d",
+    "softmax",
+    "layer_norm",
+    "reduce_mean",
+    "reduce_prod",
+    "lstm_scan",
+    "gru_scan",
+    "simple_scan",
+}
 
 
 @pytest.mark.parametrize(

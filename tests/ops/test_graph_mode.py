@@ -69,8 +69,9 @@ def test_gradients(name):
     problems = []
     for case in samples.cases(name, dtypes=[_c.float32]):
         chosen = [
-            i for i, tensor in enumerate(case.tensors()) if isinstance(tensor, _c.Tensor) and tensor.ndim >= 0
-            and tensor.dtype is _c.float32
+            i
+            for i, tensor in enumerate(case.tensors())
+            if isinstance(tensor, _c.Tensor) and tensor.ndim >= 0 and tensor.dtype is _c.float32
         ]
         results = case.call(case.tensors())
         outputs = [i for i, result in enumerate(results) if result.dtype is _c.float32]
@@ -83,9 +84,9 @@ def test_gradients(name):
         ]
 
         def run(*given, case=case, chosen=chosen, seeds=seeds):
-            def inner(tensors):
+            def inner(given_now):
                 values = case.tensors()
-                for place, tensor in zip(chosen, tensors, strict=True):
+                for place, tensor in zip(chosen, given_now, strict=True):
                     values[place] = tensor
                 return case.call(values)
 

@@ -114,24 +114,6 @@ def test_gradients_as_primitives():
     np.testing.assert_array_equal(_grad_ops.BiasAddGrad()(Tensor(np.ones((2, 3, 4)))).asnumpy(), [8, 8, 8])
 
 
-def test_gradient_of_regions():
-    from mindspore.ops.operations import _grad_ops
-
-    rois = np.array([[[0], [16], [16], [64], [64]]], np.float32)
-    dy = Tensor(np.ones((1, 1, 2, 2), np.float32))
-    primitive = _grad_ops.PSROIPoolingGrad((5, 4), 1 / 16, 2, 1)
-    found = primitive(dy, Tensor(rois)).asnumpy()
-    assert found.shape == (1, 4, 5, 4)
-    expected = np.zeros((5, 4), np.float32)
-    expected[1:3, 1:3] = 0.25
-    np.testing.assert_array_equal(found[0, 0], expected)
-    np.testing.assert_allclose(found.sum((2, 3)), np.ones((1, 4)))
-    with pytest.raises(RuntimeError, match="shape"):
-        primitive(Tensor(np.ones((2, 1, 2, 2), np.float32)), Tensor(rois))
-    with pytest.raises(TypeError, match="group_size"):
-        _grad_ops.PSROIPoolingGrad(5, 0.5, 2.5, 1)
-
-
 def test_gradient_of_the_largest():
     from mindspore.ops.operations import _grad_ops
 

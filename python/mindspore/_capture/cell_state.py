@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+import weakref
 
 ATOMS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis), range, slice)
 # What a call itself may set, and what is compared by content.
@@ -16,6 +17,12 @@ _MISSING = object()
 def same(now, before) -> bool:
     """Whether a value is still what it was: the same object, or an equal number or text."""
     return now is before or (type(now) is type(before) and isinstance(now, ATOMS) and now == before)
+
+
+def state_of(parameter) -> tuple:
+    """What a compiled function relies on of a Parameter besides its value."""
+    fields = parameter.__dict__
+    return fields.get("_requires_grad"), fields.get("_memory")
 
 
 def is_cell(value) -> bool:
@@ -31,26 +38,35 @@ class CellState:
         skipped (set): Names of fields that may change.
     """
 
-    __slots__ = ("_fields", "_flat", "_hooks", "_skipped", "_tables", "_trainable", "cell")
+    __slots__ = ("_fields", "_flat", "_hooks", "_cell", "_parameters", "_skipped", "_tables")
 
     def __init__(self, cell, skipped):
-        self.cell, self._skipped = cell, _OWN.union(skipped)
+        # The cell holds what is compiled for it, and that must not hold the cell.
+        self._cell, self._skipped = weakref.ref(cell), _OWN.union(skipped)
         fields = cell.__dict__
         self._fields = {name: value for name, value in fields.items() if name not in self._skipped}
         self._tables = [(name, tuple(fields.get(name, {}).items())) for name in TABLES]
-        self._trainable = [(p, p.requires_grad) for p in fields.get("_params", {}).values() if p is not None]
+        self._parameters = [(p, state_of(p)) for p in fields.get("_params", {}).values() if p is not None]
         self._hooks = self._hooks_now()
         self._flat = self._flat_now()
+
+    @property
+    def cell(self):
+        """The cell, or None when nobody uses it any more."""
+        return self._cell()
 
     def _flat_now(self) -> list:
         """Everything in one list, to see quickly that nothing has changed."""
         fields = self.cell.__dict__
         flat = [*fields, *fields.values()]
+        if "_captured" in fields:
+            flat[len(fields) + flat.index("_captured")] = None  # it holds us
         for name in TABLES:
             flat += fields.get(name, {}).values()
         for table in fields.get("_hooks", {}).values():
             flat += table.values()
-        flat += [parameter.requires_grad for parameter, _ in self._trainable]
+        for parameter, _ in self._parameters:
+            flat += state_of(parameter)
         return flat
 
     def _hooks_now(self) -> list:
@@ -69,9 +85,9 @@ class CellState:
     def changed_part(self) -> str | None:
         """What else is not what it was: parameters, cells, flags, hooks."""
         fields = self.cell.__dict__
-        for parameter, before in self._trainable:
-            if parameter.requires_grad is not before:
-                return f"requires_grad of {parameter.name}"
+        for parameter, before in self._parameters:
+            if state_of(parameter) != before:
+                return f"requires_grad or the shape of {parameter.name}"
         for name, before in self._tables:
             table = fields.get(name, {})
             if len(table) != len(before):
@@ -83,6 +99,8 @@ class CellState:
 
     def holds(self) -> bool:
         """Whether everything is as it was."""
+        if self.cell is None:
+            return False
         flat = self._flat_now()
         if len(flat) == len(self._flat) and all(map(operator.is_, flat, self._flat)):
             return True

@@ -28,11 +28,17 @@ every_captured: weakref.WeakSet = weakref.WeakSet()
 
 class _Mode:
     graph = False
+    strict = False  # the context's level; a Cell or function may have its own
 
 
 def set_graph_mode(on: bool) -> None:
     """Says whether cells called by the user are captured."""
     _Mode.graph = on and os.environ.get("MS_JIT") != "0"
+
+
+def set_strict(on: bool) -> None:
+    """Says whether falling back to eager execution is an error."""
+    _Mode.strict = on
 
 
 def is_graph_mode() -> bool:
@@ -198,10 +204,15 @@ class Captured:
         self._cache.clear()
         self._tell(reason)
 
+    def _is_strict(self) -> bool:
+        """The environment decides before the function's own setting, and that before the context's."""
+        level = os.environ.get("MS_DEV_JIT_SYNTAX_LEVEL")
+        return level == "0" if level else self._strict or _Mode.strict
+
     def _tell(self, reason: str) -> None:
         if reason not in self.reasons:
             self.reasons.append(reason)
-        if self._strict:
+        if self._is_strict():
             raise RuntimeError(f"'{self.name}' cannot be compiled: {reason}.")
         if not self._warned:
             self._warned = True

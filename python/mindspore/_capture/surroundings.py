@@ -22,7 +22,7 @@ import numpy as np
 
 from mindspore._c_expression import Tensor
 from mindspore._capture import code as codes
-from mindspore._capture.cell_state import ATOMS, TABLES, VOLATILE, CellState, is_cell
+from mindspore._capture.cell_state import ATOMS, TABLES, VOLATILE, CellState, is_cell, state_of
 from mindspore._capture.kept import MISSING, Place, can_be_kept
 from mindspore._capture.questions import (
     CELL,
@@ -88,7 +88,7 @@ class Surroundings:
         # id -> object, kept alive so that ids stay theirs
         self._seen: dict = {id(vars(builtins)): vars(builtins)}
         self._cells: list[CellState] = []
-        self._trainable: list = []
+        self._parameters: list = []
         self._contents: list = []  # (kind, holder, key, expected, what)
         self._problem: str | None = None
         self._before = None
@@ -98,11 +98,20 @@ class Surroundings:
 
     def __enter__(self) -> Surroundings:
         self._before = sys.getprofile()
+        # What a collection calls back is not part of the function.
+        self._collects = gc.isenabled()
+        gc.disable()
         sys.setprofile(self._event)
         return self
 
     def __exit__(self, *exception) -> None:
-        sys.setprofile(self._before)
+        if self._collects:
+            gc.enable()
+        if self._before is None or callable(self._before):
+            sys.setprofile(self._before)
+        else:  # a cProfile.Profile, which sets itself
+            sys.setprofile(None)
+            self._before.enable()
 
     # ---- while it runs ------------------------------------------------------------------------
 
@@ -250,7 +259,7 @@ class Surroundings:
         if hasattr(value, "param_info"):
             if value._has_data():
                 self._session.watch(value, value.name)
-            self._trainable.append((value, value.requires_grad))
+            self._parameters.append((value, state_of(value)))
         elif value._has_data() and value.nbytes <= _MOST_BYTES_READ and value.is_contiguous():
             self._session.watch(value)
 
@@ -360,7 +369,7 @@ class Surroundings:
 
     def settle(self) -> Effects:
         """Hands the guards over; what the run has done that a replay must do too."""
-        cells, trainable = self._cells, self._trainable
+        cells, parameters = self._cells, self._parameters
         written: list[Place] = []
         problem, passing = self._problem, None
         if problem is None and numpy_random() != self._numpy_random:
@@ -374,16 +383,16 @@ class Surroundings:
                 written.append(Place(state.cell.__dict__, name, f"the attribute '{name}' of {kind}"))
             part = state.changed_part()
             passing = passing or (f"it changes {part} of {kind}" if part is not None else None)
-        for parameter, before in trainable:
-            if parameter.requires_grad is not before:
-                passing = passing or f"it changes requires_grad of {parameter.name}"
+        for parameter, before in parameters:
+            if state_of(parameter) != before:
+                passing = passing or f"it changes requires_grad or the shape of {parameter.name}"
         for place in written:
             place.is_counter = self._is_counter(place)
             if not can_be_kept(place.get()):
                 problem = problem or f"it changes {place.what}, which a compiled function would not repeat"
         self._session.set_verify(
             lambda: all(state.holds() for state in cells)
-            and all(parameter.requires_grad is before for parameter, before in trainable)
+            and all(state_of(parameter) == before for parameter, before in parameters)
         )
         return Effects(written, problem, passing)
 

@@ -8,11 +8,16 @@ from mindspore.common.tensor import Tensor, tensor
 
 # These modules build on operators, which build on this package: they are opened when first asked for.
 _LATER = {
+    "COOTensor": "sparse_tensor",
+    "CSRTensor": "sparse_tensor",
     "Generator": "generator",
     "Initializer": "initializer",
     "JitConfig": "jit_config",
     "Parameter": "parameter",
     "ParameterTuple": "parameter",
+    "RowTensor": "sparse_tensor",
+    "RowTensorInner": "sparse_tensor",
+    "SparseTensor": "sparse_tensor",
     "Symbol": "symbol",
     "get_seed": "seed",
     "initializer": "initializer",

@@ -70,6 +70,8 @@ def _lane(value, axis, i: int):
 
 def _joined(lanes: list, axis):
     first = lanes[0]
+    if first is None:
+        return None  # a function without a result, or one that is only compiled
     if isinstance(first, (tuple, list)):
         axes = _spread(axis, len(first), "out_axes")
         return tuple(_joined([lane[k] for lane in lanes], axes[k]) for k in range(len(first)))

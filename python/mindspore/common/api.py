@@ -10,8 +10,10 @@ import types
 
 from mindspore import log as logger
 from mindspore._capture.function import Captured, is_inside
+from mindspore.common._structure import argument_counts
 from mindspore.common.jit_config import JitConfig
 from mindspore.common.mutable import mutable
+from mindspore.context import is_precompile_only
 
 _enabled = os.environ.get("MS_JIT") != "0"
 
@@ -28,6 +30,22 @@ def _check_signature(fn, input_signature) -> None:
             raise ValueError(
                 f"When input_signature is a dict, valid key is {list(parameters)}, but got {key}."
             )
+
+
+def _check_arguments(fn, args: tuple, kwargs: dict) -> None:
+    """Raises a TypeError that tells how many arguments `fn` takes, if these do not fit."""
+    signature = inspect.signature(fn)
+    if kwargs:
+        signature.bind(*args, **kwargs)
+        return
+    needed, most = argument_counts(signature)
+    if len(args) < needed:
+        raise TypeError(f"Function {fn.__name__} needs {needed} positional argument, but got {len(args)}.")
+    if most is not None and len(args) > most:
+        raise TypeError(
+            f"Function {fn.__name__} needs {needed} positional argument and {most - needed} default "
+            f"argument, total {most}, but got {len(args)}."
+        )
 
 
 def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=None, compile_once=False):
@@ -77,7 +95,13 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
         def compiled(*args, **kwargs):
             if is_inside() or not _enabled:
                 return function(*args, **kwargs)
-            return captured(*args, **kwargs)
+            if is_precompile_only():
+                return _check_arguments(function, args, kwargs)
+            try:
+                return captured(*args, **kwargs)
+            except TypeError:
+                _check_arguments(function, args, kwargs)
+                raise
 
         compiled._is_jit = True
         compiled._captured = captured
@@ -164,7 +188,39 @@ class _Executor:
         synchronize()
 
 
+class _GraphExecutor:
+    """What compiles and runs cells as graphs, for scripts that call it themselves."""
+
+    def compile(self, obj, *args, phase="predict", do_convert=True, jit_config_dict=None, **kwargs) -> tuple:
+        """Checks the arguments of a cell or function; its graph is made by the first call.
+
+        Args:
+            obj (Union[Cell, Function]): What is to be called.
+            args (tuple): Arguments of the call.
+            phase (str): Name of what it is compiled for. Default: ``"predict"``.
+            do_convert (bool): Accepted for compatibility. Default: ``True``.
+            jit_config_dict (dict): Accepted for compatibility. Default: ``None``.
+            kwargs (dict): Keyword arguments of the call.
+
+        Returns:
+            Tuple of a name for the graph and whether it is new.
+        """
+        name = f"{phase}.{id(obj)}"
+        if hasattr(obj, "compile"):
+            obj.compile(*args, **kwargs)
+        else:
+            _check_arguments(inspect.unwrap(obj), args, kwargs)
+        return name, True
+
+    def __call__(self, obj, *args, phase="predict", **kwargs):
+        """The result of calling `obj`."""
+        return obj(*args, **kwargs)
+
+    run = __call__
+
+
 _pynative_executor = _Executor()
+_cell_graph_executor = _GraphExecutor()
 
 __all__ = [
     "JitConfig",

@@ -11,6 +11,7 @@ import numpy as np
 from mindspore import _c_expression as _c
 from mindspore import log as logger
 from mindspore.common import dtype as mstype
+from mindspore.common._creation import refuse_in_graph
 from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
 
@@ -126,6 +127,7 @@ class Parameter(Tensor):
         parallel_optimizer=True,
         storage_format="",
     ):
+        refuse_in_graph("mindspore.common.parameter.Parameter")
         fields = self.__dict__
         fields["_name"] = _checked_name(name)
         self.requires_grad = requires_grad
@@ -151,6 +153,8 @@ class Parameter(Tensor):
         """Becomes another name of `tensor`, which must be ours alone."""
         self._share(tensor)
         _c.mark_parameter(self)
+        self.__dict__["_memory"] = object()  # compiled functions that know the memory before must notice
+        _c.note_change()
 
     @property
     def name(self) -> str:

@@ -19,6 +19,7 @@ def _has_init(self) -> bool:
 
 def _complete(cls: type) -> None:
     """Puts the Python parts on the type."""
+    cls.__name__ = "Tensor"  # without the module, which messages would show
     cls.__init__ = creation.initialise
     cls.__doc__ = creation.initialise.__doc__
     cls.init_data = creation.init_data

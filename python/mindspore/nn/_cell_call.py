@@ -3,12 +3,34 @@
 
 from __future__ import annotations
 
+import inspect
+
 from mindspore import _c_expression as _c
 from mindspore import context
-from mindspore.common._structure import map_tensors, tensors_in
+from mindspore.common._structure import argument_counts, map_tensors, tensors_in
 from mindspore.common.hook import with_backward
 from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
+
+
+def check_arguments(cell, args: tuple, kwargs: dict) -> None:
+    """Raises a TypeError that tells how many arguments `construct` takes, if these do not fit."""
+    signature = inspect.signature(cell.construct)
+    if kwargs:
+        signature.bind(*args, **kwargs)
+        return
+    needed, most = argument_counts(signature)
+    if len(args) < needed:
+        raise TypeError(
+            f"For 'Cell', the function construct requires {needed} positional argument, but got {len(args)}. "
+            "When using set_inputs, please make sure that all networks and loss functions are configured "
+            "with set_inputs."
+        )
+    if most is not None and len(args) > most:
+        raise TypeError(
+            f"For 'Cell', the function construct requires {needed} positional argument and {most - needed} "
+            f"default argument, total {most}, but got {len(args)}."
+        )
 
 
 def call_in_full(cell, args: tuple, kwargs: dict):
@@ -102,8 +124,6 @@ def _with_backward_hooks(cell, args: tuple, kwargs: dict):
 
 def _with_custom_backward(cell, args: tuple, kwargs: dict):
     if kwargs:
-        import inspect
-
         bound = inspect.signature(cell.construct).bind(*args, **kwargs)
         bound.apply_defaults()
         args = bound.args

@@ -16,7 +16,7 @@ from mindspore.common import dtype as mstype
 from mindspore.common.hook import HookHandle, check_hook
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
-from mindspore.nn._cell_call import call_in_full
+from mindspore.nn._cell_call import call_in_full, check_arguments
 from mindspore.ops.primitive import Primitive
 
 _creation_order = itertools.count(1)
@@ -558,7 +558,13 @@ class Cell:
 
     def __call__(self, *args, **kwargs):
         if _Mode.graph and not is_inside() and "_params" in self.__dict__:
-            return call_cell(self, args, kwargs)
+            if context.is_precompile_only():
+                return self.compile(*args, **kwargs)
+            try:
+                return call_cell(self, args, kwargs)
+            except TypeError:
+                check_arguments(self, args, kwargs)
+                raise
         if self._ready:
             return self.construct(*args, **kwargs)
         return self._forward(*args, **kwargs)
@@ -601,7 +607,8 @@ class Cell:
         self.__dict__["_checked"] = True
 
     def compile(self, *args, **kwargs) -> None:
-        """Accepted for compatibility: nothing has to be compiled."""
+        """Checks the number of arguments; the graph itself is made by the first call with such arguments."""
+        check_arguments(self, args, kwargs)
 
     def compile_and_run(self, *args, **kwargs):
         """The same as calling the cell."""

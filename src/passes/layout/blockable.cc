@@ -124,6 +124,13 @@ std::optional<Blockable> as_joining(Node& node) {
   return found;
 }
 
+// Whole blocks of channels, or anything of the other axes: what joining's gradient cuts out.
+std::optional<Blockable> as_cutting(Node& node, std::int64_t block) {
+  if (!is_operator(node, "slice") || node.type().rank() != 4) return {};
+  if (attribute(node, "begin").ints()[1] % block != 0) return {};
+  return Blockable{&node, {0}, {0}};
+}
+
 // How an operand that is stretched is seen beside blocked ones: a number stays; (…, C, 1, 1) and
 // values that are the same for all channels only need another shape.
 std::optional<Shape> stretched_shape(const Shape& shape, std::int64_t channels,
@@ -186,6 +193,17 @@ const op::OpDef& blocked_definition(const Node& node) {
   return own != nullptr ? *own : *node.definition();
 }
 
+op::AttributeList cut_in_blocks(const Node& slice, std::int64_t block) {
+  const auto blocked = [&](std::string_view name, std::int64_t last) {
+    IntList list = attribute(slice, name).ints();
+    list[1] /= block;
+    list.push_back(last);
+    return list;
+  };
+  return attributes_for(*slice.definition(),
+                        {{"begin", blocked("begin", 0)}, {"size", blocked("size", block)}});
+}
+
 Output reshaped(ir::Graph& graph, Node& before, Output value, const Shape& shape) {
   const op::OpDef& reshape = op::find("reshape");
   return add_before(graph, before, reshape, {value},
@@ -208,6 +226,7 @@ std::optional<Blockable> as_blockable(Node& node, std::int64_t block) {
   if (!found) found = as_pooling(node);
   if (!found) found = as_reduction(node);
   if (!found) found = as_joining(node);
+  if (!found) found = as_cutting(node, block);
   if (!found) found = as_elementwise(node, block);
   if (found && !values_fit(*found, block)) return {};
   return found;
@@ -231,6 +250,7 @@ std::vector<Output> add_blocked(ir::Graph& graph, const Blockable& plain,
   op::AttributeList attributes = attributes_like(definition, node);
   const int place = definition.find_attribute("block");
   if (place >= 0) attributes[static_cast<std::size_t>(place)] = block;
+  if (is_operator(node, "slice")) attributes = cut_in_blocks(node, block);
   Node& blocked = add_before(graph, node, definition, std::move(operands), std::move(attributes));
   std::vector<Output> outputs;
   for (std::uint32_t i = 0; i < node.output_count(); ++i) {

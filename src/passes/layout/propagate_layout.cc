@@ -227,10 +227,7 @@ class Rewriting {
 }  // namespace
 
 bool propagate_layout(ir::Graph& graph, std::int64_t block) {
-  const auto& nodes = graph.body().nodes();
-  const bool nested = std::any_of(nodes.begin(), nodes.end(),
-                                  [](const Node* node) { return !node->regions().empty(); });
-  if (block == 0 || nested) return false;
+  if (block == 0 || graph.has_inner_regions()) return false;
   LayoutChoice choice(graph.body(), block);
   if (!choice.run()) return false;
   Rewriting(graph, choice, block).run();

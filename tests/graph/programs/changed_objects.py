@@ -105,6 +105,39 @@ def parameter_replaced(compiled):
 
 
 @script
+def parameter_gets_another_shape(compiled):
+    p = Parameter(Tensor([1.0, 2.0]), name="p")
+    run = compiled(lambda x: (x * p.sum(), p.shape))
+    found = _thrice(run, Tensor(X))
+    p.set_data(Tensor([1.0, 2.0, 3.0]), slice_shape=True)
+    found += _thrice(run, Tensor(X))
+    p.set_data(Tensor([4.0, 5.0, 6.0]))
+    return found + _thrice(run, Tensor(X))
+
+
+@script
+def parameters_get_another_type(compiled):
+    net = nn.Dense(3, 2)
+    x = Tensor(ramp(2, 3))
+    found = _thrice(net, x)
+    for parameter in net.get_parameters():
+        parameter.set_dtype(ms.float16)
+    return found + _thrice(net, x.astype(ms.float16))
+
+
+@script
+def parameter_gets_another_shape_inside(compiled):
+    p = Parameter(Tensor([1.0, 2.0]), name="p")
+
+    def grow(x):
+        p.set_data(ops.concat((p, p[:1])), slice_shape=True)
+        return x * p.sum()
+
+    run = compiled(grow)
+    return [run(Tensor(X)) for _ in range(6)], p + 0
+
+
+@script
 def default_argument_changed(compiled):
     def scaled(x, factors=[2.0]):
         return x * factors[0]

@@ -67,3 +67,6 @@ from mindspore.nn.layer.pooling import (
     MaxPool1d,
     MaxPool2d,
 )
+from mindspore.nn.layer.rnn_cells import GRUCell, LSTMCell, RNNCell
+from mindspore.nn.layer.rnns import GRU, LSTM, RNN
+from mindspore.nn.layer.sparse import SparseTensorDenseMatmul, SparseToDense

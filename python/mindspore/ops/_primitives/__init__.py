@@ -15,6 +15,7 @@ _MODULES = (
     "information",
     "padding",
     "registration",
+    "sparse_products",
     "sparse_updates",
     "spectra",
     "volumes",

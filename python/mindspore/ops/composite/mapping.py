@@ -9,6 +9,7 @@ import numpy as np
 
 from mindspore._c_expression import DType, Tensor
 from mindspore.common import dtype as mstype
+from mindspore.common._creation import refuse_in_graph
 
 __all__ = ["HyperMap", "Map", "MultitypeFuncGraph"]
 
@@ -143,6 +144,7 @@ class MultitypeFuncGraph:
     """
 
     def __init__(self, name, read_value=False):
+        refuse_in_graph("mindspore.ops.composite.base.MultitypeFuncGraph")
         self.name = name
         self.read_value = read_value
         self.entries: list[tuple] = []

@@ -22,6 +22,7 @@ _MODULES = (
     "reduction",
     "renamed",
     "sampling",
+    "sparse_func",
     "values",
     "volumes",
 )

@@ -58,6 +58,8 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1) -> Tensor:
         start_dim (int): First of the axes. Default: ``1``.
         end_dim (int): Last of the axes. Default: ``-1``.
     """
+    if not isinstance(order, str):
+        raise TypeError(f"For 'flatten', the 'order' must be a str, but got {type(order).__name__}.")
     if order not in ("C", "F"):
         raise ValueError(f"For 'flatten', the 'order' must be 'C' or 'F', but got '{order}'.")
     for name, value in (("start_dim", start_dim), ("end_dim", end_dim)):

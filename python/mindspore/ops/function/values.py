@@ -10,6 +10,7 @@ import operator
 from mindspore import _c_expression as _c
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
+from mindspore.common.sparse_tensor import StoredForm
 from mindspore.ops._registry import op
 
 __all__ = [
@@ -77,6 +78,8 @@ __all__ = [
     "stop_gradient",
     "string_concat",
     "string_eq",
+    "switch",
+    "switch_layer",
     "tuple_div",
     "tuple_equal",
     "tuple_getitem",
@@ -163,7 +166,7 @@ def shape_mul(input_data) -> int:
 
 def dtype(x):
     """Type of a tensor's elements."""
-    if not isinstance(x, Tensor):
+    if not isinstance(x, (Tensor, StoredForm)):
         raise TypeError(f"For 'dtype', the 'x' must be a Tensor, but got {type(x).__name__}.")
     return x.dtype
 
@@ -473,3 +476,30 @@ def scalar_uadd(x):
 def scalar_usub(x):
     """-x."""
     return -x
+
+
+def switch(cond, x, y):
+    """`x` if the condition holds, otherwise `y`.
+
+    Args:
+        cond (Union[Tensor, bool]): A single truth value.
+        x (Any): A value or a function.
+        y (Any): A value or a function.
+
+    Returns:
+        `x` or `y` itself.
+    """
+    return x if cond else y
+
+
+def switch_layer(index, layers):
+    """One of several functions.
+
+    Args:
+        index (Union[Tensor, int]): Its number; negative ones count from the end.
+        layers (Union[tuple, list]): The functions.
+
+    Returns:
+        The function.
+    """
+    return layers[int(index)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from mindspore._c_expression import Tensor
 from mindspore.ops._registry import op
-from mindspore.ops.operations._region_gradient import PSROIPoolingGrad as PSROIPoolingGrad
 from mindspore.ops.primitive import Primitive, prim_attr_register
 
 

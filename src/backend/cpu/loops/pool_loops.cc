@@ -47,9 +47,8 @@ void max_tap(const T* x, std::int32_t first, Stride stride, std::int64_t count, 
 // Windows of 2 by 2 side by side, the commonest kind: one pass, nothing read twice.
 bool is_halving(const PoolWindow& w) {
   return w.kernel_height == 2 && w.kernel_width == 2 && w.stride_height == 2 &&
-         w.stride_width == 2 && w.dilation_height == 1 && w.dilation_width == 1 &&
-         w.pad_top == 0 && w.pad_left == 0 && 2 * w.out_height <= w.height &&
-         2 * w.out_width <= w.width;
+         w.stride_width == 2 && w.dilation_height == 1 && w.dilation_width == 1 && w.pad_top == 0 &&
+         w.pad_left == 0 && 2 * w.out_height <= w.height && 2 * w.out_width <= w.width;
 }
 
 template <class T>

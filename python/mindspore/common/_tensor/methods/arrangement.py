@@ -22,9 +22,11 @@ def reshape(self, *shape) -> Tensor:
 
 def view(self, *shape) -> Tensor:
     """The elements in another shape, given as ints or one tuple; -1 stands for what is left."""
+    if len(shape) > 1 and isinstance(shape[0], tuple):
+        raise ValueError(f"For 'view', Only one tuple is needed, but got {shape}.")
     wanted = _packed(shape)
     if not wanted and self.size != 1:
-        raise ValueError("For 'view', the shape must not be empty.")
+        raise ValueError("For 'view', The shape variable should not be empty.")
     return op.reshape(self, wanted)
 
 

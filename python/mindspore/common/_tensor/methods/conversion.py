@@ -89,6 +89,20 @@ def is_signed(self) -> bool:
     return self.dtype in (*mstype.int_type, *mstype.float_type)
 
 
+def to_coo(self):
+    """The elements that are not zero, as a COOTensor."""
+    from mindspore.ops.function.sparse_func import dense_to_sparse_coo
+
+    return dense_to_sparse_coo(self)
+
+
+def to_csr(self):
+    """The elements that are not zero, as a CSRTensor; needs two axes."""
+    from mindspore.ops.function.sparse_func import dense_to_sparse_csr
+
+    return dense_to_sparse_csr(self)
+
+
 METHODS = {
     "astype": astype,
     "bool": _converter("bool", mstype.bool_),
@@ -103,6 +117,8 @@ METHODS = {
     "long": _converter("long", mstype.int64),
     "short": _converter("short", mstype.int16),
     "to": to,
+    "to_coo": to_coo,
+    "to_csr": to_csr,
     "type": type_,
     "type_as": type_as,
 }

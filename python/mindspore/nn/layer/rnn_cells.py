@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Single steps of recurrent layers."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+from mindspore.common import dtype as mstype
+from mindspore.common.initializer import Uniform, initializer
+from mindspore.common.parameter import Parameter
+from mindspore.common.tensor import Tensor
+from mindspore.nn import _checks as check
+from mindspore.nn.cell import Cell
+from mindspore.nn.layer.rnns import gru_walk, lstm_walk, simple_walk
+from mindspore.ops._registry import op
+
+
+class _RecurrentStep(Cell):
+    """What the single steps share."""
+
+    gates = 1
+    state_count = 1
+
+    def __init__(self, walk, input_size, hidden_size, has_bias, dtype):
+        super().__init__()
+        self.input_size = check.positive_int(input_size, "input_size", self.cls_name)
+        self.hidden_size = check.positive_int(hidden_size, "hidden_size", self.cls_name)
+        self.has_bias = check.boolean(has_bias, "has_bias", self.cls_name)
+        self._over_time = walk
+        rows, bound = self.gates * hidden_size, Uniform(1 / math.sqrt(hidden_size))
+        self.weight_ih = Parameter(initializer(bound, [rows, input_size], dtype), name="weight_ih")
+        self.weight_hh = Parameter(initializer(bound, [rows, hidden_size], dtype), name="weight_hh")
+        self.bias_ih = self.bias_hh = None
+        if has_bias:
+            self.bias_ih = Parameter(initializer(bound, [rows], dtype), name="bias_ih")
+            self.bias_hh = Parameter(initializer(bound, [rows], dtype), name="bias_hh")
+
+    def _read_arguments(self, x, hx) -> tuple:
+        """The states before the step."""
+        states = hx if self.state_count > 1 else (hx,)
+        if not isinstance(states, (tuple, list)) or len(states) != self.state_count:
+            raise TypeError(
+                f"For '{self.cls_name}', the 'hx' must be a tuple of {self.state_count} Tensors, but got "
+                f"{type(hx).__name__}."
+            )
+        for name, tensor, width in (
+            ("x", x, self.input_size),
+            *(("hx", s, self.hidden_size) for s in states),
+        ):
+            if not isinstance(tensor, Tensor):
+                raise TypeError(
+                    f"For '{self.cls_name}', the '{name}' must be a Tensor, but got {type(tensor).__name__}."
+                )
+            if tensor.ndim != 2 or tensor.shape[1] != width or tensor.shape[0] != x.shape[0]:
+                raise ValueError(
+                    f"For '{self.cls_name}', the shape of '{name}' must be (batch, {width}), but got "
+                    f"{tensor.shape}."
+                )
+        return tuple(states)
+
+    def construct(self, x, hx):
+        states = self._read_arguments(x, hx)
+        weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        after = tuple(state[0] for state in self._over_time(op.expand_dims(x, 0), states, weights))
+        return after if self.state_count > 1 else after[0]
+
+    def extend_repr(self) -> str:
+        return f"input_size={self.input_size}, hidden_size={self.hidden_size}, has_bias={self.has_bias}"
+
+
+class RNNCell(_RecurrentStep):
+    """One step of a plain recurrent layer.
+
+    Args:
+        input_size (int): Features of the input.
+        hidden_size (int): Features of the state.
+        has_bias (bool): Whether there are biases. Default: ``True``.
+        nonlinearity (str): ``"tanh"`` or ``"relu"``. Default: ``"tanh"``.
+        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+
+    Inputs:
+        - **x** (Tensor) - Shape (batch, input_size).
+        - **hx** (Tensor) - The state, shape (batch, hidden_size).
+
+    Outputs:
+        The next state.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(self, input_size, hidden_size, has_bias=True, nonlinearity="tanh", dtype=mstype.float32):
+        check.one_of(nonlinearity, ("tanh", "relu"), "nonlinearity", "RNNCell")
+        super().__init__(simple_walk(nonlinearity), input_size, hidden_size, has_bias, dtype)
+        self.nonlinearity = nonlinearity
+
+
+class GRUCell(_RecurrentStep):
+    """One step of gated recurrent units.
+
+    Args:
+        input_size (int): Features of the input.
+        hidden_size (int): Features of the state.
+        has_bias (bool): Whether there are biases. Default: ``True``.
+        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+
+    Inputs:
+        - **x** (Tensor) - Shape (batch, input_size).
+        - **hx** (Tensor) - The state, shape (batch, hidden_size).
+
+    Outputs:
+        The next state.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    gates = 3
+
+    def __init__(self, input_size, hidden_size, has_bias=True, dtype=mstype.float32):
+        super().__init__(gru_walk, input_size, hidden_size, has_bias, dtype)
+
+
+def _refuse_old_arguments(init):
+    """Arguments from the time when the class was a whole layer are named in the error."""
+
+    @functools.wraps(init)
+    def checked(self, *args, **kwargs):
+        old = sorted({"batch_size", "batch_first", "dropout", "bidirectional"} & set(kwargs))
+        if old or len(args) > 4:
+            raise ValueError(
+                f"For 'LSTMCell', a single step takes 'input_size', 'hidden_size', 'has_bias' and 'dtype', "
+                f"but got {', '.join(old) or f'{len(args)} arguments'}; nn.LSTM is the layer."
+            )
+        init(self, *args, **kwargs)
+
+    return checked
+
+
+class LSTMCell(_RecurrentStep):
+    """One step of a long short-term memory.
+
+    Args:
+        input_size (int): Features of the input.
+        hidden_size (int): Features of the states.
+        has_bias (bool): Whether there are biases. Default: ``True``.
+        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+
+    Inputs:
+        - **x** (Tensor) - Shape (batch, input_size).
+        - **hx** (tuple) - Hidden and cell state, each of shape (batch, hidden_size).
+
+    Outputs:
+        The next hidden and cell state.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    gates = 4
+    state_count = 2
+
+    @_refuse_old_arguments
+    def __init__(self, input_size, hidden_size, has_bias=True, dtype=mstype.float32):
+        super().__init__(lstm_walk, input_size, hidden_size, has_bias, dtype)

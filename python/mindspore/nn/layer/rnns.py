@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recurrent layers over whole sequences."""
+
+from __future__ import annotations
+
+import math
+
+from mindspore import log as logger
+from mindspore.common import dtype as mstype
+from mindspore.common.initializer import Uniform, initializer
+from mindspore.common.parameter import Parameter, ParameterTuple
+from mindspore.common.tensor import Tensor
+from mindspore.nn import _checks as check
+from mindspore.nn.cell import Cell
+from mindspore.nn.layer.basic import Dropout
+from mindspore.ops._registry import op
+
+
+def lstm_walk(x, states, weights, lengths=None, reverse=False):
+    """All states of one direction of one layer, each (steps, rows, units): hidden, cell."""
+    weight_ih, weight_hh, bias_ih, bias_hh = weights
+    bias = None if bias_ih is None else bias_ih + bias_hh
+    return op.lstm_scan(op.dense(x, weight_ih, bias), *states, weight_hh, lengths, reverse)[:2]
+
+
+def gru_walk(x, states, weights, lengths=None, reverse=False):
+    """All states of one direction of one layer: hidden alone."""
+    weight_ih, weight_hh, bias_ih, bias_hh = weights
+    return op.gru_scan(op.dense(x, weight_ih, bias_ih), *states, weight_hh, bias_hh, lengths, reverse)[:1]
+
+
+def simple_walk(nonlinearity):
+    """As above, for a plain layer with that nonlinearity."""
+
+    def walk(x, states, weights, lengths=None, reverse=False):
+        weight_ih, weight_hh, bias_ih, bias_hh = weights
+        bias = None if bias_ih is None else bias_ih + bias_hh
+        projected = op.dense(x, weight_ih, bias)
+        return (op.simple_scan(projected, *states, weight_hh, lengths, nonlinearity, reverse),)
+
+    return walk
+
+
+class _Recurrent(Cell):
+    """What all recurrent layers share. A subclass says how many gates there are and how time is walked."""
+
+    gates = 1
+    state_names = ("hx",)
+
+    def __init__(
+        self,
+        walk,
+        input_size,
+        hidden_size,
+        num_layers=1,
+        has_bias=True,
+        batch_first=False,
+        dropout=0.0,
+        bidirectional=False,
+        dtype=mstype.float32,
+    ):
+        super().__init__()
+        owner = self.cls_name
+        self.input_size = check.positive_int(input_size, "input_size", owner)
+        self.hidden_size = check.positive_int(hidden_size, "hidden_size", owner)
+        self.num_layers = check.positive_int(num_layers, "num_layers", owner)
+        self.has_bias = check.boolean(has_bias, "has_bias", owner)
+        self.batch_first = check.boolean(batch_first, "batch_first", owner)
+        self.bidirectional = check.boolean(bidirectional, "bidirectional", owner)
+        if not isinstance(dropout, float):
+            raise TypeError(f"For '{owner}', the 'dropout' must be float, but got {type(dropout).__name__}.")
+        if not 0 <= dropout < 1:
+            raise ValueError(f"For '{owner}', the 'dropout' must be in range [0, 1), but got {dropout}.")
+        if dropout > 0 and num_layers == 1:
+            logger.warning(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}."
+            )
+        self.dropout = dropout
+        self._over_time = walk
+        self._between = Dropout(p=dropout) if dropout > 0 else None
+        self._make_parameters(dtype)
+
+    def _make_parameters(self, dtype) -> None:
+        bound = Uniform(1 / math.sqrt(self.hidden_size))
+        rows, width = self.gates * self.hidden_size, self.hidden_size * self._directions
+
+        def made(name: str, *columns: int) -> ParameterTuple:
+            return ParameterTuple(
+                Parameter(initializer(bound, [rows, *columns], dtype), name=name + suffix)
+                for _, suffix in self._suffixes()
+            )
+
+        self.w_ih_list = ParameterTuple(
+            Parameter(
+                initializer(bound, [rows, self.input_size if layer == 0 else width], dtype),
+                name="weight_ih" + suffix,
+            )
+            for layer, suffix in self._suffixes()
+        )
+        self.w_hh_list = made("weight_hh", self.hidden_size)
+        if self.has_bias:
+            self.b_ih_list, self.b_hh_list = made("bias_ih"), made("bias_hh")
+
+    @property
+    def _directions(self) -> int:
+        return 2 if self.bidirectional else 1
+
+    def _suffixes(self) -> list[tuple[int, str]]:
+        """Layer and end of the parameters' names, in their order."""
+        ends = ["", "_reverse"][: self._directions]
+        return [(layer, f"_l{layer}{end}") for layer in range(self.num_layers) for end in ends]
+
+    def _first_states(self, x, hx) -> tuple:
+        """The states before the first step, each (layers * directions, rows, units)."""
+        shape = (self.num_layers * self._directions, x.shape[1], self.hidden_size)
+        if hx is None:
+            return tuple(op.fill(x.dtype, shape, 0) for _ in self.state_names)
+        given = hx if isinstance(hx, tuple) else (hx,)
+        if len(given) != len(self.state_names) or isinstance(hx, tuple) != (len(self.state_names) > 1):
+            wanted = (
+                "a Tensor" if len(self.state_names) == 1 else f"a tuple of {len(self.state_names)} Tensors"
+            )
+            raise TypeError(f"For '{self.cls_name}', the 'hx' must be {wanted}, but got {type(hx).__name__}.")
+        for name, state in zip(self.state_names, given, strict=True):
+            if not isinstance(state, Tensor):
+                raise TypeError(
+                    f"For '{self.cls_name}', the '{name}' must be a Tensor, but got {type(state).__name__}."
+                )
+            if state.shape != shape:
+                raise ValueError(
+                    f"For '{self.cls_name}', the shape of '{name}' must be {shape}, but got {state.shape}."
+                )
+        return given
+
+    def _read_arguments(self, x, seq_length):
+        """The input with time as its first axis, and the lengths as integers."""
+        if not isinstance(x, Tensor):
+            raise TypeError(f"For '{self.cls_name}', the 'x' must be a Tensor, but got {type(x).__name__}.")
+        if x.ndim != 3:
+            raise ValueError(
+                f"For '{self.cls_name}', the dimension of 'x' must be equal to 3, but got {x.ndim}."
+            )
+        if seq_length is not None and not isinstance(seq_length, Tensor):
+            raise TypeError(
+                f"For '{self.cls_name}', the 'seq_length' must be a Tensor, but got "
+                f"{type(seq_length).__name__}."
+            )
+        if seq_length is not None and seq_length.dtype not in (mstype.int32, mstype.int64):
+            seq_length = op.cast(seq_length, mstype.int32)
+        return (op.transpose(x, (1, 0, 2)) if self.batch_first else x), seq_length
+
+    def _weights(self, index: int) -> tuple:
+        biases = (self.b_ih_list[index], self.b_hh_list[index]) if self.has_bias else (None, None)
+        return self.w_ih_list[index], self.w_hh_list[index], *biases
+
+    def construct(self, x, hx=None, seq_length=None):
+        x, seq_length = self._read_arguments(x, seq_length)
+        first = self._first_states(x, hx)
+        ended = None
+        if seq_length is not None:
+            times = op.reshape(op.arange(0, x.shape[0], 1, mstype.int32), (-1, 1, 1))
+            ended = op.greater_equal(times, op.reshape(seq_length, (1, -1, 1)))
+        last = []
+        for layer in range(self.num_layers):
+            if layer > 0 and self._between is not None:
+                x = self._between(x)
+            outputs = []
+            for direction in range(self._directions):
+                index = layer * self._directions + direction
+                before = tuple(state[index] for state in first)
+                states = self._over_time(x, before, self._weights(index), seq_length, direction == 1)
+                last.append([state[-1 if direction == 0 else 0] for state in states])
+                outputs.append(states[0])
+            x = outputs[0] if len(outputs) == 1 else op.concat(outputs, 2)
+            if ended is not None:
+                x = op.masked_fill(x, ended, 0.0)
+        final = tuple(op.stack(list(states), 0) for states in zip(*last, strict=True))
+        output = op.transpose(x, (1, 0, 2)) if self.batch_first else x
+        return output, final if len(final) > 1 else final[0]
+
+    def extend_repr(self) -> str:
+        return (
+            f"input_size={self.input_size}, hidden_size={self.hidden_size}, num_layers={self.num_layers}, "
+            f"has_bias={self.has_bias}, batch_first={self.batch_first}, dropout={self.dropout}, "
+            f"bidirectional={self.bidirectional}"
+        )
+
+
+_ARGUMENTS = """
+    Args:
+        input_size (int): Features of the input.
+        hidden_size (int): Features of a hidden state.
+        num_layers (int): Layers on top of each other. Default: ``1``.{nonlinearity}
+        has_bias (bool): Whether there are biases. Default: ``True``.
+        batch_first (bool): Whether the input is (batch, steps, features) instead of
+            (steps, batch, features). Default: ``False``.
+        dropout (float): Probability to drop an element between two layers, in [0, 1). Default: ``0.0``.
+        bidirectional (bool): Whether a second set of weights goes from the end to the beginning.
+            Default: ``False``.
+        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+
+    Inputs:
+        - **x** (Tensor) - The sequences.
+        - **hx** ({hx}) - States before the first step, each of shape
+          (num_layers * directions, batch, hidden_size). Default: zeros.
+        - **seq_length** (Tensor) - Steps of each sequence of the batch; the output behind them is zero.
+
+    Outputs:
+        The hidden states of the last layer at every step, and the last states of every layer in the form
+        of `hx`.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: A number is out of range, or a shape does not fit.
+
+    Supported Platforms:
+        ``CPU``
+"""
+
+
+class LSTM(_Recurrent):
+    __doc__ = "Long short-term memory.\n" + _ARGUMENTS.format(nonlinearity="", hx="tuple[Tensor]")
+    gates = 4
+    state_names = ("hx[0]", "hx[1]")
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(lstm_walk, *args, **kwargs)
+
+
+class GRU(_Recurrent):
+    __doc__ = "Gated recurrent units.\n" + _ARGUMENTS.format(nonlinearity="", hx="Tensor")
+    gates = 3
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(gru_walk, *args, **kwargs)
+
+
+class RNN(_Recurrent):
+    __doc__ = "Plain recurrent layers.\n" + _ARGUMENTS.format(
+        nonlinearity='\n        nonlinearity (str): ``"tanh"`` or ``"relu"``; only by name. Default: "tanh".',
+        hx="Tensor",
+    )
+
+    def __init__(self, *args, **kwargs):
+        nonlinearity = check.one_of(
+            kwargs.pop("nonlinearity", "tanh"), ("tanh", "relu"), "nonlinearity", "RNN"
+        )
+        super().__init__(simple_walk(nonlinearity), *args, **kwargs)
