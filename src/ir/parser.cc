@@ -25,6 +25,23 @@ DType dtype_named(std::string_view name) {
   platform::fail(ErrorKind::Value, "there is no element type '", name, "'");
 }
 
+// Of the registry, or derived from one there: relu_gradient0.
+const OpDef* operator_named(const std::string& name) {
+  if (const OpDef* known = op::find_or_null(name)) return known;
+  constexpr std::string_view kDerived = "_gradient";
+  const std::size_t cut = name.rfind(kDerived);
+  int input = 0;
+  if (cut == std::string::npos) return nullptr;
+  const char* number = name.data() + cut + kDerived.size();
+  const char* end = name.data() + name.size();
+  if (const auto read = std::from_chars(number, end, input); read.ptr != end || number == end)
+    return nullptr;
+  const OpDef* source = operator_named(name.substr(0, cut));
+  const bool has = source != nullptr && source->is_elementwise() && input >= 0 &&
+                   input < static_cast<int>(source->inputs.size());
+  return has ? source->derived_gradient(input) : nullptr;
+}
+
 // Words, numbers and signs of the text form, with the line for messages.
 class Reader {
  public:
@@ -43,6 +60,12 @@ class Reader {
     if (text_.substr(place_, sign.size()) != sign) return false;
     place_ += sign.size();
     return true;
+  }
+  // Without blanks before it: a '#' after a blank begins a comment.
+  bool take_adjacent(char sign) {
+    const bool there = place_ < text_.size() && text_[place_] == sign;
+    if (there) ++place_;
+    return there;
   }
   void expect(std::string_view sign) {
     if (!take(sign)) fail("expected '", sign, "'");
@@ -163,7 +186,8 @@ class Parser {
     const std::int64_t id = number_after_percent();
     const auto found = nodes_.find(id);
     if (found == nodes_.end()) in_.fail("%", id, " is not defined");
-    const std::uint32_t index = in_.take("#") ? static_cast<std::uint32_t>(in_.integer()) : 0;
+    const std::uint32_t index =
+        in_.take_adjacent('#') ? static_cast<std::uint32_t>(in_.integer()) : 0;
     return {found->second, index};
   }
 
@@ -272,7 +296,7 @@ class Parser {
   }
 
   Node& operation(Region& region, const std::string& name) {
-    const OpDef* definition = op::find_or_null(name);
+    const OpDef* definition = operator_named(name);
     if (definition == nullptr) in_.fail("there is no operator '", name, "'");
     in_.expect("(");
     std::vector<Output> operands = values();

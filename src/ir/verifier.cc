@@ -51,10 +51,16 @@ class Verifier {
     const OpDef& definition = *node.definition();
     if (definition.dynamic_outputs) return;
     std::vector<TensorSpec> inputs;
-    for (const Output& operand : node.operands())
+    std::vector<Tensor> present;  // tells inference which optional inputs are left out
+    bool complete = true;
+    for (const Output& operand : node.operands()) {
       inputs.push_back(operand ? operand.type() : TensorSpec());
+      present.push_back(operand ? something_ : Tensor());
+      complete &= static_cast<bool>(operand);
+    }
+    if (complete) present.clear();
     AttributeList attributes = node.attributes();
-    op::InferContext context(definition, attributes, inputs, {});
+    op::InferContext context(definition, attributes, inputs, present);
     try {
       definition.infer(context);
     } catch (const platform::Error& error) {
@@ -86,6 +92,7 @@ class Verifier {
   }
 
   std::unordered_set<const Node*> visible_;
+  Tensor something_ = Tensor::empty({}, op::DType::Bool);
 };
 
 }  // namespace

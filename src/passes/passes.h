@@ -18,6 +18,22 @@ bool merge_equal_nodes(ir::Graph& graph);
 // joins chains of reshapes and transpositions, and lets relu's gradient read relu's result.
 bool simplify_algebra(ir::Graph& graph);
 
+// Lets convolutions and what lies between them work on blocked activations, the dense
+// (N, C / block, H, W, block) that the processor's vectors like, instead of having every
+// convolution reorder its images and results. Conversions stand where blocked values meet plain
+// ones; a group of nodes for which they cost more than they save stays as it is. Without a block
+// length the backend's own is taken.
+bool propagate_layout(ir::Graph& graph);
+bool propagate_layout(ir::Graph& graph, std::int64_t block);
+
+// Lets a blocked convolution store its results finished: a normalisation by known statistics, the
+// addition of a residual, relu or relu6 that alone read them happen while they are in registers.
+bool combine_convolution(ir::Graph& graph);
+
+// Lets batch normalisation in training add a residual and apply relu or relu6 in its own walk over
+// memory, and its gradient apply theirs.
+bool combine_batch_norm(ir::Graph& graph);
+
 // Joins elementwise operators into one whose formula is the composition of theirs, when nobody else
 // reads the values in between: one pass over memory instead of one per operator.
 bool fuse_elementwise(ir::Graph& graph);

@@ -24,6 +24,32 @@ class Convolutional(nn.Cell):
         return self.dense(self.flatten(self.pool(ops.relu(self.norm(self.conv(x))))))
 
 
+class Residual(nn.Cell):
+    """Channels in whole blocks: the layout, convolution and normalisation passes all find work."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 16, 3, pad_mode="same", has_bias=True)
+        self.first = nn.SequentialCell(
+            nn.Conv2d(16, 32, 3, 2, pad_mode="same"), nn.BatchNorm2d(32), nn.ReLU()
+        )
+        self.second = nn.SequentialCell(nn.Conv2d(32, 32, 3, pad_mode="same"), nn.BatchNorm2d(32))
+        self.down = nn.SequentialCell(nn.Conv2d(16, 32, 1, 2, pad_mode="valid"), nn.BatchNorm2d(32))
+        self.deep = nn.SequentialCell(
+            nn.Conv2d(32, 32, 3, pad_mode="same", group=32), nn.BatchNorm2d(32), nn.ReLU6()
+        )
+        self.wide = nn.SequentialCell(nn.Conv2d(32, 32, 1), nn.BatchNorm2d(32))
+        self.pool, self.mean = nn.MaxPool2d(3, 2, pad_mode="pad", padding=1), nn.AvgPool2d(2, 1)
+        self.dense = nn.Dense(64, 5)
+
+    def construct(self, x):
+        x = ops.relu(self.stem(x))
+        x = ops.relu(self.second(self.first(x)) + self.down(x))
+        x = ops.relu(x + self.wide(self.deep(x)))
+        x = self.mean(self.pool(x))
+        return self.dense(ops.concat((x, ops.sigmoid(x.mean((2, 3), keep_dims=True)) * x), 1).mean((2, 3)))
+
+
 class Attention(nn.Cell):
     def __init__(self, width=16, heads=2):
         super().__init__()
@@ -47,6 +73,7 @@ class Attention(nn.Cell):
 
 CASES = {
     "convolutional": (Convolutional, (4, 3, 8, 8), lambda p: nn.Momentum(p, 0.05, 0.9)),
+    "residual": (Residual, (4, 3, 16, 16), lambda p: nn.Momentum(p, 0.05, 0.9)),
     "attention": (Attention, (4, 6, 16), lambda p: nn.Adam(p, 0.01)),
     "mlp": (
         lambda: nn.SequentialCell(nn.Dense(12, 16), nn.ReLU(), nn.Dense(16, 16), nn.Tanh(), nn.Dense(16, 5)),

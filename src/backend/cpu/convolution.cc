@@ -9,6 +9,7 @@
 #include "backend/cpu/half_tensor.h"
 #include "backend/cpu/loops/gemm_loops.h"
 #include "backend/cpu/matmul.h"
+#include "platform/error/error.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::backend {
@@ -207,6 +208,32 @@ void convolve_weight_gradient(const Tensor& input, const Tensor& output_gradient
                               const ConvolutionWindow& window, const Tensor& target) {
   run(ConvolutionPass::WeightGradient, {contiguous(input), target, {}, contiguous(output_gradient)},
       window);
+}
+
+namespace {
+
+void run_blocked(ConvolutionPass pass, const ConvolutionTensors& t, const ConvolutionWindow& window,
+                 const ConvolutionFinish& finish) {
+  platform::require(dnnl_convolution(pass, t, window, finish), platform::ErrorKind::Internal,
+                    "there is no blocked convolution for this problem");
+}
+
+}  // namespace
+
+void convolve_blocked(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                      const ConvolutionWindow& window, const ConvolutionFinish& finish,
+                      const Tensor& target) {
+  run_blocked(ConvolutionPass::Forward, {input, weight, bias, target}, window, finish);
+}
+
+void convolve_blocked_input_gradient(const Tensor& output_gradient, const Tensor& weight,
+                                     const ConvolutionWindow& window, const Tensor& target) {
+  run_blocked(ConvolutionPass::InputGradient, {target, weight, {}, output_gradient}, window, {});
+}
+
+void convolve_blocked_weight_gradient(const Tensor& input, const Tensor& output_gradient,
+                                      const ConvolutionWindow& window, const Tensor& target) {
+  run_blocked(ConvolutionPass::WeightGradient, {input, target, {}, output_gradient}, window, {});
 }
 
 }  // namespace mycel::backend

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "tensor/tensor.h"
 
@@ -15,6 +16,19 @@ struct ConvolutionWindow {
   std::int64_t groups = 1;
 };
 
+// What happens to a convolution's results before they are stored:
+// activation(scale * result + shift + residual). Each part may be undefined; scale and shift are
+// float32 and hold a value per channel, the residual looks like the result.
+enum class Activation : std::uint8_t { None, Relu, Relu6 };
+inline Activation activation_named(std::string_view name) {
+  if (name == "relu") return Activation::Relu;
+  return name == "relu6" ? Activation::Relu6 : Activation::None;
+}
+struct ConvolutionFinish {
+  tensor::Tensor scale, shift, residual;
+  Activation activation = Activation::None;
+};
+
 // All tensors of one call have one floating dtype; targets are contiguous, the rest has any
 // strides. `bias` may be undefined. Empty tensors and empty sums (a gradient of zeros) are fine.
 void convolve(const tensor::Tensor& input, const tensor::Tensor& weight, const tensor::Tensor& bias,
@@ -24,5 +38,18 @@ void convolve_input_gradient(const tensor::Tensor& output_gradient, const tensor
                              const ConvolutionWindow& window, const tensor::Tensor& target);
 void convolve_weight_gradient(const tensor::Tensor& input, const tensor::Tensor& output_gradient,
                               const ConvolutionWindow& window, const tensor::Tensor& target);
+
+// The same in float32 on blocked activations, (N, C / block, H, W, block), without a change of
+// layout; an input of few channels may also be (N, C, H, W). All tensors are dense.
+void convolve_blocked(const tensor::Tensor& input, const tensor::Tensor& weight,
+                      const tensor::Tensor& bias, const ConvolutionWindow& window,
+                      const ConvolutionFinish& finish, const tensor::Tensor& target);
+void convolve_blocked_input_gradient(const tensor::Tensor& output_gradient,
+                                     const tensor::Tensor& weight, const ConvolutionWindow& window,
+                                     const tensor::Tensor& target);
+void convolve_blocked_weight_gradient(const tensor::Tensor& input,
+                                      const tensor::Tensor& output_gradient,
+                                      const ConvolutionWindow& window,
+                                      const tensor::Tensor& target);
 
 }  // namespace mycel::backend

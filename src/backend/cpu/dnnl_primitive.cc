@@ -34,6 +34,15 @@ dnnl::memory::data_type dnnl_type(tensor::DType dtype) {
   }
 }
 
+dnnl::memory::desc activation_layout(const tensor::Tensor& tensor) {
+  using Tag = dnnl::memory::format_tag;
+  const tensor::Shape& shape = tensor.shape();
+  dnnl::memory::dims dims(shape.begin(), shape.begin() + 4);
+  if (shape.size() == 4) return {dims, dnnl_type(tensor.dtype()), Tag::abcd};
+  dims[1] *= shape[4];
+  return {dims, dnnl_type(tensor.dtype()), shape[4] == 16 ? Tag::aBcd16b : Tag::aBcd8b};
+}
+
 Scratch::Scratch(std::size_t bytes) {
   if (bytes > 0) block_ = device::allocate({}, bytes);
 }
@@ -75,7 +84,7 @@ DnnlStep::DnnlStep(dnnl::primitive primitive,
   }
 }
 
-void DnnlStep::run(std::initializer_list<void*> addresses) {
+void DnnlStep::run(std::span<void* const> addresses) {
   std::size_t i = 0;
   for (void* address : addresses) memories_[i++].set_data_handle(address);
   const Scratch scratch(scratch_bytes_);

@@ -19,6 +19,9 @@
 
 namespace mycel::backend {
 
+// The layout of a dense tensor; five axes are (N, C / block, H, W, block).
+dnnl::memory::desc activation_layout(const tensor::Tensor& tensor);
+
 const dnnl::engine& dnnl_engine();
 dnnl::stream& dnnl_stream();  // of the calling thread
 
@@ -68,7 +71,10 @@ class DnnlStep {
   // `arguments` are (DNNL_ARG_..., layout); scratch memory is taken from the pool during run().
   DnnlStep(dnnl::primitive primitive, std::vector<std::pair<int, dnnl::memory::desc>> arguments,
            const dnnl::memory::desc& scratch = {});
-  void run(std::initializer_list<void*> addresses);
+  void run(std::span<void* const> addresses);
+  void run(std::initializer_list<void*> addresses) {
+    run(std::span<void* const>(addresses.begin(), addresses.size()));
+  }
 
  private:
   dnnl::primitive primitive_;

@@ -5,6 +5,7 @@
 #include "backend/cpu/half_tensor.h"
 #include "backend/cpu/loops/pool_loops.h"
 #include "operator/define.h"
+#include "ops/nn/pool_window.h"
 #include "ops/nn/sliding_window.h"
 #include "platform/thread/parallel_for.h"
 
@@ -14,39 +15,6 @@ namespace {
 void require_planes(const InferContext& op) {
   op.require(op.input(0).rank() == 4, ErrorKind::Value,
              "the dimension of the input must be 4, but got ", op.input(0).rank(), ".");
-}
-
-bool has_attribute(const AttributeReader& op, std::string_view name) {
-  return op.definition().find_attribute(name) >= 0;
-}
-
-backend::PoolWindow window_of(const AttributeReader& op, const Pair& size) {
-  const Pair kernel = positive_pair_of(op, "kernel_size"), stride = positive_pair_of(op, "stride");
-  const Pair dilation =
-      has_attribute(op, "dilation") ? positive_pair_of(op, "dilation") : Pair{1, 1};
-  const IntList pad = op.ints("pad");
-  op.require(pad.size() == 4 && *std::min_element(pad.begin(), pad.end()) >= 0 &&
-                 *std::max_element(pad.begin(), pad.end()) < (std::int64_t{1} << 31),
-             ErrorKind::Value, "'pad' must be four ints that are not negative, but got ", pad, ".");
-  backend::PoolWindow w;
-  w.height = size[0], w.width = size[1];
-  w.kernel_height = kernel[0], w.kernel_width = kernel[1];
-  w.stride_height = stride[0], w.stride_width = stride[1];
-  w.pad_top = pad[0], w.pad_bottom = pad[1], w.pad_left = pad[2], w.pad_right = pad[3];
-  w.dilation_height = dilation[0], w.dilation_width = dilation[1];
-  const Rounding rounding = op.flag("ceil_mode") ? Rounding::Up : Rounding::Down;
-  w.out_height = window_count(size[0], pad[0], pad[1], kernel[0], stride[0], dilation[0], rounding);
-  w.out_width = window_count(size[1], pad[2], pad[3], kernel[1], stride[1], dilation[1], rounding);
-  op.require(w.out_height > 0 && w.out_width > 0, ErrorKind::Value,
-             "the window must fit into the padded input, but got input (", size[0], ", ", size[1],
-             "), kernel (", kernel[0], ", ", kernel[1], "), pad ", pad, ".");
-  if (has_attribute(op, "count_include_pad")) {
-    w.count_padding = op.flag("count_include_pad");
-    w.divisor = op.integer("divisor_override");
-    op.require(w.divisor >= 0, ErrorKind::Value,
-               "'divisor_override' must be greater than 0, but got ", w.divisor, ".");
-  }
-  return w;
 }
 
 Pair plane_of(const Shape& shape) { return {shape[2], shape[3]}; }
@@ -106,7 +74,7 @@ MYCEL_OP(max_pool2d)
       require_planes(op);
       const Shape& x = op.input(0).shape;
       require_index_range(op, plane_of(x));
-      const backend::PoolWindow w = window_of(op, plane_of(x));
+      const backend::PoolWindow w = pool_window_of(op, plane_of(x));
       op.require(w.pad_top < w.dilation_height * (w.kernel_height - 1) + 1 &&
                      w.pad_left < w.dilation_width * (w.kernel_width - 1) + 1,
                  ErrorKind::Value, "'pad' must be smaller than the window, but got ",
@@ -137,7 +105,7 @@ MYCEL_CPU_KERNEL(max_pool2d) {
   const Tensor x = backend::widened(kernel.input(0));
   const Tensor y = backend::wide_like(kernel.output(0));
   if (y.size() == 0) return;
-  const backend::PoolWindow w = window_of(kernel, plane_of(x.shape()));
+  const backend::PoolWindow w = pool_window_of(kernel, plane_of(x.shape()));
   const std::int64_t in = w.height * w.width, out = w.out_height * w.out_width;
   with_wide_type(x.dtype(), [&]<class T>() {
     platform::parallel_for(y.size() / out, in * 4, [&](std::int64_t begin, std::int64_t end) {
@@ -247,7 +215,7 @@ MYCEL_OP(avg_pool2d)
     .infer([](InferContext& op) {
       require_planes(op);
       const Shape& x = op.input(0).shape;
-      const backend::PoolWindow w = window_of(op, plane_of(x));
+      const backend::PoolWindow w = pool_window_of(op, plane_of(x));
       op.set_output(0, op.input(0).dtype, {x[0], x[1], w.out_height, w.out_width});
     })
     .gradient(average_rule)
@@ -268,7 +236,7 @@ MYCEL_CPU_KERNEL(avg_pool2d) {
   const Tensor x = backend::widened(kernel.input(0));
   const Tensor y = backend::wide_like(kernel.output(0));
   if (y.size() == 0) return;
-  const backend::PoolWindow w = window_of(kernel, plane_of(x.shape()));
+  const backend::PoolWindow w = pool_window_of(kernel, plane_of(x.shape()));
   const std::int64_t in = w.height * w.width, out = w.out_height * w.out_width;
   with_wide_type(x.dtype(), [&]<class T>() {
     platform::parallel_for(y.size() / out, in * 4, [&](std::int64_t begin, std::int64_t end) {
@@ -295,7 +263,7 @@ MYCEL_OP(avg_pool2d_gradient)
       require_planes(op);
       const Shape& dy = op.input(0).shape;
       const Pair size = positive_pair_of(op, "input_size");
-      const backend::PoolWindow w = window_of(op, size);
+      const backend::PoolWindow w = pool_window_of(op, size);
       op.require(w.out_height == dy[2] && w.out_width == dy[3], ErrorKind::Value,
                  "the output gradient must have planes of (", w.out_height, ", ", w.out_width,
                  "), but got ", dy, ".");
@@ -317,7 +285,7 @@ MYCEL_CPU_KERNEL(avg_pool2d_gradient) {
   const Tensor dy = backend::widened(kernel.input(0));
   const Tensor dx = backend::wide_like(kernel.output(0));
   if (dx.size() == 0) return;
-  const backend::PoolWindow w = window_of(kernel, plane_of(dx.shape()));
+  const backend::PoolWindow w = pool_window_of(kernel, plane_of(dx.shape()));
   const std::int64_t in = w.height * w.width, out = w.out_height * w.out_width;
   with_wide_type(dy.dtype(), [&]<class T>() {
     platform::parallel_for(dx.size() / in, in * 4, [&](std::int64_t begin, std::int64_t end) {

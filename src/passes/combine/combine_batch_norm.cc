@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <unordered_map>
+
+#include "operator/registry.h"
+#include "passes/memory_effects.h"
+#include "passes/passes.h"
+#include "passes/rewrite.h"
+
+namespace mycel::passes {
+namespace {
+
+using ir::Node;
+using ir::NodeKind;
+using ir::Output;
+
+// Places among the operands of the two operators.
+constexpr std::size_t kBias = 2, kResidual = 3;
+constexpr std::size_t kGradientBias = 5;
+
+void set_activation(Node& node, const std::string& name) {
+  node.attributes()[static_cast<std::size_t>(node.definition()->find_attribute("activation"))] =
+      name;
+}
+
+class Combining {
+ public:
+  explicit Combining(ir::Graph& graph) : graph_(graph) {
+    std::size_t place = 0;
+    for (Node* node : graph.body().nodes()) place_[node] = place++;
+    for (Node* node : graph.body().nodes()) {
+      if (writes_memory(*node)) writes_.push_back(node);
+    }
+  }
+
+  bool run() {
+    bool changed = false;
+    const std::vector<Node*> nodes(graph_.body().nodes().begin(), graph_.body().nodes().end());
+    for (Node* node : nodes) {
+      if (!is_operator(*node, "blocked_batch_norm_training")) continue;
+      if (Node* grown = take_residual(*node)) {
+        node = grown;
+        changed = true;
+      }
+      changed |= take_activation(*node);
+    }
+    return changed;
+  }
+
+ private:
+  static Node* only_reader(Node& node) {
+    const auto& users = node.users(0);
+    return users.size() == 1 && !node.is_result(0) ? users.front() : nullptr;
+  }
+
+  bool is_known_before(Output value, const Node& node) const {
+    const auto found = place_.find(value.node);
+    return found == place_.end() || found->second < place_.at(&node);  // arguments have no place
+  }
+
+  // The sum takes the place of the normalised values, when its other part is there already.
+  Node* take_residual(Node& norm) {
+    Node* sum = only_reader(norm);
+    if (sum == nullptr || !is_operator(*sum, "add")) return nullptr;
+    const Output first = sum->operands()[0], second = sum->operands()[1];
+    const Output other = first.node == &norm ? second : first;
+    if (!(other.type().shape == norm.type().shape) || other.type().dtype != norm.type().dtype ||
+        !is_known_before(other, norm) || is_parameter_memory(other))
+      return nullptr;
+    std::vector<Output> operands = norm.operands();
+    operands[kResidual] = other;
+    Node& grown =
+        add_before(graph_, norm, *norm.definition(), std::move(operands), norm.attributes());
+    place_[&grown] = place_.at(&norm);
+    graph_.replace(sum->output(), grown.output());
+    graph_.erase(*sum);
+    replace_all(norm, grown);
+    return &grown;
+  }
+
+  void replace_all(Node& node, Node& replacement) {
+    for (std::uint32_t i = 0; i < node.output_count(); ++i)
+      graph_.replace(node.output(i), replacement.output(i));
+    graph_.erase(node);
+  }
+
+  // relu or relu6 among the readers of the normalised values; the others may only be gradients
+  // that can go along.
+  bool take_activation(Node& norm) {
+    if (norm.is_result(0)) return false;
+    Node* activation = nullptr;
+    std::vector<Node*> gradients;
+    for (Node* user : norm.users(0)) {
+      const bool activates = is_operator(*user, "relu") || is_operator(*user, "relu6");
+      if (activates && activation == nullptr) {
+        activation = user;
+      } else {
+        gradients.push_back(user);
+      }
+    }
+    if (activation == nullptr) return false;
+    const std::string name = activation->definition()->name;
+    const auto fits = [&](Node* user) { return is_own_gradient(*user, norm, name); };
+    if (!std::all_of(gradients.begin(), gradients.end(), fits)) return false;
+    set_activation(norm, name);
+    for (Node* user : activation->users(0)) {
+      // Positive where the input is: relu's gradient may read the result instead.
+      if (name == "relu" && is_own_gradient(*user, norm, name)) gradients.push_back(user);
+    }
+    for (Node* gradient : gradients) absorb_gradient(*gradient, norm, name);
+    graph_.replace(activation->output(), norm.output());
+    graph_.erase(*activation);
+    return true;
+  }
+
+  // Without a residual the sign of the result follows from the input, which the gradient of the
+  // normalisation reads anyway: then the activation's gradient needs no walk of its own.
+  bool is_own_gradient(Node& node, Node& norm, const std::string& activation) const {
+    if (!is_operator(node, activation + "_gradient0") || norm.operands()[kResidual] ||
+        node.operands()[1] == node.operands()[0] ||
+        !(node.operands()[1].type().shape == node.type().shape))
+      return false;
+    Node* gradient = only_reader(node);
+    if (gradient == nullptr || !is_operator(*gradient, "blocked_batch_norm_gradient")) return false;
+    const auto& given = gradient->operands();
+    const bool own = given[0] == node.output() && given[1] == norm.operands()[0] &&
+                     given[2] == norm.operands()[1] && given[3] == norm.output(1) &&
+                     given[4] == norm.output(2) &&
+                     attribute(*gradient, "epsilon") == attribute(norm, "epsilon");
+    const Output bias = norm.operands()[kBias];
+    return own && !(bias && is_changed_between(bias, norm, *gradient));
+  }
+
+  void absorb_gradient(Node& node, Node& norm, const std::string& activation) {
+    Node& gradient = *only_reader(node);
+    std::vector<Output> operands = gradient.operands();
+    operands[0] = node.operands()[1];
+    operands[kGradientBias] = norm.operands()[kBias];
+    Node& joined = add_before(graph_, gradient, *gradient.definition(), std::move(operands),
+                              gradient.attributes());
+    place_[&joined] = place_.at(&gradient);
+    set_activation(joined, activation);
+    replace_all(gradient, joined);
+    graph_.erase(node);
+  }
+
+  bool is_changed_between(Output bias, const Node& from, const Node& to) const {
+    if (!is_parameter_memory(bias)) return false;
+    if (bias.node->kind() != NodeKind::Parameter) return true;
+    return std::any_of(writes_.begin(), writes_.end(), [&](const Node* write) {
+      if (place_.at(write) < place_.at(&from) || place_.at(write) > place_.at(&to)) return false;
+      if (write->kind() == NodeKind::HostCall) return true;
+      for (std::size_t i = 0; i < write->operands().size(); ++i) {
+        const Output& target = write->operands()[i];
+        if (!target || !may_write(*write, i) || !is_parameter_memory(target)) continue;
+        const bool other = target.node->kind() == NodeKind::Parameter &&
+                           !(target.node->tensor() == bias.node->tensor());
+        if (!other) return true;
+      }
+      return false;
+    });
+  }
+
+  ir::Graph& graph_;
+  std::unordered_map<const Node*, std::size_t> place_;
+  std::vector<const Node*> writes_;
+};
+
+}  // namespace
+
+bool combine_batch_norm(ir::Graph& graph) { return Combining(graph).run(); }
+
+}  // namespace mycel::passes
