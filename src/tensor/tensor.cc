@@ -18,16 +18,33 @@ struct FreeList {
   static constexpr std::size_t kLimit = 256;
   void* items[kLimit];
   std::size_t count;
+  enum class State : std::uint8_t { New, Open, Closed } state;
 };
 thread_local FreeList free_bodies;
 thread_local FreeList free_storages;
+
+// Empties the lists when the thread ends; what is freed after that goes straight back.
+struct FreeListKeeper {
+  ~FreeListKeeper() {
+    for (FreeList* list : {&free_bodies, &free_storages}) {
+      while (list->count > 0) ::operator delete(list->items[--list->count]);
+      list->state = FreeList::State::Closed;
+    }
+  }
+  void open() {
+    for (FreeList* list : {&free_bodies, &free_storages}) list->state = FreeList::State::Open;
+  }
+};
+thread_local FreeListKeeper free_list_keeper;
 
 void* take(FreeList& list, std::size_t bytes) {
   return list.count > 0 ? list.items[--list.count] : ::operator new(bytes);
 }
 
 void give(FreeList& list, void* memory) {
-  if (list.count < FreeList::kLimit) {
+  if (list.state == FreeList::State::New) [[unlikely]]
+    free_list_keeper.open();  // its first use also arranges its destruction
+  if (list.state == FreeList::State::Open && list.count < FreeList::kLimit) [[likely]] {
     list.items[list.count++] = memory;
   } else {
     ::operator delete(memory);

@@ -142,6 +142,9 @@ void BackgroundCompiler::open_library() {
                     "' is no code generator");
   const std::vector<Symbol> symbols = vector_symbols();
   generator_ = make(symbols.data(), symbols.size());
+  // Code it has made may be called until the process ends, so it is kept as long.
+  static auto& kept = *new std::vector<CodeGenerator*>();
+  kept.push_back(generator_);
   platform::require(generator_ != nullptr, ErrorKind::Runtime,
                     "there is no code generator for this processor");
   const std::lock_guard facts(facts_mutex_);
