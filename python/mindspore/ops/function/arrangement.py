@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 from mindspore._c_expression import Tensor
 from mindspore.ops._registry import op
@@ -47,6 +48,8 @@ __all__ = [
     "vsplit",
     "vstack",
 ]
+
+_MOST_CHOSEN = 1 << 28  # elements of the result of `combinations`
 
 
 def flatten(input, order="C", *, start_dim=1, end_dim=-1) -> Tensor:
@@ -270,10 +273,21 @@ def cartesian_prod(*inputs) -> Tensor:
 
 def combinations(input, r=2, with_replacement=False) -> Tensor:
     """All choices of `r` elements of a vector, one per row."""
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = list(choose(range(input.shape[0]), r))
-    if not rows:
+    if input.ndim != 1:
+        raise ValueError(f"For 'combinations', the 'input' must have one axis, but got shape {input.shape}.")
+    if isinstance(r, bool) or not isinstance(r, int):
+        raise TypeError(f"For 'combinations', the 'r' must be int, but got {type(r).__name__}.")
+    if r < 0:
+        raise ValueError(f"For 'combinations', the 'r' must not be negative, but got {r}.")
+    length = input.shape[0]
+    if r > length and (not with_replacement or length == 0):
         return op.reshape(input[:0], (0, r))
+    if r > _MOST_CHOSEN or math.comb(length + r - 1 if with_replacement else length, r) * r > _MOST_CHOSEN:
+        raise ValueError(f"For 'combinations', there are too many choices of {r} out of {length} elements.")
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = list(choose(range(length), r))
+    if r == 0:
+        return op.reshape(input[:0], (1, 0))
     return op.gather(input, Tensor(rows), 0)
 
 
