@@ -18,6 +18,8 @@ __all__ = [
     "max_pool2d",
 ]
 
+_MOST_PARTS = 1 << 16  # of one axis in adaptive pooling
+
 
 def _single(value) -> int:
     return value[0] if isinstance(value, (tuple, list)) else value
@@ -58,6 +60,10 @@ def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indice
 
 
 def _ranges(length: int, parts: int) -> list[tuple[int, int]]:
+    if not 0 <= parts <= _MOST_PARTS:
+        raise ValueError(
+            f"For adaptive pooling, an output size must be in [0, {_MOST_PARTS}], but got {parts}."
+        )
     return [(i * length // parts, -(-(i + 1) * length // parts)) for i in range(parts)]
 
 
@@ -96,6 +102,10 @@ def adaptive_max_pool1d(input, output_size) -> Tensor:
 
 def adaptive_max_pool2d(input, output_size, return_indices=False):
     """Largest elements of equal parts of the plane, with their places in it if asked."""
+    if input.ndim not in (3, 4):
+        raise ValueError(
+            f"For 'adaptive_max_pool2d', the 'input' must have 3 or 4 axes, but got shape {input.shape}."
+        )
     sizes = [output_size] * 2 if isinstance(output_size, int) else list(output_size)
     rows, columns = (size or input.shape[i - 2] for i, size in enumerate(sizes))
     if not return_indices:
