@@ -148,6 +148,16 @@ def test_graphs_are_written(tmp_path):
     assert any(name.startswith("17_execute") for name in files)
 
 
+@pytest.mark.parametrize("place", ["/dev/full/graphs", "/proc/graphs"])
+def test_a_folder_that_cannot_be_written_stops_nothing(place):
+    ms.set_context(save_graphs=1, save_graphs_path=place)
+    try:
+        result = ms.jit(lambda x: ops.exp(x) - 1)(Tensor([0.0]))
+    finally:
+        ms.set_context(save_graphs=0, save_graphs_path=".")
+    assert float(result[0]) == 0
+
+
 def test_nodes_can_be_watched():
     triple = ms.jit(lambda x: ops.sin(x).sum())
     x = Tensor([0.0, 1.0])

@@ -7,6 +7,7 @@ import os
 import threading
 
 from mindspore import _c_expression as _c
+from mindspore import log as logger
 
 _PHASES = {"captured": "00_bootstrap", "final": "17_execute"}
 
@@ -37,9 +38,12 @@ class GraphFiles:
                 self._pass_number += 1
             path = os.path.join(self._folder, f"{name}_{self._serial:04d}.ir")
             self._serial += 1
-            os.makedirs(self._folder, exist_ok=True)
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(f"# {graph}: {phase}\n{text}")
+            try:
+                os.makedirs(self._folder, exist_ok=True)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(f"# {graph}: {phase}\n{text}")
+            except OSError as error:  # a look at the graph must not stop the program that is looked at
+                logger.warning("The graph cannot be written to '%s': %s.", path, error)
 
 
 def set_save_graphs(level: int, folder: str) -> None:
