@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of a pass.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "data/image/pass.h"
+
+namespace mycel::data {
+
+RowWriter::RowWriter(const Tensor& result, const float* table, std::size_t table_channels,
+                     bool is_planar, const ImageSize& size, std::int64_t channels, bool mirrored,
+                     bool upside_down)
+    : result_(result),
+      table_(table),
+      table_channels_(table_channels),
+      is_planar_(is_planar),
+      size_(size),
+      channels_(channels),
+      mirrored_(mirrored),
+      upside_down_(upside_down) {}
+
+void RowWriter::write(std::int64_t y, const std::uint8_t* pixels) const {
+  const std::int64_t row = upside_down_ ? size_.height - 1 - y : y;
+  if (table_ == nullptr) return write_bytes(row, pixels);
+  if (is_planar_)
+    return mirrored_ ? write_planes<true>(row, pixels) : write_planes<false>(row, pixels);
+  return mirrored_ ? write_pixels<true>(row, pixels) : write_pixels<false>(row, pixels);
+}
+
+template <bool mirrored>
+void RowWriter::write_planes(std::int64_t y, const std::uint8_t* pixels) const {
+  const std::int64_t width = size_.width, channels = channels_;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const float* const table = table_ + (table_channels_ > 1 ? 256 * c : 0);
+    float* const target = result_.data<float>() + (c * size_.height + y) * width;
+    const std::uint8_t* const source = pixels + c;
+    for (std::int64_t x = 0; x < width; ++x)
+      target[mirrored ? width - 1 - x : x] = table[source[x * channels]];
+  }
+}
+
+template <bool mirrored>
+void RowWriter::write_pixels(std::int64_t y, const std::uint8_t* pixels) const {
+  const std::int64_t width = size_.width, channels = channels_;
+  float* const target = result_.data<float>() + y * width * channels;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const float* const table = table_ + (table_channels_ > 1 ? 256 * c : 0);
+    for (std::int64_t x = 0; x < width; ++x)
+      target[(mirrored ? width - 1 - x : x) * channels + c] = table[pixels[x * channels + c]];
+  }
+}
+
+void RowWriter::write_bytes(std::int64_t y, const std::uint8_t* pixels) const {
+  const std::int64_t width = size_.width, channels = channels_;
+  auto* const target = result_.data<std::uint8_t>();
+  if (!mirrored_ && !is_planar_) {
+    std::memcpy(target + y * width * channels, pixels, width * channels);
+    return;
+  }
+  for (std::int64_t x = 0; x < width; ++x) {
+    const std::int64_t to = mirrored_ ? width - 1 - x : x;
+    for (std::int64_t c = 0; c < channels; ++c) {
+      const std::int64_t place =
+          is_planar_ ? (c * size_.height + y) * width + to : (y * width + to) * channels + c;
+      target[place] = pixels[x * channels + c];
+    }
+  }
+}
+
+namespace {
+
+constexpr int kWeightScale = 2048;  // OpenCV's weights have eleven bits
+
+// One axis: which two inputs make a result, and their weights.
+struct LinearAxis {
+  std::vector<std::int32_t> first;
+  std::vector<std::int16_t> weights;  // two per result
+};
+
+std::int16_t fixed_weight(float weight) {
+  return static_cast<std::int16_t>(std::lrintf(weight * kWeightScale));
+}
+
+// The columns of OpenCV: beyond the borders the outermost pixel counts in full.
+void fill_columns(LinearAxis& axis, std::int64_t from, std::int64_t to, std::int64_t begin,
+                  std::int64_t count) {
+  const double scale = 1.0 / (static_cast<double>(to) / static_cast<double>(from));
+  axis.first.resize(count);
+  axis.weights.resize(2 * count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto position = static_cast<float>((static_cast<double>(begin + i) + 0.5) * scale - 0.5);
+    auto index = static_cast<std::int32_t>(std::floor(position));
+    position -= static_cast<float>(index);
+    if (index < 0) index = 0, position = 0;
+    if (index >= from - 1) index = static_cast<std::int32_t>(from - 1), position = 0;
+    axis.first[i] = index;
+    axis.weights[2 * i] = fixed_weight(1.0f - position);
+    axis.weights[2 * i + 1] = fixed_weight(position);
+  }
+}
+
+// The rows: the weights stay, the row numbers are clamped.
+void fill_rows(LinearAxis& axis, std::int64_t from, std::int64_t to, std::int64_t begin,
+               std::int64_t count) {
+  const double scale = 1.0 / (static_cast<double>(to) / static_cast<double>(from));
+  axis.first.resize(count);
+  axis.weights.resize(2 * count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto position = static_cast<float>((static_cast<double>(begin + i) + 0.5) * scale - 0.5);
+    const auto index = static_cast<std::int32_t>(std::floor(position));
+    position -= static_cast<float>(index);
+    axis.first[i] = index;
+    axis.weights[2 * i] = fixed_weight(1.0f - position);
+    axis.weights[2 * i + 1] = fixed_weight(position);
+  }
+}
+
+// Results in units of 1/2048. The last pixel has no right neighbour: its own bytes are read twice.
+template <int fixed_channels>
+void widen_row(const std::uint8_t* row, const LinearAxis& axis, std::int64_t last, int channels,
+               std::int32_t* target) {
+  const int count = fixed_channels > 0 ? fixed_channels : channels;
+  const std::size_t width = axis.first.size();
+  for (std::size_t x = 0; x < width; ++x) {
+    const std::uint8_t* const left = row + static_cast<std::int64_t>(axis.first[x]) * count;
+    const std::uint8_t* const right = axis.first[x] < last ? left + count : left;
+    const std::int32_t a = axis.weights[2 * x], b = axis.weights[2 * x + 1];
+    for (int c = 0; c < count; ++c) target[x * count + c] = left[c] * a + right[c] * b;
+  }
+}
+
+void blend_rows(const std::int32_t* upper, const std::int32_t* lower, std::int32_t a,
+                std::int32_t b, std::size_t count, std::uint8_t* target) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int32_t value =
+        (((a * (upper[i] >> 4)) >> 16) + ((b * (lower[i] >> 4)) >> 16) + 2) >> 2;
+    target[i] = static_cast<std::uint8_t>(value);
+  }
+}
+
+struct Scratch {
+  LinearAxis columns, rows;
+  std::vector<std::int32_t> wide[2];
+  std::int64_t held[2] = {-1, -1};  // which source row each holds
+  std::vector<std::uint8_t> bytes;
+};
+
+}  // namespace
+
+void resize_linear_rows(const PixelView& source, const ImageSize& resized, const Box& target,
+                        const RowWriter& writer) {
+  static thread_local Scratch scratch;
+  const auto channels = static_cast<int>(source.channels);
+  const std::size_t count = static_cast<std::size_t>(target.width) * channels;
+  fill_columns(scratch.columns, source.width, resized.width, target.left, target.width);
+  fill_rows(scratch.rows, source.height, resized.height, target.top, target.height);
+  for (int i = 0; i < 2; ++i) {
+    scratch.wide[i].resize(count);
+    scratch.held[i] = -1;
+  }
+  scratch.bytes.resize(count);
+  // A row is widened once: two results mostly share one of their two source rows.
+  const auto wide_row = [&](std::int64_t y, int busy) {
+    for (int i = 0; i < 2; ++i)
+      if (scratch.held[i] == y) return i;
+    const int slot = busy == 0 ? 1 : busy == 1 ? 0 : (scratch.held[0] <= scratch.held[1] ? 0 : 1);
+    const auto widen = channels == 3 ? widen_row<3> : channels == 1 ? widen_row<1> : widen_row<0>;
+    widen(source.row(y), scratch.columns, source.width - 1, channels, scratch.wide[slot].data());
+    scratch.held[slot] = y;
+    return slot;
+  };
+  for (std::int64_t y = 0; y < target.height; ++y) {
+    const std::int64_t first = scratch.rows.first[y];
+    const std::int64_t upper = std::clamp<std::int64_t>(first, 0, source.height - 1);
+    const std::int64_t lower = std::clamp<std::int64_t>(first + 1, 0, source.height - 1);
+    const int a = wide_row(upper, -1);
+    const int b = wide_row(lower, a);
+    blend_rows(scratch.wide[a].data(), scratch.wide[b].data(), scratch.rows.weights[2 * y],
+               scratch.rows.weights[2 * y + 1], count, scratch.bytes.data());
+    writer.write(y, scratch.bytes.data());
+  }
+}
+
+}  // namespace mycel::data
