@@ -38,6 +38,24 @@ Result<Descriptor> open_to_read(const Path& path, std::uint64_t& size) {
   return file;
 }
 
+// The bytes from `offset` on; a file that ends before the span is full is an error.
+Result<Done> read_fully(int file, const Path& path, std::uint64_t offset,
+                        std::span<std::byte> target) {
+  std::size_t done = 0;
+  while (done < target.size()) {
+    const std::size_t want = std::min(target.size() - done, kMaxTransferBytes);
+    const ssize_t got = pread(file, target.data() + done, want, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return io_error(path, "read");
+    if (got == 0) {
+      return Error(ErrorKind::Io, join("the file '", path.string(), "' is cut short: byte ",
+                                       offset + done, " was expected"));
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  return Done();
+}
+
 // The rename is durable only when the folder's own entry is on disk.
 Result<Done> sync_folder(const Path& path) {
   const Path folder = path.has_parent_path() ? path.parent_path() : Path(".");
@@ -130,20 +148,7 @@ Result<Done> FileReader::read_exactly(std::span<std::byte> target) {
 }
 
 Result<Done> FileReader::read_at(std::uint64_t offset, std::span<std::byte> target) const {
-  std::size_t done = 0;
-  while (done < target.size()) {
-    const std::size_t want = std::min(target.size() - done, kMaxTransferBytes);
-    const ssize_t got =
-        pread(file_.number(), target.data() + done, want, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return io_error(path_, "read");
-    if (got == 0) {
-      return Error(ErrorKind::Io, join("the file '", path_.string(), "' is cut short: byte ",
-                                       offset + done, " was expected, but it has ", size_));
-    }
-    done += static_cast<std::size_t>(got);
-  }
-  return Done();
+  return read_fully(file_.number(), path_, offset, target);
 }
 
 Result<AtomicFile> AtomicFile::create(const Path& path, unsigned mode) {
@@ -151,7 +156,7 @@ Result<AtomicFile> AtomicFile::create(const Path& path, unsigned mode) {
   // In the same folder, because a rename cannot leave the file system.
   Path temporary = path;
   temporary += join(".part.", static_cast<long long>(getpid()), ".", serial.fetch_add(1));
-  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  Descriptor file(::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (file.number() < 0) return io_error(path, "written");
   return AtomicFile(std::move(file), path, std::move(temporary));
 }
@@ -183,6 +188,10 @@ Result<Done> AtomicFile::write_at(std::uint64_t offset, Bytes bytes) {
     done += static_cast<std::size_t>(put);
   }
   return Done();
+}
+
+Result<Done> AtomicFile::read_at(std::uint64_t offset, std::span<std::byte> target) const {
+  return read_fully(file_.number(), path_, offset, target);
 }
 
 Result<Done> AtomicFile::commit() {

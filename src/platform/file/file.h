@@ -81,7 +81,11 @@ class AtomicFile {
 
   Result<Done> write(Bytes bytes);
   Result<Done> write_at(std::uint64_t offset, Bytes bytes);  // leaves the position
+  // What was written so far; a file that ends early is an error.
+  Result<Done> read_at(std::uint64_t offset, std::span<std::byte> target) const;
   std::uint64_t written() const { return written_; }
+  // Where the content is until commit(), for libraries that write by name.
+  const Path& temporary() const { return temporary_; }
   Result<Done> commit();
 
  private:

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/record/protection.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace mycel::data {
+
+using platform::AtomicFile;
+using platform::fail;
+using platform::join;
+using platform::Path;
+using platform::require;
+
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{64} << 20;
+constexpr std::size_t kIvBytes = 16;
+constexpr std::size_t kTagBytes = 16;
+constexpr std::string_view kEncrypted = "ENCRYPT";
+constexpr std::string_view kHashed = "HASH";
+constexpr std::size_t kMaxDigestBytes = 4096;
+
+struct Cipher {
+  std::string_view mode;
+  std::uint32_t magic;
+  bool has_tag;
+};
+constexpr Cipher kCiphers[] = {
+    {"AES-GCM", 0x7F3A5ED8, true}, {"AES-CBC", 0x7F3A5ED9, false}, {"SM4-CBC", 0x7F3A5EDA, false}};
+
+const Cipher& cipher_named(const std::string& mode) {
+  for (const Cipher& cipher : kCiphers)
+    if (cipher.mode == mode) return cipher;
+  fail(ErrorKind::Value, "the encryption mode must be AES-GCM, AES-CBC or SM4-CBC, but got ", mode);
+}
+
+const EVP_CIPHER* algorithm(const Cipher& cipher, std::size_t key_bytes) {
+  if (cipher.mode == "SM4-CBC") return key_bytes == 16 ? EVP_sm4_cbc() : nullptr;
+  if (key_bytes == 16) return cipher.has_tag ? EVP_aes_128_gcm() : EVP_aes_128_cbc();
+  if (key_bytes == 24) return cipher.has_tag ? EVP_aes_192_gcm() : EVP_aes_192_cbc();
+  if (key_bytes == 32) return cipher.has_tag ? EVP_aes_256_gcm() : EVP_aes_256_cbc();
+  return nullptr;
+}
+
+struct FreeCipher {
+  void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
+};
+using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, FreeCipher>;
+
+const unsigned char* bytes_of(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+template <class T>
+void append_number(std::string& out, T value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+std::uint32_t number_at(ByteView bytes, std::size_t at) {
+  std::uint32_t value = 0;
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+std::string big_endian(std::uint32_t value) {
+  std::string out;
+  append_number(out, __builtin_bswap32(value));
+  return out;
+}
+
+const EVP_CIPHER* algorithm_for(const RecordProtection& protection) {
+  const EVP_CIPHER* found = algorithm(cipher_named(protection.mode), protection.key.size());
+  require(found != nullptr, ErrorKind::Runtime, "the key of ", protection.key.size(),
+          " characters does not suit ", protection.mode, ": AES takes 16, 24 or 32, SM4 16");
+  return found;
+}
+
+// One piece: magic, tag (GCM), length of what follows, IV, cipher text.
+std::string encrypt_piece(std::string_view plain, const RecordProtection& protection) {
+  const Cipher& cipher = cipher_named(protection.mode);
+  const EVP_CIPHER* const found = algorithm_for(protection);
+  unsigned char iv[kIvBytes];
+  std::string text(plain.size() + 2 * kIvBytes, '\0');
+  auto* const out = reinterpret_cast<unsigned char*>(text.data());
+  std::string tag(cipher.has_tag ? kTagBytes : 0, '\0');
+  const CipherContext context(EVP_CIPHER_CTX_new());
+  int length = 0;
+  int rest = 0;
+  // GCM takes the first twelve bytes of the IV, its customary length.
+  bool good =
+      RAND_bytes(iv, kIvBytes) == 1 && context != nullptr &&
+      EVP_EncryptInit_ex(context.get(), found, nullptr, bytes_of(protection.key), iv) == 1 &&
+      EVP_EncryptUpdate(context.get(), out, &length, bytes_of(plain),
+                        static_cast<int>(plain.size())) == 1 &&
+      EVP_EncryptFinal_ex(context.get(), out + length, &rest) == 1;
+  if (good && cipher.has_tag)
+    good = EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, kTagBytes, tag.data()) == 1;
+  require(good, ErrorKind::Runtime, "Failed to encrypt data with ", protection.mode, ".");
+  text.resize(static_cast<std::size_t>(length + rest));
+  std::string piece;
+  append_number(piece, cipher.magic);
+  piece += tag;
+  append_number(piece, static_cast<std::uint32_t>(24 + text.size()));
+  append_number(piece, static_cast<std::uint32_t>(kIvBytes));
+  piece.append(reinterpret_cast<const char*>(iv), kIvBytes);
+  append_number(piece, static_cast<std::uint32_t>(text.size()));
+  return piece + text;
+}
+
+// Nothing: wrong key, wrong mode or damaged.
+std::optional<std::string> decrypt_piece(ByteView piece, const RecordProtection& protection) {
+  const Cipher& cipher = cipher_named(protection.mode);
+  const std::size_t tag_bytes = cipher.has_tag ? kTagBytes : 0;
+  const std::size_t head = 4 + tag_bytes + 4 + 4 + kIvBytes + 4;
+  if (piece.size() < head || number_at(piece, 0) != cipher.magic) return std::nullopt;
+  const std::size_t text_bytes = piece.size() - head;
+  if (number_at(piece, 4 + tag_bytes) != 24 + text_bytes ||
+      number_at(piece, 8 + tag_bytes) != kIvBytes || number_at(piece, head - 4) != text_bytes)
+    return std::nullopt;
+  const ByteView iv = piece.substr(12 + tag_bytes, kIvBytes);
+  std::string tag(piece.substr(4, tag_bytes));
+  std::string plain(text_bytes + kIvBytes, '\0');
+  auto* const out = reinterpret_cast<unsigned char*>(plain.data());
+  const CipherContext context(EVP_CIPHER_CTX_new());
+  int length = 0;
+  int rest = 0;
+  bool good = context != nullptr &&
+              EVP_DecryptInit_ex(context.get(), algorithm_for(protection), nullptr,
+                                 bytes_of(protection.key), bytes_of(iv)) == 1 &&
+              EVP_DecryptUpdate(context.get(), out, &length, bytes_of(piece.substr(head)),
+                                static_cast<int>(text_bytes)) == 1;
+  if (good && cipher.has_tag)
+    good = EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, kTagBytes, tag.data()) == 1;
+  if (!good || EVP_DecryptFinal_ex(context.get(), out + length, &rest) != 1) return std::nullopt;
+  plain.resize(static_cast<std::size_t>(length + rest));
+  return plain;
+}
+
+// Hands out the bytes of a file piece by piece.
+template <class Visit>
+void each_piece(const AtomicFile& file, std::uint64_t size, const Visit& visit) {
+  std::string piece;
+  for (std::uint64_t at = 0; at < size; at += piece.size()) {
+    piece.resize(std::min<std::uint64_t>(kPieceBytes, size - at));
+    file.read_at(at, std::as_writable_bytes(std::span(piece))).value();
+    visit(std::string_view(piece));
+  }
+}
+
+class Digest {
+ public:
+  explicit Digest(const std::string& mode) : context_(EVP_MD_CTX_new()) {
+    static constexpr std::pair<std::string_view, const char*> kNames[] = {
+        {"sha256", "SHA256"},     {"sha384", "SHA384"},     {"sha512", "SHA512"},
+        {"sha3_256", "SHA3-256"}, {"sha3_384", "SHA3-384"}, {"sha3_512", "SHA3-512"}};
+    const auto* const found = std::find_if(std::begin(kNames), std::end(kNames),
+                                           [&](const auto& entry) { return entry.first == mode; });
+    require(found != std::end(kNames), ErrorKind::Value, "there is no hash mode '", mode, "'");
+    EVP_DigestInit_ex(context_.get(), EVP_get_digestbyname(found->second), nullptr);
+  }
+  void add(std::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
+  std::string finish() {
+    unsigned char value[EVP_MAX_MD_SIZE];
+    unsigned length = 0;
+    EVP_DigestFinal_ex(context_.get(), value, &length);
+    return {reinterpret_cast<const char*>(value), length};
+  }
+
+ private:
+  struct Free {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+  std::unique_ptr<EVP_MD_CTX, Free> context_;
+};
+
+// A file without a name, so that nothing plain stays on disk whatever happens.
+platform::Descriptor nameless_file(const Path& beside) {
+  const Path folder = beside.has_parent_path() ? beside.parent_path() : Path(".");
+  platform::Descriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (file.number() < 0) file = platform::Descriptor(memfd_create("mindrecord", MFD_CLOEXEC));
+  require(file.number() >= 0, ErrorKind::Runtime, "a temporary file for the plain content of ",
+          beside.string(), " cannot be made: ", std::strerror(errno));
+  return file;
+}
+
+void write_fully(int file, std::string_view bytes, const Path& origin) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(file, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    require(put >= 0, ErrorKind::Runtime, "the plain content of ", origin.string(),
+            " cannot be stored: ", std::strerror(errno));
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+}
+
+std::size_t hash_trailer_bytes(ByteView bytes) {
+  if (bytes.size() < 8 || !bytes.ends_with(kHashed)) return 0;
+  const std::size_t digest = __builtin_bswap32(number_at(bytes, bytes.size() - 8));
+  if (digest == 0 || digest > kMaxDigestBytes || digest + 8 > bytes.size()) return 0;
+  return digest + 8;
+}
+
+}  // namespace
+
+PlainContent::PlainContent(const Path& file, const RecordProtection& protection,
+                           const Path& plain) {
+  if (!plain.empty()) {
+    map(plain);
+  } else {
+    map(file);
+    const bool is_encrypted = bytes_.size() >= 18 && bytes_.ends_with(kEncrypted);
+    require(is_encrypted || protection.key.empty(), ErrorKind::Runtime,
+            "The mindrecord file is not encrypted. You can set 'mindspore.mindrecord."
+            "config.set_enc_key(None)' to disable the decryption. File: ",
+            file.string());
+    require(!is_encrypted || !protection.key.empty(), ErrorKind::Runtime,
+            "The mindrecord file is encrypted. You need to configure "
+            "'mindspore.mindrecord.config.set_enc_key(...)' and "
+            "'mindspore.mindrecord.config.set_enc_mode(...)' for decryption. File: ",
+            file.string());
+    if (is_encrypted) decrypt(file, protection);
+  }
+  check_hash(file, protection.hash);
+}
+
+void PlainContent::map(const Path& file) {
+  platform::Result<platform::MappedFile> mapped = platform::MappedFile::open(file);
+  if (!mapped) fail(ErrorKind::Runtime, mapped.error().message());
+  mapped_ = std::make_unique<platform::MappedFile>(std::move(mapped).value());
+  bytes_ = {reinterpret_cast<const char*>(mapped_->bytes().data()), mapped_->bytes().size()};
+}
+
+void PlainContent::decrypt(const Path& file, const RecordProtection& protection) {
+  constexpr std::string_view kMistake =
+      "Failed to decrypt data, please check if enc_key and enc_mode / dec_mode is valid. File: ";
+  const ByteView mode = bytes_.substr(bytes_.size() - 14, 7);
+  require(mode == protection.mode, ErrorKind::Runtime, kMistake, file.string(),
+          " (it was made with ", is_utf8(mode) ? mode : "?", ")");
+  ByteView left = bytes_.substr(0, bytes_.size() - 14);
+  const platform::Descriptor target = nameless_file(file);
+  for (;;) {
+    require(left.size() >= 4, ErrorKind::Runtime, kMistake, file.string(), " (it is cut short)");
+    const std::uint32_t length = __builtin_bswap32(number_at(left, 0));
+    left.remove_prefix(4);
+    if (length == 0) break;
+    require(length <= left.size() && length <= kPieceBytes + 128, ErrorKind::Runtime, kMistake,
+            file.string(), " (a piece of ", length, " bytes was stated, ", left.size(),
+            " are left)");
+    const std::optional<std::string> plain = decrypt_piece(left.substr(0, length), protection);
+    require(plain.has_value(), ErrorKind::Runtime, kMistake, file.string());
+    write_fully(target.number(), *plain, file);
+    left.remove_prefix(length);
+  }
+  map(join("/proc/self/fd/", target.number()));
+}
+
+void PlainContent::check_hash(const Path& file, const std::string& mode) {
+  const std::size_t trailer = hash_trailer_bytes(bytes_);
+  require(trailer > 0 || mode.empty(), ErrorKind::Runtime,
+          "The mindrecord file is not hashed. You can set "
+          "'mindspore.mindrecord.config.set_hash_mode(None)' to disable the hash check. File: ",
+          file.string());
+  require(trailer == 0 || !mode.empty(), ErrorKind::Runtime,
+          "The mindrecord file is hashed. You need to configure "
+          "'mindspore.mindrecord.config.set_hash_mode(...)' to enable the hash check. File: ",
+          file.string());
+  if (trailer == 0) return;
+  const ByteView stored = bytes_.substr(bytes_.size() - trailer, trailer - 8);
+  bytes_.remove_suffix(trailer);
+  if (mode == "checked") return;  // by a function of the user's
+  Digest digest(mode);
+  digest.add(bytes_);
+  require(digest.finish() == stored, ErrorKind::Runtime, "The mindrecord file: ", file.string(),
+          " hash check fail. The file may have been changed, or made with another hash mode than ",
+          mode, ".");
+}
+
+void append_hash(AtomicFile& file, std::uint64_t size, const std::string& mode) {
+  Digest digest(mode);
+  each_piece(file, size, [&](std::string_view piece) { digest.add(piece); });
+  std::string trailer = digest.finish();
+  trailer += big_endian(static_cast<std::uint32_t>(trailer.size()));
+  trailer += kHashed;
+  file.write_at(size, platform::as_bytes(trailer)).value();
+}
+
+AtomicFile encrypted(const AtomicFile& plain, const Path& path,
+                     const RecordProtection& protection) {
+  AtomicFile out = AtomicFile::create(path, 0600).value();
+  each_piece(plain, std::filesystem::file_size(plain.temporary()), [&](std::string_view piece) {
+    const std::string cipher = encrypt_piece(piece, protection);
+    out.write(platform::as_bytes(big_endian(static_cast<std::uint32_t>(cipher.size())))).value();
+    out.write(platform::as_bytes(cipher)).value();
+  });
+  out.write(platform::as_bytes(big_endian(0) + protection.mode + std::string(kEncrypted))).value();
+  return out;
+}
+
+}  // namespace mycel::data
