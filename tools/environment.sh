@@ -3,7 +3,9 @@
 # tests/runtest.sh, which run in the repository root. Everything here may run again and is quick
 # when there is nothing left to do.
 
-build_packages=(g++ cmake ninja-build ccache python3-venv python3-dev llvm-14-dev)
+build_packages=(g++ cmake ninja-build ccache python3-venv python3-dev llvm-14-dev
+  libjpeg62-turbo-dev libpng-dev libtiff-dev libwebp-dev zlib1g-dev libsqlite3-dev libssl-dev
+  libopencv-core-dev libopencv-imgproc-dev)
 test_packages=(libgtest-dev libgmock-dev clang-format)
 data_packages=(dataset-fashion-mnist)
 venv_python=.venv/bin/python

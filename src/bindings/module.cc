@@ -2,8 +2,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include "bindings/bridge.h"
 #include "bindings/dtype_object.h"
 #include "bindings/exceptions.h"
+#include "bindings/numpy_exchange.h"
 #include "bindings/parts.h"
 #include "bindings/tensor_object.h"
 #include "platform/error/error.h"
@@ -25,6 +27,10 @@ NB_MODULE(_c_expression, module) {
   PyModule_AddObjectRef(module.ptr(), "Tensor", reinterpret_cast<PyObject*>(make_tensor_type()));
   module.def("set_package_folder",
              [](const std::string& folder) { set_package_folder(folder.c_str()); });
+  static const Bridge bridge{tensor_type,     wrap, filled, tensor_from_buffer, numpy_from_tensor,
+                             set_python_error};
+  module.attr("_bridge") =
+      nb::steal(PyCapsule_New(const_cast<Bridge*>(&bridge), kBridgeName, nullptr));
   bind_operators(module);
   bind_gradient(module);
   bind_devices(module);

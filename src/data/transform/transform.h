@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a transform is: a pure function of a row's items and of random numbers that belong to the row.
+// What a transform is: a pure function of a row's items and of random numbers that belong to the
+// row.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace mycel::data {
 
-// The random numbers of one row in one step of the pipeline: a function of (seed, epoch, step, row),
-// so that any number of threads gives the same pictures.
+// The random numbers of one row in one step of the pipeline: a function of (seed, epoch, step,
+// row), so that any number of threads gives the same pictures.
 class RowRandom {
  public:
   RowRandom(std::uint64_t seed, std::uint64_t stream) : seed_(seed), stream_(stream) {}

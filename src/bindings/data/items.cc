@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings/data/items.h"
+
+#include <string_view>
+
+#include "bindings/data/parts.h"
+#include "bindings/exceptions.h"
+
+namespace mycel::bindings {
+
+namespace nb = nanobind;
+using data::DType;
+using data::Item;
+using data::Items;
+using data::Ref;
+using data::Shape;
+using data::TextArray;
+using platform::ErrorKind;
+using platform::fail;
+
+namespace {
+
+PyObject* make_array = nullptr;
+PyObject* split_texts = nullptr;
+PyObject* make_text_array = nullptr;
+PyObject* make_text_tensor = nullptr;
+
+nb::object checked(PyObject* object) {
+  if (object == nullptr) throw PythonError();
+  return nb::steal(object);
+}
+
+std::string_view type_name_of(PyObject* object) { return Py_TYPE(object)->tp_name; }
+
+bool is_array(PyObject* object) { return type_name_of(object) == "numpy.ndarray"; }
+
+std::string text_of(PyObject* text) {
+  Py_ssize_t length = 0;
+  const char* characters = PyUnicode_AsUTF8AndSize(text, &length);
+  if (characters == nullptr) throw PythonError();
+  return {characters, static_cast<std::size_t>(length)};
+}
+
+std::string bytes_of_object(PyObject* bytes) {
+  return {PyBytes_AS_STRING(bytes), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes))};
+}
+
+Item text_item(PyObject* array) {
+  const nb::object parts = checked(PyObject_CallOneArg(split_texts, array));
+  PyObject* list = PyTuple_GET_ITEM(parts.ptr(), 0);
+  PyObject* lengths = PyTuple_GET_ITEM(parts.ptr(), 1);
+  std::vector<std::string> values;
+  bool is_bytes = PyTuple_GET_ITEM(parts.ptr(), 2) == Py_True;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+    PyObject* value = PyList_GET_ITEM(list, i);
+    values.push_back(is_bytes ? bytes_of_object(value) : text_of(value));
+  }
+  Shape shape;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(lengths); ++i)
+    shape.push_back(PyLong_AsLongLong(PyTuple_GET_ITEM(lengths, i)));
+  return Ref<TextArray>(new TextArray(std::move(values), shape, is_bytes));
+}
+
+// The kind of an array's elements, as NumPy says it: 'f', 'i', 'U', 'O' and so on.
+char kind_of(PyObject* array) {
+  const nb::object dtype = checked(PyObject_GetAttrString(array, "dtype"));
+  const nb::object kind = checked(PyObject_GetAttrString(dtype.ptr(), "kind"));
+  return text_of(kind.ptr())[0];
+}
+
+Item array_item(PyObject* array) {
+  try {
+    return bridge().tensor_from_buffer(array, false);
+  } catch (const platform::Error&) {  // no number: text, or nothing we know
+  } catch (const PythonError&) {
+    PyErr_Clear();
+  }
+  const char kind = kind_of(array);
+  if (kind == 'U' || kind == 'S') return text_item(array);
+  fail(ErrorKind::Runtime, "Failed to create tensor from numpy array, data type is unknown.");
+}
+
+Item other_item(PyObject* object, bool keep_objects) {
+  if (keep_objects && !PyList_Check(object) && !PyTuple_Check(object))
+    return Ref<data::ForeignObject>(new PythonObject(object));
+  const nb::object array = checked(PyObject_CallOneArg(make_array, object));
+  return array_item(array.ptr());
+}
+
+}  // namespace
+
+PythonObject::PythonObject(PyObject* object) : object_(object) { Py_INCREF(object); }
+
+PythonObject::~PythonObject() {
+  if (Py_IsInitialized() == 0) return;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  Py_DECREF(object_);
+  PyGILState_Release(state);
+}
+
+std::string PythonObject::type_name() const { return Py_TYPE(object_)->tp_name; }
+
+Item item_from_python(PyObject* object, bool keep_objects) {
+  if (is_array(object)) return array_item(object);
+  if (PyBool_Check(object) != 0) return Item::scalar<bool>(object == Py_True, DType::Bool);
+  if (PyLong_CheckExact(object) != 0) {
+    const long long value = PyLong_AsLongLong(object);
+    if (value == -1 && PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      return other_item(object, keep_objects);
+    }
+    return Item::scalar<std::int64_t>(value, DType::Int64);
+  }
+  if (PyFloat_CheckExact(object) != 0)
+    return Item::scalar<double>(PyFloat_AS_DOUBLE(object), DType::Float64);
+  if (PyUnicode_Check(object) != 0) return Item::text(text_of(object));
+  if (PyBytes_Check(object) != 0) return Item::bytes(bytes_of_object(object));
+  if (PyDict_Check(object) != 0) return Ref<data::ForeignObject>(new PythonObject(object));
+  if (object == Py_None)
+    fail(ErrorKind::Runtime, "Got None from Python object. A function or source must return data.");
+  if (PyObject_TypeCheck(object, bridge().tensor_type) != 0) {
+    const nb::object array = checked(bridge().numpy_from_tensor(bridge().filled(object)));
+    return array_item(array.ptr());
+  }
+  if (type_name_of(object).starts_with("numpy.") && PyObject_CheckBuffer(object) != 0)
+    return array_item(object);
+  return other_item(object, keep_objects);
+}
+
+PyObject* python_from_item(const Item& item) {
+  if (item.is_array()) return bridge().numpy_from_tensor(item.array());
+  if (item.is_object()) {
+    PyObject* object = static_cast<PythonObject&>(item.object()).get();
+    Py_INCREF(object);
+    return object;
+  }
+  if (item.empty()) fail(ErrorKind::Internal, "a value of a row was never made");
+  const TextArray& text = item.text();
+  const nb::object list = checked(PyList_New(static_cast<Py_ssize_t>(text.values.size())));
+  for (std::size_t i = 0; i < text.values.size(); ++i) {
+    const std::string& value = text.values[i];
+    const auto length = static_cast<Py_ssize_t>(value.size());
+    PyObject* made = text.is_bytes ? PyBytes_FromStringAndSize(value.data(), length)
+                                   : PyUnicode_DecodeUTF8(value.data(), length, "surrogateescape");
+    if (made == nullptr) throw PythonError();
+    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), made);
+  }
+  const nb::object shape = checked(PyTuple_New(static_cast<Py_ssize_t>(text.shape.size())));
+  for (std::size_t i = 0; i < text.shape.size(); ++i)
+    PyTuple_SET_ITEM(shape.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(text.shape[i]));
+  return PyObject_CallFunctionObjArgs(make_text_array, list.ptr(), shape.ptr(),
+                                      text.is_bytes ? Py_True : Py_False, nullptr);
+}
+
+PyObject* tensor_from_item(const Item& item) {
+  if (item.is_array()) return bridge().wrap(item.array());
+  const nb::object value = checked(python_from_item(item));
+  return PyObject_CallOneArg(make_text_tensor, value.ptr());
+}
+
+Items items_from_result(PyObject* result, bool keep_objects) {
+  Items items;
+  if (PyTuple_Check(result) == 0) {
+    items.push_back(item_from_python(result, keep_objects));
+    return items;
+  }
+  const Py_ssize_t count = PyTuple_GET_SIZE(result);
+  items.reserve(static_cast<std::size_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i)
+    items.push_back(item_from_python(PyTuple_GET_ITEM(result, i), keep_objects));
+  return items;
+}
+
+namespace {
+
+using Value = data::Parameters::Value;
+
+Value list_value(const nb::handle& list, const std::string& name) {
+  data::Integers integers;
+  data::Reals reals;
+  data::Strings strings;
+  std::size_t count = 0;
+  for (const nb::handle element : nb::iter(list)) {
+    ++count;
+    if (PyUnicode_Check(element.ptr()) != 0) {
+      strings.push_back(text_of(element.ptr()));
+    } else if (PyFloat_Check(element.ptr()) != 0) {
+      reals.push_back(PyFloat_AsDouble(element.ptr()));
+    } else {
+      const nb::object index = checked(PyNumber_Index(element.ptr()));
+      integers.push_back(PyLong_AsLongLong(index.ptr()));
+      if (PyErr_Occurred() != nullptr) throw PythonError();
+      reals.push_back(static_cast<double>(integers.back()));
+    }
+  }
+  if (strings.size() == count && count > 0) return strings;
+  if (integers.size() == count) return integers;
+  if (reals.size() == count) return reals;
+  fail(ErrorKind::Type, "the argument '", name, "' mixes strings and numbers");
+}
+
+Value value_of(const nb::handle& object, const std::string& name) {
+  PyObject* value = object.ptr();
+  if (value == Py_None) return std::monostate();
+  if (PyBool_Check(value) != 0) return value == Py_True;
+  if (PyUnicode_Check(value) != 0) return text_of(value);
+  if (PyBytes_Check(value) != 0) return bytes_of_object(value);
+  if (PyFloat_Check(value) != 0) return PyFloat_AsDouble(value);
+  if (PyDict_Check(value) != 0) {
+    data::StringNumbers numbers;
+    for (const auto [key, number] : nb::borrow<nb::dict>(object))
+      numbers[text_of(key.ptr())] = PyLong_AsLongLong(number.ptr());
+    if (PyErr_Occurred() != nullptr) throw PythonError();
+    return numbers;
+  }
+  if (PyList_Check(value) != 0 || PyTuple_Check(value) != 0) return list_value(object, name);
+  const nb::object index = checked(PyNumber_Index(value));
+  const long long integer = PyLong_AsLongLong(index.ptr());
+  if (PyErr_Occurred() != nullptr) throw PythonError();
+  return static_cast<std::int64_t>(integer);
+}
+
+}  // namespace
+
+data::Parameters parameters_from_dict(const nb::dict& arguments) {
+  data::Parameters parameters;
+  for (const auto [key, value] : arguments) {
+    const std::string name = text_of(key.ptr());
+    parameters.set(name, value_of(value, name));
+  }
+  return parameters;
+}
+
+void set_item_helpers(PyObject* array, PyObject* texts, PyObject* text_array,
+                      PyObject* text_tensor) {
+  for (PyObject* function : {array, texts, text_array, text_tensor}) Py_INCREF(function);
+  make_array = array;
+  split_texts = texts;
+  make_text_array = text_array;
+  make_text_tensor = text_tensor;
+}
+
+}  // namespace mycel::bindings

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of rows to and from Python. The interpreter lock is held in all of these.
+#pragma once
+
+#include <Python.h>
+#include <nanobind/nanobind.h>
+
+#include "data/item.h"
+#include "data/parameters.h"
+
+namespace mycel::bindings {
+
+// A Python object that travels in a row: a dict, or a Pillow image between two functions.
+class PythonObject : public data::ForeignObject {
+ public:
+  explicit PythonObject(PyObject* object);  // takes a reference of its own
+  ~PythonObject() override;
+  std::string type_name() const override;
+  PyObject* get() const { return object_; }
+
+ private:
+  PyObject* object_;
+};
+
+// Numbers, strings, arrays, Tensors, lists of those; dicts travel as they are. `keep_objects`: so
+// does everything that is not data yet (Pillow images); otherwise it is asked for its array.
+data::Item item_from_python(PyObject* object, bool keep_objects = false);
+
+// ndarray, or the object; a new reference. Strings are arrays of str, bytes arrays of type S.
+PyObject* python_from_item(const data::Item& item);
+// The same as a Tensor.
+PyObject* tensor_from_item(const data::Item& item);
+
+// What a function of a user returned, spread over columns: a tuple's elements, or one value.
+data::Items items_from_result(PyObject* result, bool keep_objects);
+
+// Named arguments of sources and transforms.
+data::Parameters parameters_from_dict(const nanobind::dict& arguments);
+
+// The Python functions conversion needs in rare cases, set by the package:
+//   array(object) -> ndarray, or a TypeError; texts(ndarray) -> (list, shape);
+//   text_array(list, shape, is_bytes) -> ndarray; text_tensor(ndarray) -> Tensor.
+void set_item_helpers(PyObject* array, PyObject* texts, PyObject* text_array,
+                      PyObject* text_tensor);
+
+}  // namespace mycel::bindings

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions and objects of users that a pipeline calls.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <Python.h>
+#include <nanobind/nanobind.h>
+
+#include "data/pipeline/batch_stage.h"
+#include "data/pipeline/order_stages.h"
+#include "data/pipeline/sampler.h"
+#include "data/pipeline/stage.h"
+#include "data/source/registry.h"
+#include "data/transform/transform.h"
+#include "platform/error/error.h"
+
+namespace mycel::bindings {
+
+// A reference that may be dropped by any thread.
+class HeldObject {
+ public:
+  explicit HeldObject(nanobind::handle object);
+  ~HeldObject();
+  HeldObject(const HeldObject&) = delete;
+  HeldObject& operator=(const HeldObject&) = delete;
+  PyObject* get() const { return object_; }
+
+ private:
+  PyObject* object_;
+};
+using HeldPtr = std::shared_ptr<HeldObject>;
+inline HeldPtr held(nanobind::handle object) { return std::make_shared<HeldObject>(object); }
+
+// Something a user wrote has raised.
+class UserCodeError : public platform::Error {
+ public:
+  UserCodeError(std::string operation, std::string traceback, HeldPtr exception)
+      : Error(platform::ErrorKind::Runtime, std::move(operation)),
+        traceback_(std::move(traceback)),
+        exception_(std::move(exception)) {}
+  const std::string& traceback() const { return traceback_; }
+  PyObject* exception() const { return exception_->get(); }
+
+ private:
+  std::string traceback_;
+  HeldPtr exception_;
+};
+
+// Throws the pending Python error as a UserCodeError; `operation` says what was running.
+[[noreturn]] void throw_user_error(const std::string& operation);
+// The Python function that writes an exception out, set by the package.
+void set_traceback_writer(PyObject* function);
+
+data::TransformPtr python_transform(nanobind::callable function, std::string name,
+                                    bool keep_objects);
+// Columns of a source a user wrote; `types` are checked where they are given.
+struct SourceColumns {
+  data::Columns names;
+  data::Columns types;
+};
+data::IndexedSourcePtr python_source(nanobind::object source, SourceColumns columns,
+                                     std::int64_t rows);
+// `make_iterator()` is called for every pass. `check(rows)` is called at its end, when there is
+// one.
+data::StagePtr iterable_stage(nanobind::callable make_iterator, SourceColumns columns,
+                              nanobind::object check);
+data::Predicate python_predicate(nanobind::callable predicate);
+data::BatchFunction python_batch_function(nanobind::callable function);
+std::function<std::int64_t(const data::BatchNumber&)> python_batch_size(
+    nanobind::callable function);
+data::CollateObjects python_collate(nanobind::callable function);
+std::function<void()> python_gate(nanobind::callable function);
+data::SamplerPtr python_sampler(nanobind::callable function);
+
+}  // namespace mycel::bindings

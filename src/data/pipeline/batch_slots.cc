@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/pipeline/batch_slots.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mycel::data {
+
+bool ColumnSlots::agree(DType dtype, const Shape& shape) {
+  const std::lock_guard lock(mutex_);
+  if (!batch_.defined()) {
+    Shape whole{static_cast<std::int64_t>(rows_)};
+    for (const std::int64_t length : shape) whole.push_back(length);
+    batch_ = Tensor::empty(whole, dtype);
+    row_shape_ = shape;
+  }
+  return dtype == batch_.dtype() && std::ranges::equal(shape, row_shape_);
+}
+
+Tensor ColumnSlots::place(std::size_t row, DType dtype, const Shape& shape) {
+  if (!agree(dtype, shape)) return {};
+  return Tensor::view(batch_, shape, tensor::contiguous_strides(shape),
+                      static_cast<std::int64_t>(row) * tensor::element_count(shape));
+}
+
+bool ColumnSlots::store(std::size_t row, const Item& item) {
+  if (!item.is_array()) return false;
+  const Tensor& array = item.array();
+  if (!agree(array.dtype(), array.shape())) return false;
+  const std::size_t bytes = array.bytes();
+  if (bytes > 0 && &array.storage() != &batch_.storage())
+    std::memcpy(static_cast<char*>(batch_.raw()) + row * bytes, array.raw(), bytes);
+  return true;
+}
+
+Tensor SlotMemory::allocate(DType dtype, const Shape& shape) {
+  Tensor place = slots_->place(row_, dtype, shape);
+  return place.defined() ? place : Tensor::empty(shape, dtype);
+}
+
+}  // namespace mycel::data

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "data/pipeline/row.h"
+
+namespace mycel::data {
+
+// The memory of one column of a batch. The first row that is finished decides type and shape; every
+// row then has its place, and threads write their rows there without waiting for each other.
+class ColumnSlots {
+ public:
+  explicit ColumnSlots(std::size_t rows) : rows_(rows) {}
+  // The place of a row, or nothing: another type or shape than the first.
+  Tensor place(std::size_t row, DType dtype, const Shape& shape);
+  // Copies a value to its place unless it lies there. False: it does not fit the others.
+  bool store(std::size_t row, const Item& item);
+  // All rows, when each was stored.
+  Item batch() const { return batch_; }
+
+ private:
+  // True: rows of this type and shape fit.
+  bool agree(DType dtype, const Shape& shape);
+
+  std::size_t rows_;
+  std::mutex mutex_;  // guards the making of what follows; afterwards it does not change
+  Tensor batch_;
+  Shape row_shape_;
+};
+
+// For the last transform of a row: memory in the batch, when the chain makes one array.
+class SlotMemory : public OutputMemory {
+ public:
+  SlotMemory(ColumnSlots* slots, std::size_t row) : slots_(slots), row_(row) {}
+  Tensor allocate(DType dtype, const Shape& shape) override;
+
+ private:
+  ColumnSlots* slots_;
+  std::size_t row_;
+};
+
+}  // namespace mycel::data

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/pipeline/evaluate_stage.h"
+
+#include <algorithm>
+
+namespace mycel::data {
+
+namespace {
+
+class EvaluateJob : public Job {
+ public:
+  void run_part(std::size_t begin, std::size_t end) override {
+    evaluate(std::span<Row>(rows).subspan(begin, end - begin));
+  }
+};
+
+}  // namespace
+
+EvaluateStage::EvaluateStage(StagePtr child, BadRows bad_rows, bool on_driver)
+    : Stage({child}), bad_rows_(bad_rows), on_driver_(on_driver) {
+  columns_ = child->columns();
+}
+
+void EvaluateStage::prepare(Engine& engine) {
+  Stage::prepare(engine);
+  ring_ = std::make_unique<JobRing>(engine, activity(name()));
+}
+
+void EvaluateStage::begin() {
+  ring_->drain();
+  current_ = nullptr;
+  child_ended_ = ended_ = false;
+  replacements_.clear();
+  ready_.clear();
+  Stage::begin();
+}
+
+void EvaluateStage::fill() {
+  while (!child_ended_ && (on_driver_ ? ring_->size() == 0 : ring_->wants_more())) {
+    auto job = std::make_shared<EvaluateJob>();
+    const std::size_t wanted = ring_->rows_per_task();
+    job->rows.reserve(wanted);
+    while (job->rows.size() < wanted) {
+      job->rows.emplace_back();
+      if (child().next(job->rows.back())) continue;
+      job->rows.pop_back();
+      child_ended_ = true;
+      break;
+    }
+    if (!job->rows.empty()) ring_->submit(std::move(job), on_driver_);
+  }
+}
+
+// Rows that are not wanted are not made, unless a bad one among them would not have counted.
+std::int64_t EvaluateStage::skip(std::int64_t rows) {
+  const bool fresh = ring_->size() == 0 && current_ == nullptr;
+  return fresh && bad_rows_ == BadRows::Raise ? child().skip(rows) : Stage::skip(rows);
+}
+
+bool EvaluateStage::next_evaluated(Row& row) {
+  while (current_ == nullptr || position_ == current_->rows.size()) {
+    fill();
+    if (ring_->size() == 0) return false;
+    current_ = ring_->take();
+    position_ = 0;
+  }
+  row = std::move(current_->rows[position_++]);
+  return true;
+}
+
+bool EvaluateStage::next(Row& row) {
+  if (bad_rows_ == BadRows::Replace) return next_with_replacements(row);
+  while (next_evaluated(row)) {
+    if (!row.failure) return true;
+    if (bad_rows_ == BadRows::Raise) std::rethrow_exception(row.failure);
+  }
+  return false;
+}
+
+bool EvaluateStage::next_with_replacements(Row& row) {
+  while (ready_.empty()) {
+    if (ended_) return false;
+    Row made;
+    if (!next_evaluated(made)) {
+      ended_ = true;
+      replacements_.end(ready_);
+    } else if (made.failure) {
+      replacements_.bad(ready_);
+    } else {
+      replacements_.good(std::move(made), ready_);
+    }
+  }
+  row = std::move(ready_.front());
+  ready_.pop_front();
+  return true;
+}
+
+StagePtr evaluated(StagePtr stage) {
+  return stage->pending() ? std::make_shared<EvaluateStage>(std::move(stage)) : stage;
+}
+
+}  // namespace mycel::data

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "data/pipeline/job_ring.h"
+#include "data/pipeline/replacements.h"
+#include "data/pipeline/stage.h"
+
+namespace mycel::data {
+
+// What happens to a row that could not be made.
+enum class BadRows : std::uint8_t { Raise, Replace, Skip };
+
+// Has the pending work of rows done by the pool, some rows ahead, and passes them on in order.
+class EvaluateStage : public Stage {
+ public:
+  // `on_driver`: by the driver itself, row after row.
+  explicit EvaluateStage(StagePtr child, BadRows bad_rows = BadRows::Raise, bool on_driver = false);
+  std::string name() const override { return child().name(); }
+  void prepare(Engine& engine) override;
+  void begin() override;
+  bool next(Row& row) override;
+  std::int64_t skip(std::int64_t rows) override;
+
+ private:
+  void fill();
+  bool next_evaluated(Row& row);
+  bool next_with_replacements(Row& row);
+
+  BadRows bad_rows_;
+  bool on_driver_;
+  std::unique_ptr<JobRing> ring_;
+  JobPtr current_;
+  std::size_t position_ = 0;
+  bool child_ended_ = false;
+  Replacements replacements_;
+  std::deque<Row> ready_;  // rows that replacements have put in front
+  bool ended_ = false;
+};
+
+// `stage`, with nothing left to do in its rows.
+StagePtr evaluated(StagePtr stage);
+
+}  // namespace mycel::data

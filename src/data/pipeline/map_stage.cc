@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/pipeline/map_stage.h"
+
+#include <algorithm>
+
+namespace mycel::data {
+
+using platform::Error;
+using platform::fail;
+
+namespace {
+
+std::vector<std::size_t> resolve(const Columns& before, const Columns& inputs) {
+  std::vector<std::size_t> places;
+  if (inputs.empty() && !before.empty()) return {0};
+  for (const std::string& name : inputs)
+    places.push_back(column_index(before, name, [](const std::string& column) {
+      return "Invalid parameter, input column name: " + column +
+             " doesn't exist in the dataset columns.";
+    }));
+  return places;
+}
+
+Columns names_of(const Columns& before, const std::vector<std::size_t>& places) {
+  Columns names;
+  for (const std::size_t place : places) names.push_back(before[place]);
+  return names;
+}
+
+class TransformStep : public RowStep {
+ public:
+  TransformStep(MapColumns columns, std::vector<TransformPtr> transforms, std::uint64_t seed)
+      : columns_(std::move(columns)), transforms_(std::move(transforms)), seed_(seed) {
+    if (columns_.outputs == 1)
+      for (std::size_t place = 0; place < columns_.layout.sources.size(); ++place)
+        if (columns_.layout.sources[place] == ~std::int64_t{0}) output_ = static_cast<int>(place);
+  }
+
+  void run(Row& row, OutputMemory* memory) const override {
+    Items items;
+    for (const std::size_t input : columns_.inputs) items.push_back(row.items[input]);
+    std::string operation;
+    for (std::size_t k = 0; k < transforms_.size(); ++k) {
+      RowRandom random(seed_ + k * 0x9E3779B97F4A7C15U, (row.pass << 40) ^ row.ordinal);
+      TransformContext context{random, k + 1 == transforms_.size() ? memory : nullptr};
+      try {
+        transforms_[k]->apply(items, context);
+      } catch (const Error& error) {
+        throw Error(error.kind() == ErrorKind::Internal ? ErrorKind::Internal : ErrorKind::Runtime,
+                    "map operation: [" + transforms_[k]->name() + "] failed. " + file_of(row) +
+                        error.message());
+      }
+    }
+    place_outputs(row, columns_, std::move(items), transforms_.back()->name());
+  }
+
+  void run_all(std::span<Row> rows, std::span<OutputMemory* const> memories) const override {
+    std::shared_ptr<void> held;
+    if (std::ranges::all_of(transforms_, [](const TransformPtr& t) { return t->uses_python(); }))
+      held = transforms_[0]->hold();
+    RowStep::run_all(rows, memories);
+  }
+
+  bool uses_python() const override {
+    return std::ranges::any_of(transforms_, [](const TransformPtr& t) { return t->uses_python(); });
+  }
+
+  int output_column() const override { return output_; }
+
+ private:
+  MapColumns columns_;
+  std::vector<TransformPtr> transforms_;
+  std::uint64_t seed_;
+  int output_ = -1;
+};
+
+class Map : public Stage {
+ public:
+  Map(StagePtr child, std::unique_ptr<RowStep> step, const MapColumns& columns, std::string name)
+      : Stage({child}), step_(std::move(step)), name_(std::move(name)) {
+    columns_ = columns.layout.columns;
+    pending_ = true;
+    inherit_work(*child);
+    pending_python_ = pending_python_ || step_->uses_python();
+  }
+  std::string name() const override {
+    return child().pending() ? child().name() + ", " + name_ : name_;
+  }
+  bool next(Row& row) override {
+    if (!child().next(row)) return false;
+    row.pending.push_back(step_.get());
+    return true;
+  }
+  std::int64_t skip(std::int64_t rows) override { return child().skip(rows); }
+
+ private:
+  std::unique_ptr<RowStep> step_;
+  std::string name_;
+};
+
+}  // namespace
+
+MapColumns::MapColumns(const Columns& before, Columns input_names, Columns output_names)
+    : inputs(resolve(before, input_names)),
+      outputs(output_names.empty() ? inputs.size() : output_names.size()),
+      layout(before, inputs, output_names.empty() ? names_of(before, inputs) : output_names) {}
+
+std::string file_of(const Row& row) {
+  return row.file == nullptr ? "" : "The corresponding data file is: " + *row.file + ". ";
+}
+
+void place_outputs(Row& row, const MapColumns& columns, Items made, const std::string& operation) {
+  if (made.size() != columns.outputs)
+    fail(ErrorKind::Runtime, "map operation: [", operation,
+         "] failed. Invalid columns, the number of columns returned in 'map' operations should "
+         "match ",
+         "the number of 'output_columns', but got the number of columns returned in 'map' "
+         "operations: ",
+         made.size(), ", the number of 'output_columns': ", columns.outputs, ".");
+  Items items;
+  items.reserve(columns.layout.sources.size());
+  for (const std::int64_t source : columns.layout.sources)
+    items.push_back(source < 0 ? std::move(made[static_cast<std::size_t>(~source)])
+                               : std::move(row.items[static_cast<std::size_t>(source)]));
+  row.items = std::move(items);
+}
+
+std::unique_ptr<RowStep> transform_step(const MapColumns& columns,
+                                        std::vector<TransformPtr> transforms, std::uint64_t seed) {
+  return std::make_unique<TransformStep>(columns, std::move(transforms), seed);
+}
+
+StagePtr map_stage(StagePtr child, std::unique_ptr<RowStep> step, const MapColumns& columns,
+                   const MapOptions& options) {
+  if (options.in_order) child = evaluated(std::move(child));
+  StagePtr map = std::make_shared<Map>(std::move(child), std::move(step), columns, options.name);
+  if (options.bad_rows == BadRows::Raise && !options.in_order) return map;
+  return std::make_shared<EvaluateStage>(std::move(map), options.bad_rows, options.in_order);
+}
+
+}  // namespace mycel::data

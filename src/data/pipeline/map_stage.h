@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/pipeline/evaluate_stage.h"
+#include "data/pipeline/map_layout.h"
+#include "data/pipeline/stage.h"
+#include "data/transform/transform.h"
+
+namespace mycel::data {
+
+// Columns a map reads and makes; empty outputs: the inputs again.
+struct MapColumns {
+  MapColumns(const Columns& before, Columns inputs, Columns outputs);
+
+  std::vector<std::size_t> inputs;
+  std::size_t outputs = 0;
+  MapLayout layout;
+};
+
+// Puts what a map made in its place. `made` has one item for each output.
+void place_outputs(Row& row, const MapColumns& columns, Items made, const std::string& operation);
+
+// Native transforms, one after the other.
+std::unique_ptr<RowStep> transform_step(const MapColumns& columns,
+                                        std::vector<TransformPtr> transforms, std::uint64_t seed);
+
+struct MapOptions {
+  std::string name;  // of the operations, for statistics
+  BadRows bad_rows = BadRows::Raise;
+  bool in_order =
+      false;  // one row after the other, by the driver: functions of users may count on it
+};
+
+// `step` belongs to the stage afterwards.
+StagePtr map_stage(StagePtr child, std::unique_ptr<RowStep> step, const MapColumns& columns,
+                   const MapOptions& options);
+
+// "The corresponding data file is: F. ", when the row has one.
+std::string file_of(const Row& row);
+
+}  // namespace mycel::data

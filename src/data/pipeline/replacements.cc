@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/pipeline/replacements.h"
+
+namespace mycel::data {
+
+void Replacements::clear() {
+  held_.clear();
+  owed_ = 0;
+}
+
+void Replacements::stand_in(std::deque<Row>& out) {
+  out.push_back(std::move(held_.front()));
+  held_.pop_front();
+}
+
+void Replacements::good(Row row, std::deque<Row>& out) {
+  if (owed_ > 0 && held_.size() == kHeld) {
+    stand_in(out);
+    --owed_;
+  }
+  if (held_.size() < kHeld) held_.push_back(row);
+  out.push_back(std::move(row));
+}
+
+void Replacements::bad(std::deque<Row>& out) {
+  if (held_.size() == kHeld)
+    stand_in(out);
+  else
+    ++owed_;
+}
+
+void Replacements::end(std::deque<Row>& out) {
+  if (owed_ > 0 && held_.empty())
+    platform::fail(ErrorKind::Runtime, "All data is garbage and cannot be replaced.");
+  for (std::size_t i = 0; i < owed_; ++i) out.push_back(held_[i % held_.size()]);
+  clear();
+}
+
+}  // namespace mycel::data

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A row on its way through the pipeline: values, or the promise to make them.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "data/item.h"
+#include "data/transform/transform.h"
+#include "platform/inline_vector.h"
+
+namespace mycel::data {
+
+class RowStep;
+
+// Stages that only choose and order rows (samplers, shuffle, skip, repeat) pass on rows whose work
+// is still to be done: `pending` lists it. Threads of the pool do it later, for many rows at a
+// time.
+struct Row {
+  Items items;
+  platform::InlineVector<const RowStep*, 4> pending;
+  std::shared_ptr<const std::string> file;  // what it was read from; for messages
+  std::int64_t index = 0;                   // number of the row in its source
+  // Which row of which pass this is, whoever computes it. What is random in a row depends on these
+  // two and the seed, on nothing else.
+  std::uint64_t pass = 0;
+  std::uint64_t ordinal = 0;
+  std::exception_ptr failure;  // the row could not be made
+};
+
+// Work on a row: loading it, or the operations of one map.
+class RowStep {
+ public:
+  virtual ~RowStep() = default;
+  virtual void run(Row& row, OutputMemory* memory) const = 0;
+  // Several rows at once; a step that needs a lock takes it once. Failures stay in their rows.
+  // `memories`: one for each row, or empty.
+  virtual void run_all(std::span<Row> rows, std::span<OutputMemory* const> memories) const;
+  virtual bool uses_python() const { return false; }
+  // The one column that `memory` may be used for, counted after the step; none: -1.
+  virtual int output_column() const { return -1; }
+};
+
+// Runs whatever is pending in these rows.
+void evaluate(std::span<Row> rows, std::span<OutputMemory* const> memories = {});
+
+}  // namespace mycel::data

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pipeline at work: one driver thread pulls the root and keeps finished rows ready.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "data/pipeline/stage.h"
+#include "data/pipeline/worker_pool.h"
+#include "platform/thread/thread.h"
+
+namespace mycel::data {
+
+struct StreamOptions {
+  std::int64_t epochs = -1;  // -1: without end
+  std::size_t workers = 1;
+  std::size_t ahead = 16;  // rows (or batches) kept ready
+  std::size_t ahead_bytes = std::size_t{256}
+                            << 20;  // and no more memory than this, from two rows on
+  std::uint64_t seed = 0;
+  bool threads = true;  // false: everything happens inside next(), on the caller's thread
+  std::int64_t start_epoch = 0;
+  std::int64_t start_row = 0;  // rows of the first epoch to pass over
+};
+
+// What an ask for the next row gives.
+enum class Pulled : std::uint8_t { Row, EndOfEpoch, EndOfData };
+
+class RowStream {
+ public:
+  RowStream(StagePtr root, const StreamOptions& options);
+  ~RowStream();
+  RowStream(const RowStream&) = delete;
+  RowStream& operator=(const RowStream&) = delete;
+
+  const Columns& columns() const { return root_->columns(); }
+  // Waits if it must. Rethrows what a stage threw, now and whenever it is asked again.
+  Pulled next(Row& row);
+  // The same, if there is something without waiting.
+  bool try_next(Row& row, Pulled& pulled);
+  void stop();
+
+  // Where the stream is: rows given of which epoch.
+  std::int64_t epoch() const { return epoch_given_; }
+  std::int64_t rows_given() const { return rows_given_; }
+
+  struct Report {
+    std::string name;
+    std::uint64_t rows = 0;
+    double busy_s = 0;
+    double wait_s = 0;
+  };
+  // The stages, then "output": busy is how long the driver found the queue full, wait how long the
+  // reader found it empty.
+  std::vector<Report> report() const;
+  std::size_t ready() const;
+
+ private:
+  struct Entry {
+    Pulled kind = Pulled::Row;
+    Row row;
+    std::size_t bytes = 0;
+  };
+  void drive();
+  void drive_epoch();
+  void push(Entry entry);
+  Pulled pull_inline(Row& row);
+  bool last_epoch() const;
+  bool take(Row& row, Pulled& pulled);  // the mutex is held
+
+  StagePtr root_;
+  StreamOptions options_;
+  std::stop_source stop_;
+  Engine engine_;
+  int process_;
+  std::int64_t epoch_given_ = 0;
+  std::int64_t rows_given_ = 0;
+  bool begun_ = false;  // without threads: an epoch is under way
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable_any changed_;
+  std::deque<Entry> entries_;
+  std::size_t bytes_ = 0;
+  std::exception_ptr failure_;
+  bool finished_ = false;
+  std::uint64_t reader_wait_ns_ = 0;
+  std::uint64_t driver_wait_ns_ = 0;
+
+  std::unique_ptr<WorkerPool> pool_;
+  platform::Thread driver_;
+};
+
+}  // namespace mycel::data

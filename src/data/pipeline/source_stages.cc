@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/pipeline/source_stages.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "data/pipeline/reference_random.h"
+
+namespace mycel::data {
+
+using platform::fail;
+
+namespace {
+
+std::shared_ptr<const std::string> shared_name(std::string& file) {
+  if (file.empty()) return nullptr;
+  return std::make_shared<const std::string>(std::move(file));
+}
+
+class LoadStep : public RowStep {
+ public:
+  explicit LoadStep(IndexedSourcePtr source) : source_(std::move(source)) {}
+  void run(Row& row, OutputMemory*) const override {
+    LoadedRow loaded;
+    source_->load(row.index, loaded);
+    row.items = std::move(loaded.items);
+    row.file = shared_name(loaded.file);
+  }
+  void run_all(std::span<Row> rows, std::span<OutputMemory* const> memories) const override {
+    const std::shared_ptr<void> held = source_->hold();
+    RowStep::run_all(rows, memories);
+  }
+  bool uses_python() const override { return source_->uses_python(); }
+
+ private:
+  IndexedSourcePtr source_;
+};
+
+}  // namespace
+
+IndexedStage::IndexedStage(std::string name, IndexedSourcePtr source, SamplerPtr sampler)
+    : Stage({}),
+      name_(std::move(name)),
+      source_(std::move(source)),
+      sampler_(std::move(sampler)),
+      load_(std::make_unique<LoadStep>(source_)) {
+  columns_ = source_->columns();
+  pending_ = true;
+  pending_python_ = source_->uses_python();
+}
+
+void IndexedStage::begin() {
+  Stage::begin();
+  order_ = sampler_->next_pass(source_->rows());
+  position_ = 0;
+}
+
+bool IndexedStage::next(Row& row) {
+  if (position_ == order_.size()) return false;
+  row.items.clear();
+  row.pending.clear();
+  row.pending.push_back(load_.get());
+  row.index = order_[position_];
+  row.pass = pass();
+  row.ordinal = sampler_->global_position(position_++);
+  return true;
+}
+
+std::int64_t IndexedStage::skip(std::int64_t rows) {
+  const auto done =
+      std::min<std::int64_t>(rows, static_cast<std::int64_t>(order_.size() - position_));
+  position_ += static_cast<std::size_t>(done);
+  return done;
+}
+
+FileStage::FileStage(std::string name, FileSourcePtr source, FileStageOptions options)
+    : Stage({}),
+      name_(std::move(name)),
+      source_(std::move(source)),
+      options_(options),
+      generator_(options.seed) {
+  columns_ = source_->columns();
+  if (options_.shard_by_file && options_.shards > 1 &&
+      static_cast<std::int64_t>(source_->files().size()) < options_.shards)
+    fail(ErrorKind::Runtime,
+         "Invalid file, numbers of tfrecord file should not less than num_shards, ",
+         "got files: ", source_->files().size(), ", num_shards: ", options_.shards);
+}
+
+std::vector<std::size_t> FileStage::file_order() {
+  if (order_.empty()) {
+    order_.resize(source_->files().size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+  }
+  if (options_.shuffle_files) {
+    // All shards must agree on the order of files, whatever their own seeds are.
+    if (options_.shards > 1) generator_.seed(static_cast<std::uint32_t>(pass() + 1));
+    shuffle_list(order_, generator_);
+  }
+  return order_;
+}
+
+void FileStage::deal_parts() {
+  constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
+  parts_.clear();
+  const std::vector<std::size_t> files = file_order();
+  if (options_.shards <= 1) {
+    for (const std::size_t file : files) parts_.push_back({file, 0, all});
+  } else if (options_.shard_by_file) {
+    for (std::size_t i = 0; i < files.size(); ++i)
+      if (static_cast<std::int64_t>(i) % options_.shards == options_.shard)
+        parts_.push_back({files[i], 0, all});
+  } else {
+    std::vector<std::int64_t> counts;
+    for (const std::size_t file : files) counts.push_back(source_->count_rows(file));
+    const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+    const std::int64_t each = (total + options_.shards - 1) / options_.shards;
+    std::int64_t begin = options_.shard * each;
+    std::int64_t wanted = total == 0 ? 0 : each;
+    // The last block goes on with the first rows, so that all shards are equally long.
+    while (wanted > 0) {
+      std::int64_t first = 0;
+      for (std::size_t i = 0; i < files.size() && wanted > 0; ++i) {
+        const std::int64_t from = std::max<std::int64_t>(begin - first, 0);
+        const std::int64_t rows = std::min(counts[i] - from, wanted);
+        if (rows > 0) {
+          parts_.push_back({files[i], from, from + rows});
+          wanted -= rows;
+          begin += rows;
+        }
+        first += counts[i];
+      }
+      begin = begin >= total ? begin - total : begin;
+    }
+  }
+}
+
+void FileStage::begin() {
+  Stage::begin();
+  deal_parts();
+  part_ = 0;
+  cursor_.reset();
+  given_ = 0;
+}
+
+bool FileStage::next_loaded(LoadedRow& loaded) {
+  while (true) {
+    if (cursor_ != nullptr) {
+      if (left_ > 0 && cursor_->next(loaded)) {
+        --left_;
+        return true;
+      }
+      cursor_.reset();
+      ++part_;
+    }
+    if (part_ == parts_.size()) return false;
+    const Part& part = parts_[part_];
+    cursor_ = source_->open(part.file);
+    left_ = part.end - part.begin;
+    if (part.begin > 0) cursor_->skip(part.begin);
+  }
+}
+
+bool FileStage::next(Row& row) {
+  if (options_.limit > 0 && given_ == options_.limit) return false;
+  LoadedRow loaded;
+  if (!next_loaded(loaded)) return false;
+  row = Row();
+  row.items = std::move(loaded.items);
+  row.file = shared_name(loaded.file);
+  row.index = given_;
+  row.pass = pass();
+  row.ordinal = static_cast<std::uint64_t>(given_ * options_.shards + options_.shard);
+  ++given_;
+  return true;
+}
+
+std::int64_t FileStage::count_rows(const FileSource& source, const FileStageOptions& options) {
+  std::int64_t total = 0;
+  for (std::size_t file = 0; file < source.files().size(); ++file) {
+    const bool mine = !options.shard_by_file || options.shards <= 1 ||
+                      static_cast<std::int64_t>(file) % options.shards == options.shard;
+    if (mine) total += source.count_rows(file);
+  }
+  if (options.shards > 1 && !options.shard_by_file)
+    total = (total + options.shards - 1) / options.shards;
+  return options.limit > 0 ? std::min(total, options.limit) : total;
+}
+
+}  // namespace mycel::data

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/pipeline/stage.h"
+
+#include <algorithm>
+
+namespace mycel::data {
+
+void Stage::prepare(Engine& engine) {
+  engine_ = &engine;
+  for (const StagePtr& child : children_) child->prepare(engine);
+}
+
+void Stage::begin() {
+  if (begun_) ++pass_;
+  begun_ = true;
+  for (const StagePtr& child : children_) child->begin();
+}
+
+std::int64_t Stage::skip(std::int64_t rows) {
+  Row row;
+  std::int64_t done = 0;
+  while (done < rows && next(row)) ++done;
+  return done;
+}
+
+ActivityPtr Stage::activity(std::string name) {
+  auto made = std::make_shared<Activity>();
+  made->name = std::move(name);
+  engine_->activities.push_back(made);
+  return made;
+}
+
+std::size_t column_index(const Columns& columns, const std::string& name,
+                         const std::function<std::string(const std::string&)>& complaint) {
+  const auto found = std::find(columns.begin(), columns.end(), name);
+  if (found == columns.end()) throw platform::Error(ErrorKind::Runtime, complaint(name));
+  return static_cast<std::size_t>(found - columns.begin());
+}
+
+}  // namespace mycel::data
