@@ -177,27 +177,38 @@ std::vector<std::string> RowReader::columns() const {
   return names;
 }
 
-void RowReader::read(std::int64_t row, Items& items) const {
+template <class Take>
+void RowReader::each_part(std::int64_t row, const Take& take) const {
   thread_local std::vector<ScalarValue> scalars;
   std::int64_t own = row;
   const RecordShard& shard = set_->shard_of(own);
   const RowBytes bytes = shard.row(own);
-  items.clear();
-  items.reserve(fields_.size());
+  const std::size_t blobs = set_->schema().blob_count();
   try {
     scalars_.decode(bytes.raw, scalars);
     for (std::size_t i = 0; i < fields_.size(); ++i) {
-      const RecordField& field = *fields_[i];
-      if (field.is_blob())
-        items.push_back(blob_item(field,
-                                  blob_field(bytes.blob, places_[i], set_->schema().blob_count()),
-                                  set_->header().version));
-      else
-        items.push_back(scalar_item(field, scalars[places_[i]]));
+      const bool is_blob = fields_[i]->is_blob();
+      take(*fields_[i], is_blob ? RowPart{{}, blob_field(bytes.blob, places_[i], blobs)}
+                                : RowPart{scalars[places_[i]], {}});
     }
   } catch (const platform::Error& error) {
     fail(error.kind(), "Invalid data, ", shard.file(), ", row ", own, ": ", error.message());
   }
+}
+
+void RowReader::read(std::int64_t row, Items& items) const {
+  items.clear();
+  items.reserve(fields_.size());
+  const int version = set_->header().version;
+  each_part(row, [&](const RecordField& field, const RowPart& part) {
+    items.push_back(field.is_blob() ? blob_item(field, part.blob, version)
+                                    : scalar_item(field, part.scalar));
+  });
+}
+
+void RowReader::read_parts(std::int64_t row, std::vector<RowPart>& parts) const {
+  parts.clear();
+  each_part(row, [&](const RecordField&, const RowPart& part) { parts.push_back(part); });
 }
 
 namespace {

@@ -61,6 +61,12 @@ class RecordSet {
   std::vector<std::int64_t> first_rows_{0};  // of every shard, and the end
 };
 
+// One column of a row as it lies in the file; of the two, the one the field has.
+struct RowPart {
+  ScalarValue scalar;
+  ByteView blob;
+};
+
 // Reads chosen columns of rows.
 class RowReader {
  public:
@@ -71,8 +77,11 @@ class RowReader {
   const std::vector<const RecordField*>& fields() const { return fields_; }
   // Errors name file and row.
   void read(std::int64_t row, Items& items) const;
+  void read_parts(std::int64_t row, std::vector<RowPart>& parts) const;
 
  private:
+  template <class Take>
+  void each_part(std::int64_t row, const Take& take) const;
   std::shared_ptr<const RecordSet> set_;
   std::vector<const RecordField*> fields_;
   std::vector<std::size_t> places_;  // among the scalars asked for, or among the blobs

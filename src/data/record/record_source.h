@@ -18,6 +18,7 @@ class MindRecordSource : public IndexedSource {
   static std::shared_ptr<const MindRecordSource> open(const Parameters& parameters);
 
   const RecordSet& set() const { return reader_.set(); }
+  const RowReader& reader() const { return reader_; }
   std::vector<std::string> columns() const override { return reader_.columns(); }
   std::int64_t rows() const override { return reader_.set().rows(); }
   void load(std::int64_t row, LoadedRow& out) const override;

@@ -15,6 +15,10 @@ namespace mycel::data {
 // published.
 class RecordWriter {
  public:
+  RecordWriter() = default;
+  RecordWriter(const RecordWriter&) = delete;
+  RecordWriter& operator=(const RecordWriter&) = delete;
+
   // `header` has no pages and no shard names. `may_grow`: a row that is too big for the pages makes
   // them bigger, as long as there are none. RuntimeError when a file exists and is to be kept.
   static std::unique_ptr<RecordWriter> create(const std::vector<std::string>& files, bool overwrite,

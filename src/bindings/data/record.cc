@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// MindRecord for the package: a writer, a reader, and the rows and orders of MindDataset.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/data/items.h"
+#include "bindings/data/parts.h"
+#include "bindings/data/record_values.h"
+#include "data/record/record_set.h"
+#include "data/record/record_source.h"
+#include "data/record/record_writer.h"
+#include "platform/error/error.h"
+
+namespace mycel::bindings {
+
+namespace nb = nanobind;
+using namespace data;  // NOLINT: this file is about nothing else
+using platform::fail;
+using platform::join;
+
+namespace {
+
+constexpr const char* kNoValidRow =
+    "There is no valid data which can be written by 'write_raw_data' to mindrecord file. ";
+
+// The values of one row in the order of the schema. False: `mistake` says which does not go.
+bool check_row(const RecordSchema& schema, const nb::dict& row, std::vector<CheckedValue>& checked,
+               CheckedValue& mistake) {
+  checked.clear();
+  for (const RecordField& field : schema.fields()) {
+    PyObject* const value = PyDict_GetItemString(row.ptr(), field.name.c_str());
+    if (value == nullptr) {
+      mistake = {};
+      mistake.mistake = join("field '", field.name, "' is missing");
+      return false;
+    }
+    checked.push_back(check_value(field, value));
+    if (!checked.back().mistake.empty()) {
+      mistake = std::move(checked.back());
+      return false;
+    }
+  }
+  return true;
+}
+
+// Writes the rows that fit the schema; (number, why) of the others comes back. An array that does
+// not fit is no such row but a failure: it would change silently what a user trains on.
+nb::list write_rows(RecordWriter& writer, const nb::list& rows) {
+  const RecordSchema& schema = writer.header().schema;
+  const int version = writer.header().version;
+  std::vector<EncodedRow> encoded;
+  std::vector<CheckedValue> checked;
+  std::vector<FieldValue> values;
+  nb::list dropped;
+  std::string first;
+  bool wrong_array = false;
+  for (std::size_t number = 0; number < rows.size(); ++number) {
+    CheckedValue mistake;
+    if (!check_row(schema, nb::cast<nb::dict>(rows[number]), checked, mistake)) {
+      if (first.empty() || (mistake.is_array_mistake && !wrong_array))
+        first = join("Row ", number, ": ", mistake.mistake);
+      wrong_array = wrong_array || mistake.is_array_mistake;
+      dropped.append(nb::make_tuple(number, mistake.mistake));
+      continue;
+    }
+    values.clear();
+    for (const CheckedValue& value : checked) values.push_back(value.value);
+    encoded.push_back(encode_row(schema, values, version));
+  }
+  if (encoded.empty()) fail(ErrorKind::Runtime, kNoValidRow, first);
+  if (wrong_array)
+    fail(ErrorKind::Runtime, "For 'FileWriter.write_raw_data', nothing of this call was written. ",
+         first, ". Convert the array, or change the schema.");
+  const nb::gil_scoped_release release;
+  writer.write(encoded);
+  return dropped;
+}
+
+std::unique_ptr<RecordWriter> create_writer(const std::vector<std::string>& files, bool overwrite,
+                                            const std::string& schema,
+                                            const std::string& description,
+                                            std::vector<std::string> index_fields,
+                                            std::int64_t header_size, std::int64_t page_size,
+                                            bool may_grow) {
+  RecordHeader header;
+  header.schema = RecordSchema::from_json(parse_json(schema, "schema"));
+  header.description = description;
+  header.index_fields =
+      index_fields.empty() ? header.schema.default_index() : std::move(index_fields);
+  header.schema.check_index(header.index_fields);
+  header.header_size = header_size;
+  header.page_size = page_size;
+  const nb::gil_scoped_release release;
+  return RecordWriter::create(files, overwrite, header, may_grow);
+}
+
+// A set open for reading, with chosen columns.
+class RecordReader {
+ public:
+  explicit RecordReader(const nb::dict& arguments)
+      : source_([&] {
+          const Parameters parameters = parameters_from_dict(arguments);
+          const nb::gil_scoped_release release;
+          return MindRecordSource::open(parameters);
+        }()) {}
+
+  const RecordSet& set() const { return source_->set(); }
+  const RowReader& rows() const { return source_->reader(); }
+
+  nb::dict read(std::int64_t row) const {
+    std::vector<RowPart> parts;
+    rows().read_parts(row, parts);
+    nb::dict result;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const RecordField& field = *rows().fields()[i];
+      result[field.name.c_str()] = record_object(field, parts[i], set().header().version);
+    }
+    return result;
+  }
+
+  nb::list category_rows(const std::string& field) const {
+    std::vector<RecordCategory> all;
+    {
+      const nb::gil_scoped_release release;
+      all = categories(set(), field);
+    }
+    nb::list result;
+    for (const RecordCategory& category : all)
+      result.append(nb::make_tuple(category.name, nb::cast(category.rows)));
+    return result;
+  }
+
+ private:
+  std::shared_ptr<const MindRecordSource> source_;
+};
+
+// Rows of a set for the pipeline, followed by copies of one row of the user's.
+std::shared_ptr<IndexedSource> open_source(const nb::dict& arguments, const nb::dict& sample,
+                                           std::int64_t count) {
+  const Parameters parameters = parameters_from_dict(arguments);
+  std::shared_ptr<const MindRecordSource> source;
+  {
+    const nb::gil_scoped_release release;
+    source = MindRecordSource::open(parameters);
+  }
+  if (count == 0) return std::const_pointer_cast<MindRecordSource>(source);
+  Items items;
+  for (const RecordField* field : source->reader().fields()) {
+    PyObject* const value = PyDict_GetItemString(sample.ptr(), field->name.c_str());
+    if (value == nullptr)
+      fail(ErrorKind::Value, "padded_sample cannot match columns_list: '", field->name,
+           "' is missing.");
+    const CheckedValue checked = check_value(*field, value);
+    if (!checked.mistake.empty()) fail(ErrorKind::Runtime, "padded_sample: ", checked.mistake);
+    items.push_back(record_item(*field, checked));
+  }
+  return std::const_pointer_cast<IndexedSource>(padded_source(source, std::move(items), count));
+}
+
+RecordShuffle shuffle_named(const std::string& name) {
+  if (name == "global") return RecordShuffle::Global;
+  if (name == "files") return RecordShuffle::Files;
+  return name == "infile" ? RecordShuffle::WithinFiles : RecordShuffle::None;
+}
+
+}  // namespace
+
+void bind_record(nb::module_& module) {
+  const auto unlocked = nb::call_guard<nb::gil_scoped_release>();
+  nb::class_<RecordWriter>(module, "RecordWriter")
+      .def_static("create", create_writer)
+      .def_static(
+          "append_to",
+          [](const std::string& file, const std::string& key, const std::string& mode,
+             const std::string& hash, const std::string& plain) {
+            return RecordWriter::append_to(file, {key, mode, hash}, plain);
+          },
+          unlocked)
+      .def("write", write_rows)
+      .def(
+          "finish",
+          [](RecordWriter& writer, const std::string& key, const std::string& mode,
+             const std::string& hash) {
+            writer.finish({key, mode, hash});
+          },
+          unlocked)
+      .def("publish", &RecordWriter::publish, unlocked)
+      .def("unpublished", &RecordWriter::unpublished)
+      .def_prop_ro("schema", [](const RecordWriter& writer) {
+        return writer.header().schema.to_json().text();
+      });
+  nb::class_<RecordReader>(module, "RecordReader")
+      .def(nb::init<nb::dict>())
+      .def("read", &RecordReader::read)
+      .def("category_rows", &RecordReader::category_rows)
+      .def_prop_ro("rows", [](const RecordReader& reader) { return reader.set().rows(); })
+      .def_prop_ro("shard_rows",
+                   [](const RecordReader& reader) { return reader.set().shard_rows(); })
+      .def_prop_ro("columns", [](const RecordReader& reader) { return reader.rows().columns(); })
+      .def_prop_ro("index_fields",
+                   [](const RecordReader& reader) { return reader.set().header().index_fields; })
+      .def_prop_ro(
+          "schema",
+          [](const RecordReader& reader) { return reader.set().schema().to_json().text(); })
+      .def_prop_ro("header",
+                   [](const RecordReader& reader) { return reader.set().header().text(); });
+  module.def("check_record_schema", [](const std::string& schema) {
+    return RecordSchema::from_json(parse_json(schema, "schema")).to_json().text();
+  });
+  module.def("check_record_index",
+             [](const std::string& schema, const std::vector<std::string>& fields) {
+               RecordSchema::from_json(parse_json(schema, "schema")).check_index(fields);
+             });
+  module.def("check_record_sizes", [](std::int64_t header_size, std::int64_t page_size) {
+    check_header_size(header_size);
+    check_page_size(page_size);
+  });
+  module.def("open_record_source", open_source);
+  module.def("record_sampler", [](const std::string& shuffle, std::vector<std::int64_t> file_rows,
+                                  std::int64_t padded, std::uint32_t seed, std::int64_t shards,
+                                  std::int64_t shard, std::int64_t limit, bool replacement) {
+    return record_sampler({shuffle_named(shuffle), std::move(file_rows), padded, seed, shards,
+                           shard, limit, replacement});
+  });
+}
+
+}  // namespace mycel::bindings
