@@ -122,6 +122,17 @@ class RecordReader {
     return result;
   }
 
+  // The stored hash of a file and a piece of what it was made from, for hash functions of users.
+  nb::bytes digest(std::size_t shard) const {
+    const ByteView digest = set().shards().at(shard).content().digest();
+    return nb::bytes(digest.data(), digest.size());
+  }
+  nb::bytes content(std::size_t shard, std::size_t begin, std::size_t bytes) const {
+    const ByteView all = set().shards().at(shard).content().bytes();
+    const ByteView piece = all.substr(std::min(begin, all.size()), bytes);
+    return nb::bytes(piece.data(), piece.size());
+  }
+
   nb::list category_rows(const std::string& field) const {
     std::vector<RecordCategory> all;
     {
@@ -181,11 +192,11 @@ void bind_record(nb::module_& module) {
           },
           unlocked)
       .def("write", write_rows)
+      .def("finish", &RecordWriter::finish, unlocked)
       .def(
-          "finish",
-          [](RecordWriter& writer, const std::string& key, const std::string& mode,
-             const std::string& hash) {
-            writer.finish({key, mode, hash});
+          "encrypt",
+          [](RecordWriter& writer, const std::string& key, const std::string& mode) {
+            writer.encrypt({key, mode, {}});
           },
           unlocked)
       .def("publish", &RecordWriter::publish, unlocked)
@@ -196,6 +207,8 @@ void bind_record(nb::module_& module) {
   nb::class_<RecordReader>(module, "RecordReader")
       .def(nb::init<nb::dict>())
       .def("read", &RecordReader::read)
+      .def("digest", &RecordReader::digest)
+      .def("content", &RecordReader::content)
       .def("category_rows", &RecordReader::category_rows)
       .def_prop_ro("rows", [](const RecordReader& reader) { return reader.set().rows(); })
       .def_prop_ro("shard_rows",

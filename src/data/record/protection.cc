@@ -274,12 +274,12 @@ void PlainContent::check_hash(const Path& file, const std::string& mode) {
           "'mindspore.mindrecord.config.set_hash_mode(...)' to enable the hash check. File: ",
           file.string());
   if (trailer == 0) return;
-  const ByteView stored = bytes_.substr(bytes_.size() - trailer, trailer - 8);
+  digest_ = bytes_.substr(bytes_.size() - trailer, trailer - 8);
   bytes_.remove_suffix(trailer);
   if (mode == "checked") return;  // by a function of the user's
   Digest digest(mode);
   digest.add(bytes_);
-  require(digest.finish() == stored, ErrorKind::Runtime, "The mindrecord file: ", file.string(),
+  require(digest.finish() == digest_, ErrorKind::Runtime, "The mindrecord file: ", file.string(),
           " hash check fail. The file may have been changed, or made with another hash mode than ",
           mode, ".");
 }

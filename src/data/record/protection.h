@@ -15,7 +15,7 @@ namespace mycel::data {
 struct RecordProtection {
   std::string key;   // empty: not encrypted
   std::string mode;  // "AES-GCM", "AES-CBC", "SM4-CBC"
-  std::string hash;  // "sha256", ..., "sha3_512"; empty: none
+  std::string hash;  // "sha256", ..., "sha3_512"; empty: none; "checked": somebody else looks at it
 };
 
 // A file's plain bytes, without what protects them. Nothing is left behind where they were
@@ -27,6 +27,7 @@ class PlainContent {
   PlainContent(const platform::Path& file, const RecordProtection& protection,
                const platform::Path& plain);
   ByteView bytes() const { return bytes_; }
+  ByteView digest() const { return digest_; }  // as stored; empty: not hashed
 
  private:
   void map(const platform::Path& file);
@@ -34,6 +35,7 @@ class PlainContent {
   void check_hash(const platform::Path& file, const std::string& mode);
   std::unique_ptr<platform::MappedFile> mapped_;
   ByteView bytes_;
+  ByteView digest_;
 };
 
 // Adds the hash to a finished file that is not in place yet, `size` bytes long.

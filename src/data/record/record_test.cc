@@ -63,7 +63,7 @@ void write_set(const std::vector<std::string>& files, std::int64_t batches, std:
       encoded.push_back(make_row(header.schema, number++, image_bytes));
     writer->write(encoded);
   }
-  writer->finish({});
+  writer->finish();
   writer->publish();
 }
 
@@ -176,7 +176,7 @@ TEST_F(RecordTest, ScalarsThatOutgrowTheirPageMove) {
     const std::vector<FieldValue> values{std::int64_t{i}, std::string_view(texts.back())};
     writer->write({encode_row(header.schema, values, 3)});
   }
-  writer->finish({});
+  writer->finish();
   writer->publish();
   const RowReader reader(RecordSet::open({{path("a")}, true, {}, {}}), {"text", "n"});
   Items items;
@@ -194,7 +194,7 @@ TEST_F(RecordTest, AppendingContinuesTheSet) {
     std::vector<EncodedRow> rows;
     for (int i = 0; i < 20; ++i) rows.push_back(make_row(writer->header().schema, 100 + i, 2000));
     writer->write(rows);
-    writer->finish({});
+    writer->finish();
     writer->publish();
   }
   const RowReader reader(RecordSet::open({{path("a")}, true, {}, {}}), {});
@@ -209,7 +209,7 @@ TEST_F(RecordTest, UnpublishedWritersLeaveNoTrace) {
   {
     const auto writer = RecordWriter::append_to(path("a"), {}, "");
     writer->write({make_row(writer->header().schema, 9, 10)});
-    writer->finish({});
+    writer->finish();
   }
   EXPECT_EQ(RecordSet::open({{path("a")}, true, {}, {}})->rows(), 5);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2);
@@ -247,7 +247,8 @@ TEST_F(RecordTest, ProtectedFilesNeedTheirKeys) {
     const std::string file = path("p" + std::to_string(number++));
     const auto writer = RecordWriter::create({file}, false, header, true);
     writer->write({make_row(header.schema, 3, 50)});
-    writer->finish(good);
+    writer->finish(good.hash);
+    writer->encrypt(good);
     writer->publish();
     const RowReader reader(RecordSet::open({{file}, true, good, {}}), {});
     expect_row(reader, 0, 3, 50);
@@ -259,7 +260,8 @@ TEST_F(RecordTest, ProtectedFilesNeedTheirKeys) {
       EXPECT_THROW(RecordSet::open({{file}, true, bad, {}}), platform::Error);
     const auto more = RecordWriter::append_to(file, good, "");
     more->write({make_row(header.schema, 4, 50)});
-    more->finish(good);
+    more->finish(good.hash);
+    more->encrypt(good);
     more->publish();
     EXPECT_EQ(RecordSet::open({{file}, true, good, {}})->rows(), 2);
   }

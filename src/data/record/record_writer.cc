@@ -85,17 +85,23 @@ void RecordWriter::write(const std::vector<EncodedRow>& rows) {
   failed_ = false;
 }
 
-void RecordWriter::finish(const RecordProtection& protection) {
+void RecordWriter::finish(const std::string& hash) {
   require(!failed_, ErrorKind::Runtime, "Invalid data, an earlier write to ", files_.front(),
           " failed; the set cannot be committed.");
   require(
-      shards_.size() == 1 || (protection.key.empty() && protection.hash.empty()),
-      ErrorKind::Runtime,
+      shards_.size() == 1 || hash.empty(), ErrorKind::Runtime,
       "When encode mode or hash check is enabled, the automatic sharding function is unavailable.");
   std::int64_t saved = saved_before_;
   for (const auto& shard : shards_) saved += shard->saved();
   failed_ = true;
-  for (const auto& shard : shards_) shard->finish(saved, protection);
+  for (const auto& shard : shards_) shard->finish(saved, hash);
+  failed_ = false;
+}
+
+void RecordWriter::encrypt(const RecordProtection& protection) {
+  require(!failed_, ErrorKind::Runtime, "the set ", files_.front(), " is not complete");
+  failed_ = true;
+  for (const auto& shard : shards_) shard->encrypt(protection);
   failed_ = false;
 }
 

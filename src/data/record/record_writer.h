@@ -30,8 +30,9 @@ class RecordWriter {
 
   const RecordHeader& header() const { return shards_.front()->header(); }
   void write(const std::vector<EncodedRow>& rows);
-  void finish(const RecordProtection& protection);
-  void publish();  // after finish()
+  void finish(const std::string& hash = {});
+  void encrypt(const RecordProtection& protection);  // after finish()
+  void publish();                                    // after finish()
   // Pairs of where files are and where they will be, between the two.
   std::vector<std::pair<std::string, std::string>> unpublished() const;
 

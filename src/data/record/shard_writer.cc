@@ -35,14 +35,6 @@ std::unique_ptr<AtomicFile> temporary_for(const Path& path) {
   return std::make_unique<AtomicFile>(AtomicFile::create(path, 0600).value());
 }
 
-void protect(std::unique_ptr<AtomicFile>& file, const Path& path,
-             const RecordProtection& protection) {
-  if (!protection.hash.empty())
-    append_hash(*file, std::filesystem::file_size(file->temporary()), protection.hash);
-  if (!protection.key.empty())
-    file = std::make_unique<AtomicFile>(encrypted(*file, path, protection));
-}
-
 // Holes stay holes: most of a small file is one.
 void copy_content(AtomicFile& target, ByteView content) {
   constexpr std::size_t kBlock = std::size_t{1} << 16;
@@ -200,7 +192,7 @@ void ShardWriter::append_entries(std::size_t page, Rows rows, std::string Encode
   flush();
 }
 
-void ShardWriter::finish(std::int64_t saved_in_set, const RecordProtection& protection) {
+void ShardWriter::finish(std::int64_t saved_in_set, const std::string& hash) {
   header_.compression_size = std::max<std::int64_t>(saved_in_set, 0);
   const std::string text = header_.text();
   require(
@@ -219,8 +211,14 @@ void ShardWriter::finish(std::int64_t saved_in_set, const RecordProtection& prot
     write_index(index_->temporary(), path_.filename().string(),
                 RecordLayout(header_, bytes, path_.string()), table_);
   }
-  protect(data_, path_, protection);
-  protect(index_, index_of(path_), protection);
+  if (hash.empty()) return;
+  for (AtomicFile* file : {data_.get(), index_.get()})
+    append_hash(*file, std::filesystem::file_size(file->temporary()), hash);
+}
+
+void ShardWriter::encrypt(const RecordProtection& protection) {
+  data_ = std::make_unique<AtomicFile>(encrypted(*data_, path_, protection));
+  index_ = std::make_unique<AtomicFile>(encrypted(*index_, index_of(path_), protection));
 }
 
 void ShardWriter::publish() {

@@ -27,8 +27,9 @@ class ShardWriter {
   std::int64_t saved() const { return saved_; }
   const RecordHeader& header() const { return header_; }
 
-  // Writes the header and the index, and protects both files.
-  void finish(std::int64_t saved_in_set, const RecordProtection& protection);
+  // Writes the header and the index; `hash` as in RecordProtection.
+  void finish(std::int64_t saved_in_set, const std::string& hash);
+  void encrypt(const RecordProtection& protection);  // after finish()
   void publish();
   // Where the two files are until then.
   const platform::Path& temporary_data() const { return data_->temporary(); }
