@@ -12,8 +12,14 @@ from mindspore import _c_expression as _c
 _seed: int | None = None
 
 
+class _DatasetSeed:
+    """The seed of data pipelines. It lives here so that `set_seed` need not load the data package."""
+
+    value = 5489  # "not set" for pipelines
+
+
 def set_seed(seed: int) -> None:
-    """Seeds every source of random numbers: operators, initializers, NumPy, Python's `random`.
+    """Seeds every source of random numbers: operators, initializers, data pipelines, NumPy, `random`.
 
     Calling it again restarts all sequences.
 
@@ -39,6 +45,7 @@ def set_seed(seed: int) -> None:
         )
     np.random.seed(seed)
     random.seed(seed)
+    _DatasetSeed.value = seed
     _c.set_global_seed(seed)
     from mindspore.common import generator
 

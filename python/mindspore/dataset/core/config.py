@@ -1,0 +1,545 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of the data pipelines, in force for pipelines whose iterator is made afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from mindspore import log
+from mindspore.common.seed import _DatasetSeed
+from mindspore.dataset.core.checks import INT32_MAX, UINT32_MAX, check_choice, check_type, worker_limit
+from mindspore.dataset.debug import DebugHook, PrintMetaDataHook
+
+__all__ = [
+    "ErrorSamplesMode",
+    "get_auto_num_workers",
+    "get_auto_offload",
+    "get_autotune_interval",
+    "get_callback_timeout",
+    "get_debug_mode",
+    "get_dynamic_shape",
+    "get_enable_autotune",
+    "get_enable_shared_mem",
+    "get_enable_watchdog",
+    "get_error_samples_mode",
+    "get_fast_recovery",
+    "get_monitor_sampling_interval",
+    "get_multiprocessing_start_method",
+    "get_multiprocessing_timeout_interval",
+    "get_num_parallel_workers",
+    "get_numa_enable",
+    "get_prefetch_size",
+    "get_seed",
+    "get_start_method",
+    "get_worker_death_policy",
+    "load",
+    "set_auto_num_workers",
+    "set_auto_offload",
+    "set_autotune_interval",
+    "set_callback_timeout",
+    "set_debug_mode",
+    "set_dynamic_shape",
+    "set_enable_autotune",
+    "set_enable_shared_mem",
+    "set_enable_watchdog",
+    "set_error_samples_mode",
+    "set_fast_recovery",
+    "set_monitor_sampling_interval",
+    "set_multiprocessing_start_method",
+    "set_multiprocessing_timeout_interval",
+    "set_num_parallel_workers",
+    "set_numa_enable",
+    "set_prefetch_size",
+    "set_seed",
+    "set_sending_batches",
+    "set_start_method",
+    "set_worker_death_policy",
+]
+
+UNSET_SEED = 5489
+"""The seed that means "not set": every random step then takes one from the system."""
+
+START_METHODS = ("fork", "spawn", "forkserver")
+WORKER_DEATH_POLICIES = ("raise",)
+
+
+class ErrorSamplesMode(IntEnum):
+    """What `map` does with a row its operations fail on.
+
+    - RETURN: the error ends the iteration.
+    - REPLACE: a good row takes its place, so that row counts stay the same.
+    - SKIP: the row is left out.
+
+    Examples:
+        >>> import mindspore.dataset as ds
+        >>> ds.config.set_error_samples_mode(ds.config.ErrorSamplesMode.SKIP)
+    """
+
+    RETURN = 0
+    REPLACE = 1
+    SKIP = 2
+
+
+@dataclass
+class _Settings:
+    num_parallel_workers: int = min(8, os.cpu_count() or 1)
+    prefetch_size: int = 16
+    auto_num_workers: bool = False
+    enable_shared_mem: bool = True
+    numa_enable: bool = os.environ.get("DATASET_ENABLE_NUMA", "").lower() == "true"
+    monitor_sampling_interval: int = 1000
+    callback_timeout: int = 60
+    enable_autotune: bool = False
+    autotune_prefix: str = ""
+    autotune_interval: int = 0
+    auto_offload: bool = False
+    enable_watchdog: bool = True
+    multiprocessing_timeout_interval: int = 300
+    fast_recovery: bool = True
+    debug_mode: bool = False
+    debug_hooks: list[DebugHook] = field(default_factory=list)
+    error_samples_mode: ErrorSamplesMode = ErrorSamplesMode.RETURN
+    sending_batches: int = 0
+    dynamic_shape: bool = False
+    start_method: str = "fork"
+    worker_death_policy: str = "raise"
+    worker_connector_size: int = 16
+    cache_host: str = "127.0.0.1"
+    cache_port: int = 50052
+    num_connections: int = 12
+    cache_prefetch_size: int = 20
+
+
+_settings = _Settings()
+
+
+def _check_int(value: Any, wrong_type: str, low: int = 0, high: int = 0, wrong_range: str = "") -> None:
+    """An int, no bool; within [low, high] when a text for the range is given."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(wrong_type)
+    if wrong_range and not low <= value <= high:
+        raise ValueError(wrong_range)
+
+
+def _check_bool(value: Any, wrong_type: str) -> None:
+    if not isinstance(value, bool):
+        raise TypeError(wrong_type)
+
+
+def set_seed(seed: int) -> None:
+    """Seeds the random steps of pipelines, and Python's `random` and NumPy's global generator with it.
+
+    Args:
+        seed (int): In [0, 4294967295]. 5489 means "not set".
+
+    Examples:
+        >>> import mindspore.dataset as ds
+        >>> ds.config.set_seed(1000)
+    """
+    _check_int(
+        seed,
+        "seed isn't of type int.",
+        0,
+        UINT32_MAX,
+        "seed given is not within the required range [0, UINT32_MAX(4294967295)].",
+    )
+    _DatasetSeed.value = seed
+    random.seed(seed)
+    np.random.seed(seed)
+
+
+def get_seed() -> int:
+    """The seed in force; 5489 when none was set."""
+    return _DatasetSeed.value
+
+
+def set_prefetch_size(size: int) -> None:
+    """Rows a stage may prepare ahead of the one that takes them; more costs memory."""
+    _check_int(
+        size,
+        "size isn't of type int.",
+        1,
+        INT32_MAX,
+        "size is not within the required range (0, INT32_MAX(2147483647)].",
+    )
+    _settings.prefetch_size = size
+
+
+def get_prefetch_size() -> int:
+    """Rows a stage may prepare ahead."""
+    return _settings.prefetch_size
+
+
+def set_num_parallel_workers(num: int) -> None:
+    """Workers of every stage that is not given a number of its own."""
+    _check_int(
+        num,
+        "num isn't of type int.",
+        1,
+        INT32_MAX,
+        "Number of parallel workers given is not within the required range (0, INT32_MAX(2147483647)].",
+    )
+    if num > worker_limit():
+        raise RuntimeError(
+            f"Invalid Parameter, num_parallel_workers exceeds the boundary between 1 and {worker_limit()}, "
+            f"as got {num}."
+        )
+    _settings.num_parallel_workers = num
+
+
+def get_num_parallel_workers() -> int:
+    """Workers of a stage without a number of its own."""
+    return _settings.num_parallel_workers
+
+
+def set_numa_enable(numa_enable: bool) -> None:
+    """Whether a pipeline keeps to the memory node of its device."""
+    _check_bool(numa_enable, "numa_enable must be a boolean dtype.")
+    _settings.numa_enable = numa_enable
+
+
+def get_numa_enable() -> bool:
+    """Whether pipelines keep to one memory node."""
+    return _settings.numa_enable
+
+
+def set_monitor_sampling_interval(interval: int) -> None:
+    """Milliseconds between two looks of the profiler at the pipeline."""
+    _check_int(
+        interval,
+        "interval isn't of type int.",
+        1,
+        INT32_MAX,
+        "Interval given is not within the required range (0, INT32_MAX(2147483647)].",
+    )
+    _settings.monitor_sampling_interval = interval
+
+
+def get_monitor_sampling_interval() -> int:
+    """Milliseconds between two looks of the profiler."""
+    return _settings.monitor_sampling_interval
+
+
+def set_auto_num_workers(enable: bool) -> None:
+    """Whether worker numbers are chosen by the machine's size."""
+    _check_bool(enable, "enable must be of type bool.")
+    _settings.auto_num_workers = enable
+
+
+def get_auto_num_workers() -> bool:
+    """Whether worker numbers are chosen by the machine's size."""
+    return _settings.auto_num_workers
+
+
+def set_callback_timeout(timeout: int) -> None:
+    """Seconds a `WaitedDSCallback` waits for training before it gives up."""
+    _check_int(
+        timeout,
+        "timeout isn't of type int.",
+        1,
+        INT32_MAX,
+        "Timeout given is not within the required range.",
+    )
+    _settings.callback_timeout = timeout
+
+
+def get_callback_timeout() -> int:
+    """Seconds a `WaitedDSCallback` waits for training."""
+    return _settings.callback_timeout
+
+
+def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> None:
+    """Turns the tuning of worker numbers and queue lengths while a pipeline runs on or off.
+
+    Args:
+        enable (bool): On or off.
+        filepath_prefix (str, optional): The result is written to this prefix + "_" + rank + ".json".
+    """
+    _check_bool(enable, "enable must be of type bool.")
+    if filepath_prefix is not None and not isinstance(filepath_prefix, str):
+        raise TypeError(f"json_filepath must be a str value but was: {filepath_prefix}.")
+    if enable and filepath_prefix is not None:
+        _check_file_prefix(filepath_prefix)
+    if enable and filepath_prefix is None:
+        log.warning(
+            "Dataset AutoTune is enabled but no json path is specified, check INFO log for tuned result."
+        )
+    if not enable and filepath_prefix is not None:
+        log.warning("The value of json_filepath is ignored when enable is False.")
+    _settings.enable_autotune = enable
+    _settings.autotune_prefix = (filepath_prefix or "") if enable else ""
+
+
+def _check_file_prefix(prefix: str) -> None:
+    if not prefix:
+        raise RuntimeError("The value of json_filepath cannot be the empty string.")
+    if os.path.isdir(prefix):
+        raise RuntimeError(f"Invalid json_filepath parameter. <{prefix}> is a directory, not filename.")
+    folder = os.path.dirname(os.path.abspath(prefix))
+    if not os.path.isdir(folder):
+        raise RuntimeError(f"Invalid json_filepath parameter.  Directory <{folder}> does not exist.")
+    if not os.access(folder, os.W_OK):
+        raise RuntimeError(f"Invalid json_filepath parameter.  No access to <{folder}>.")
+
+
+def get_enable_autotune() -> bool:
+    """Whether pipelines tune themselves."""
+    return _settings.enable_autotune
+
+
+def set_autotune_interval(interval: int) -> None:
+    """Steps between two adjustments of the tuning; 0 adjusts once per epoch."""
+    _check_int(
+        interval,
+        "interval must be of type int.",
+        0,
+        INT32_MAX,
+        "Interval given is not within the required range [0, INT32_MAX(2147483647)].",
+    )
+    _settings.autotune_interval = interval
+
+
+def get_autotune_interval() -> int:
+    """Steps between two adjustments of the tuning."""
+    return _settings.autotune_interval
+
+
+def set_enable_shared_mem(enable: bool) -> None:
+    """Whether large arrays reach worker processes through shared memory; otherwise through a socket."""
+    _check_bool(enable, "enable must be of type bool.")
+    _settings.enable_shared_mem = enable
+
+
+def get_enable_shared_mem() -> bool:
+    """Whether worker processes use shared memory."""
+    return _settings.enable_shared_mem
+
+
+def set_auto_offload(offload: bool) -> None:
+    """Whether the last operations of a pipeline may run on the device."""
+    _check_bool(offload, "offload must be a bool dtype")
+    _settings.auto_offload = offload
+
+
+def get_auto_offload() -> bool:
+    """Whether the last operations may run on the device."""
+    return _settings.auto_offload
+
+
+def set_enable_watchdog(enable: bool) -> None:
+    """Whether worker processes that hang are reported."""
+    _check_bool(enable, "enable must be a boolean dtype.")
+    _settings.enable_watchdog = enable
+
+
+def get_enable_watchdog() -> bool:
+    """Whether worker processes that hang are reported."""
+    return _settings.enable_watchdog
+
+
+def set_multiprocessing_timeout_interval(interval: int) -> None:
+    """Seconds after which a worker process without an answer is reported, and again each such time."""
+    _check_int(
+        interval,
+        "interval isn't of type int.",
+        1,
+        INT32_MAX,
+        "Interval given is not within the required range (0, INT32_MAX(2147483647)).",
+    )
+    _settings.multiprocessing_timeout_interval = interval
+
+
+def get_multiprocessing_timeout_interval() -> int:
+    """Seconds after which a silent worker process is reported."""
+    return _settings.multiprocessing_timeout_interval
+
+
+def set_dynamic_shape(is_dynamic: bool) -> None:
+    """Whether the shapes of a pipeline's rows may differ from row to row."""
+    _check_bool(is_dynamic, "is_dynamic must be a boolean dtype.")
+    _settings.dynamic_shape = is_dynamic
+
+
+def get_dynamic_shape() -> bool:
+    """Whether shapes may differ from row to row."""
+    return _settings.dynamic_shape
+
+
+def set_fast_recovery(fast_recovery: bool) -> None:
+    """Whether a pipeline that is reset may leave out the replay of its random state."""
+    _check_bool(fast_recovery, "fast_recovery must be a boolean dtype.")
+    _settings.fast_recovery = fast_recovery
+
+
+def get_fast_recovery() -> bool:
+    """Whether a reset leaves out the replay of random state."""
+    return _settings.fast_recovery
+
+
+def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list | None = None) -> None:
+    """Runs pipelines in one thread, row by row, with hooks around the operations of every map.
+
+    Args:
+        debug_mode_flag (bool): On or off.
+        debug_hook_list (list[DebugHook], optional): Hooks to call; by default one that prints shapes.
+
+    Examples:
+        >>> import mindspore.dataset as ds
+        >>> ds.config.set_debug_mode(True)
+        >>> ds.config.set_debug_mode(False)
+    """
+    _check_bool(debug_mode_flag, "debug_mode_flag isn't of type boolean.")
+    hooks = [PrintMetaDataHook()] if debug_hook_list is None else debug_hook_list
+    if not isinstance(hooks, list):
+        raise TypeError("debug_hook_list is not a list.")
+    if not all(isinstance(hook, DebugHook) for hook in hooks):
+        raise TypeError("All items in debug_hook_list must be of type DebugHook.")
+    if debug_mode_flag:
+        log.warning(
+            "Dataset pipeline debug mode is enabled. Performance will be impacted because the pipeline will "
+            "be running in a single thread."
+        )
+    _settings.debug_mode = debug_mode_flag
+    _settings.debug_hooks = hooks if debug_mode_flag else []
+
+
+def get_debug_mode() -> bool:
+    """Whether pipelines run in debug mode."""
+    return _settings.debug_mode
+
+
+def _get_debug_hook_list() -> list[DebugHook]:
+    """The hooks of debug mode; none outside it."""
+    return _settings.debug_hooks
+
+
+def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
+    """What `map` does with rows its operations fail on: see `ErrorSamplesMode`."""
+    check_type(error_samples_mode, ErrorSamplesMode, "error_samples_mode")
+    _settings.error_samples_mode = error_samples_mode
+
+
+def get_error_samples_mode() -> ErrorSamplesMode:
+    """What `map` does with rows its operations fail on."""
+    return _settings.error_samples_mode
+
+
+def set_sending_batches(batch_num: int) -> None:
+    """Batches sent to the device before the pipeline waits for a new number; 0 sends all."""
+    _check_int(batch_num, "batch_num must be an int dtype.")
+    _settings.sending_batches = batch_num
+
+
+def set_start_method(start_method: str = "fork") -> None:
+    """How worker processes come to life.
+
+    Args:
+        start_method (str): "fork" copies this process, so that functions need not be picklable. "spawn" and
+            "forkserver" start from a fresh interpreter and send the function to it.
+
+    Examples:
+        >>> import mindspore.dataset as ds
+        >>> ds.config.set_start_method("spawn")
+        >>> ds.config.set_start_method("fork")
+    """
+    check_type(start_method, str, "start_method")
+    check_choice(start_method, START_METHODS, "start_method")
+    _settings.start_method = start_method
+
+
+def get_start_method() -> str:
+    """How worker processes come to life."""
+    return _settings.start_method
+
+
+set_multiprocessing_start_method = set_start_method
+get_multiprocessing_start_method = get_start_method
+
+
+def set_worker_death_policy(policy: str) -> None:
+    """What the death of a worker process leads to. "raise": the iteration fails, the program lives on."""
+    check_type(policy, str, "policy")
+    check_choice(policy, WORKER_DEATH_POLICIES, "policy")
+    _settings.worker_death_policy = policy
+
+
+def get_worker_death_policy() -> str:
+    """What the death of a worker process leads to."""
+    return _settings.worker_death_policy
+
+
+def _load_port(value: int) -> None:
+    _check_int(value, "cachePort isn't of type int.", 1, 65535, "cachePort is not within [1, 65535].")
+    _settings.cache_port = value
+
+
+def _load_host(value: str) -> None:
+    check_type(value, str, "cacheHost")
+    _settings.cache_host = value
+
+
+def _positive(name: str, attribute: str) -> Any:
+    """A setter of a settings file whose value has no public function."""
+
+    def store(value: int) -> None:
+        _check_int(
+            value, f"{name} isn't of type int.", 1, INT32_MAX, f"{name} is not within [1, {INT32_MAX}]."
+        )
+        setattr(_settings, attribute, value)
+
+    return store
+
+
+_FILE_KEYS = {
+    "numParallelWorkers": set_num_parallel_workers,
+    "workerConnectorSize": _positive("workerConnectorSize", "worker_connector_size"),
+    "opConnectorSize": set_prefetch_size,
+    "seed": set_seed,
+    "monitorSamplingInterval": set_monitor_sampling_interval,
+    "fast_recovery": set_fast_recovery,
+    "error_samples_mode": lambda value: set_error_samples_mode(ErrorSamplesMode(value)),
+    "debug_mode_flag": set_debug_mode,
+    "cacheHost": _load_host,
+    "cachePort": _load_port,
+    "numConnections": _positive("numConnections", "num_connections"),
+    "cachePrefetchSize": _positive("cachePrefetchSize", "cache_prefetch_size"),
+}
+
+
+def load(file: str) -> None:
+    """Takes settings from a JSON file; keys it does not know are passed over.
+
+    Args:
+        file (str): Path of the file.
+
+    Raises:
+        RuntimeError: The file does not exist, is no JSON object, or holds a value out of range.
+    """
+    check_type(file, (str, os.PathLike), "file")
+    if not os.path.isfile(file):
+        raise RuntimeError(
+            f"Invalid file: settings file:{file} is not exist, check input path of config 'load' API."
+        )
+    try:
+        with open(file, encoding="utf-8") as stream:
+            values = json.load(stream)
+    except (OSError, ValueError) as error:
+        raise RuntimeError(f"Client file failed to load: settings file:{file}: {error}") from error
+    if not isinstance(values, dict):
+        raise RuntimeError(f"Client file failed to load: settings file:{file} holds no JSON object.")
+    for key, store in _FILE_KEYS.items():
+        if key not in values:
+            continue
+        try:
+            store(values[key])
+        except (TypeError, ValueError) as error:
+            raise RuntimeError(
+                f"Client file failed to load: settings file:{file}, '{key}': {error}"
+            ) from error
