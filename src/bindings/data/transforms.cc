@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/data/items.h"
 #include "bindings/data/parts.h"
 #include "bindings/data/user_code.h"
+#include "data/image/codec/encode_image.h"
+#include "data/transform/composite.h"
 #include "data/transform/registry.h"
 
 namespace mycel::bindings {
@@ -14,7 +19,96 @@ namespace mycel::bindings {
 namespace nb = nanobind;
 using namespace data;  // NOLINT: this file is about nothing else
 
+namespace {
+
+using SharedTransform = std::shared_ptr<Transform>;
+
+TransformList list_of(const std::vector<SharedTransform>& transforms) {
+  return {transforms.begin(), transforms.end()};
+}
+
+SharedTransform shared(const TransformPtr& transform) {
+  return std::const_pointer_cast<Transform>(transform);
+}
+
+nb::dict described(const ParameterSchema& parameter) {
+  nb::dict result;
+  result["name"] = parameter.name;
+  result["kind"] = name_of(parameter.kind);
+  result["doc"] = parameter.doc;
+  result["low"] = parameter.low;
+  result["high"] = parameter.high;
+  result["low_is_open"] = parameter.low_is_open;
+  if (parameter.fallback.has_value()) result["default"] = nb::cast(*parameter.fallback);
+  return result;
+}
+
+// Everything the package makes classes, checks, documentation and tests from.
+nb::dict described(const TransformSchema& schema) {
+  nb::dict result;
+  result["name"] = schema.name;
+  result["module"] = schema.module;
+  result["doc"] = schema.doc;
+  result["layout"] = name_of(schema.layout);
+  result["takes_columns"] = schema.takes_columns;
+  result["is_random"] = schema.is_random;
+  nb::list parameters, samples;
+  for (const ParameterSchema& parameter : schema.parameters)
+    parameters.append(described(parameter));
+  for (const TransformSample& sample : schema.samples) {
+    nb::dict arguments;
+    for (const auto& [name, value] : sample.arguments) arguments[name.c_str()] = nb::cast(value);
+    nb::list shape;
+    for (const std::int64_t length : sample.shape) shape.append(length);
+    const std::string_view type = python_name(sample.dtype);
+    samples.append(nb::make_tuple(arguments, type == "bool_" ? "bool" : type, nb::tuple(shape)));
+  }
+  result["parameters"] = parameters;
+  result["samples"] = samples;
+  return result;
+}
+
+void bind_composites(nb::module_& module) {
+  using Shared = std::vector<SharedTransform>;
+  module.def("compose", [](const Shared& list) { return shared(compose(list_of(list))); });
+  module.def("random_apply", [](const Shared& list, double probability) {
+    return shared(random_apply(list_of(list), probability));
+  });
+  module.def("random_choice",
+             [](const Shared& list) { return shared(random_choice(list_of(list))); });
+  module.def("random_order",
+             [](const Shared& list) { return shared(random_order(list_of(list))); });
+  module.def("join_neighbours", [](const Shared& list) {
+    Shared result;
+    for (const TransformPtr& transform : join_neighbours(list_of(list)))
+      result.push_back(shared(transform));
+    return result;
+  });
+}
+
+void bind_encoders(nb::module_& module) {
+  const auto encode = [](auto encoder) {
+    return [encoder](nb::handle image, int level) {
+      const Item item = item_from_python(image.ptr());
+      Item encoded;
+      {
+        const nb::gil_scoped_release release;
+        encoded = encoder(item, level);
+      }
+      return nb::steal(python_from_item(encoded));
+    };
+  };
+  module.def("encode_jpeg", encode(encode_jpeg));
+  module.def("encode_png", encode(encode_png));
+}
+
+}  // namespace
+
 void bind_transforms(nb::module_& module) {
+  bind_composites(module);
+  bind_encoders(module);
+  module.def("transform_schema",
+             [](const std::string& name) { return described(transform_schema(name)); });
   nb::class_<Transform>(module, "Transform")
       .def_prop_ro("name", &Transform::name)
       .def_prop_ro("is_random", &Transform::is_random)

@@ -18,7 +18,7 @@ class OneHot : public Transform {
   void apply(Items& items, TransformContext& context) const override {
     for (Item& item : items) {
       require(item.is_array() && tensor::is_integral(item.array().dtype()), ErrorKind::Runtime,
-              "OneHot: OneHot only support input of int type, but got:", item.type_name());
+              "OneHot: Only support input of int type, but got: ", item.type_name());
       item = encode(item.array(), context);
     }
   }
@@ -29,7 +29,7 @@ class OneHot : public Transform {
     for (const std::int64_t length : labels.shape())
       if (length != 1) shape.push_back(length);
     require(shape.size() <= 1, ErrorKind::Runtime,
-            "OneHot: OneHot only supports scalar or 1D input, got rank: ", labels.rank());
+            "OneHot: Only support scalar or 1D input, got rank: ", labels.rank());
     shape.push_back(classes_);
     const Tensor source = tensor::contiguous(labels);
     Tensor result = context.output(smoothing_ > 0 ? DType::Float64 : labels.dtype(), shape);
@@ -50,10 +50,10 @@ class OneHot : public Transform {
     for (std::int64_t i = 0; i < labels.size(); ++i) {
       const auto index = static_cast<std::int64_t>(label[i]);
       require(index < classes_ && (std::is_signed_v<Label> || index >= 0), ErrorKind::Runtime,
-              "OneHot: OneHot index values should not bigger than num classes: ", classes_,
+              "OneHot: index values should not bigger than num classes: ", classes_,
               ", but got: ", index);
       require(index >= 0, ErrorKind::Runtime,
-              "OneHot: OneHot index values should not be negative, but got: ", index);
+              "OneHot: index values should not be negative, but got: ", index);
       result.data<Value>()[i * classes_ + index] = hot;
     }
   }

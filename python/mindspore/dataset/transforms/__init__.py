@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transforms of values of any kind."""
+
+from mindspore.dataset.transforms.transforms import (
+    Compose,
+    Concatenate,
+    Duplicate,
+    Fill,
+    Mask,
+    OneHot,
+    PadEnd,
+    Plugin,
+    RandomApply,
+    RandomChoice,
+    RandomOrder,
+    Relational,
+    Slice,
+    TypeCast,
+    Unique,
+    not_random,
+)
+
+__all__ = [
+    "Compose",
+    "Concatenate",
+    "Duplicate",
+    "Fill",
+    "Mask",
+    "OneHot",
+    "PadEnd",
+    "Plugin",
+    "RandomApply",
+    "RandomChoice",
+    "RandomOrder",
+    "Relational",
+    "Slice",
+    "TypeCast",
+    "Unique",
+    "not_random",
+]

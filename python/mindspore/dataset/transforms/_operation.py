@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a transform is to Python: callable on its own, and a step of `map` that runs natively where it can."""
+
+from __future__ import annotations
+
+import enum
+import itertools
+import random
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mindspore import _c_data
+
+# The seed that means "none was set".
+_UNSET_SEED = 5489
+
+
+class Implementation(enum.Enum):
+    """How a transform runs inside a list of transforms."""
+
+    C = "c"
+    PY = "py"
+
+
+def is_pillow(value: Any) -> bool:
+    """Whether this is a Pillow image, found out without importing Pillow."""
+    module = sys.modules.get("PIL.Image")
+    return module is not None and isinstance(value, module.Image)
+
+
+def eager_seed() -> int:
+    """The seed of a call outside a pipeline: the one that was set, else a fresh one."""
+    config = sys.modules.get("mindspore.dataset.core.config")
+    seed = config.get_seed() if config is not None else _UNSET_SEED
+    return random.getrandbits(63) if seed == _UNSET_SEED else seed
+
+
+class TensorOperation:
+    """A transform with a native implementation."""
+
+    random = False
+    implementation: Implementation | None = None
+    takes_columns = False
+    legacy = False
+    ends_pillow = False  # what follows in a list runs natively again
+
+    def __call__(self, *input_tensor_list: Any) -> Any:
+        """Runs on its own, outside a pipeline."""
+        return self._call(input_tensor_list, 0)
+
+    def _call(self, inputs: Sequence[Any], stream: int) -> Any:
+        if not inputs:
+            raise RuntimeError("Input Tensor is not valid.")
+        if len(inputs) > 1 and not self.takes_columns:
+            raise RuntimeError("The op is OneToOne, can only accept one tensor as input.")
+        values = [self._value(value) for value in inputs]
+        results = self._native().apply(values, eager_seed(), stream)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _value(self, value: Any) -> Any:
+        """An argument of a call as an array."""
+        if hasattr(value, "asnumpy"):
+            value = value.asnumpy()
+        return value if isinstance(value, (str, bytes, np.ndarray)) else np.array(value)
+
+    def _native(self) -> Any:
+        """The native transform, or None when only Python can do it."""
+        raise NotImplementedError
+
+    def _choices(self) -> tuple[Implementation, ...]:
+        """The implementations a list may choose from."""
+        return (Implementation.C,)
+
+
+class PyTensorOperation(TensorOperation):
+    """A transform that only Python can do."""
+
+    implementation: Implementation | None = Implementation.PY
+
+    def __call__(self, img: Any) -> Any:
+        """Runs on one value."""
+        return self._execute_py(img)
+
+    def _execute_py(self, img: Any) -> Any:
+        raise NotImplementedError
+
+    def _native(self) -> Any:
+        return None
+
+    def _choices(self) -> tuple[Implementation, ...]:
+        return (Implementation.PY,)
+
+
+class _CalledByMap:
+    """A transform that `map` calls like a function: what it gets decides how it runs.
+
+    Every call has a stream of random numbers of its own.
+    """
+
+    def __init__(self, operation: TensorOperation):
+        self.operation = operation
+        self._streams = itertools.count(1)
+        self.__name__ = type(operation).__name__
+
+    def __call__(self, *values: Any) -> Any:
+        if isinstance(self.operation, PyTensorOperation):
+            return self.operation(*values)
+        return self.operation._call(values, next(self._streams))
+
+
+def flatten(operations: Iterable[Any]) -> list[Any]:
+    """Lists of transforms in lists of transforms as one list."""
+    result: list[Any] = []
+    for operation in operations:
+        inner = getattr(operation, "_flattened", None)
+        result.extend(flatten(inner()) if inner is not None else [operation])
+    return result
+
+
+def check_same_generation(operations: Iterable[Any]) -> None:
+    """Old and new transforms in one list are refused: their neighbours are chosen differently."""
+    generations = {op.legacy for op in operations if isinstance(op, TensorOperation)}
+    if len(generations) > 1:
+        raise RuntimeError(
+            "Mixing old legacy c/py_transforms and new unified transforms is not allowed."
+        )
+
+
+def check_operations(operations: Any, name: str) -> None:
+    """A list of transforms and functions that is not empty."""
+    if not isinstance(operations, list):
+        raise TypeError(
+            f"Argument {name} with value {operations} is not of type [<class 'list'>], but got {type(operations)}."
+        )
+    if not operations:
+        raise ValueError(f"{name} list can not be empty.")
+    for position, operation in enumerate(operations):
+        if isinstance(operation, type) and issubclass(operation, TensorOperation):
+            raise ValueError(
+                f"op_list[{position}] should be a dataset processing operation instance, but got: {operation}. "
+                "It may be missing parentheses for instantiation."
+            )
+        if not callable(operation):
+            raise TypeError(
+                f"{name}[{position}] is neither a transforms op (TensorOperation) nor a callable pyfunc."
+            )
+
+
+def resolve(operations: Iterable[Any]) -> list[Any]:
+    """The steps of a `map`: native transforms and functions, in order.
+
+    A transform that can run both ways follows its predecessor; after a function it runs by what it is given.
+    """
+    flat = flatten(operations)
+    check_same_generation(flat)
+    steps: list[Any] = []
+    current: Implementation | None = Implementation.C
+    for operation in flat:
+        if not isinstance(operation, TensorOperation):
+            steps.append(operation)
+            current = None
+            continue
+        choices = operation._choices()
+        by_input = current is None and len(choices) > 1
+        current = choices[0] if len(choices) == 1 else (current or Implementation.C)
+        operation.implementation = current
+        native = operation._native() if current is Implementation.C and not by_input else None
+        steps.append(native if native is not None else _CalledByMap(operation))
+        if operation.ends_pillow:
+            current = Implementation.C
+    return steps
+
+
+def call_list(operations: Iterable[Callable], values: tuple[Any, ...]) -> Any:
+    """One after the other; a tuple is spread over the arguments of the next."""
+    for operation in operations:
+        result = operation(*values)
+        values = result if isinstance(result, tuple) else (result,)
+    return values[0] if len(values) == 1 else values
+
+
+def native_list(operations: Iterable[Any]) -> list[Any] | None:
+    """The native transforms of a list, or None when one of them needs Python."""
+    natives = []
+    for operation in flatten(operations):
+        if not isinstance(operation, TensorOperation) or Implementation.C not in operation._choices():
+            return None
+        native = operation._native()
+        if native is None:
+            return None
+        natives.append(native)
+    return natives
+
+
+def not_random(function: Callable) -> Callable:
+    """Marks a function as one that gives the same result for the same input."""
+    function.random = False
+    return function
