@@ -2,6 +2,7 @@
 #include "data/pipeline/map_stage.h"
 
 #include <algorithm>
+#include <typeinfo>
 
 namespace mycel::data {
 
@@ -39,13 +40,13 @@ class TransformStep : public RowStep {
   void run(Row& row, OutputMemory* memory) const override {
     Items items;
     for (const std::size_t input : columns_.inputs) items.push_back(row.items[input]);
-    std::string operation;
     for (std::size_t k = 0; k < transforms_.size(); ++k) {
       RowRandom random(seed_ + k * 0x9E3779B97F4A7C15U, (row.pass << 40) ^ row.ordinal);
       TransformContext context{random, k + 1 == transforms_.size() ? memory : nullptr};
       try {
         transforms_[k]->apply(items, context);
       } catch (const Error& error) {
+        if (typeid(error) != typeid(Error)) throw;  // knows more than a text
         throw Error(error.kind() == ErrorKind::Internal ? ErrorKind::Internal : ErrorKind::Runtime,
                     "map operation: [" + transforms_[k]->name() + "] failed. " + file_of(row) +
                         error.message());

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node that runs operations on rows."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from mindspore import _c_data
+
+from ..core import checks, config
+from ._batch import _columns, check_max_rowsize
+from ._build import Build
+from ._dataset import Dataset
+
+
+def _check_operation(operation: Any, number: int) -> None:
+    if inspect.isclass(operation):
+        raise ValueError(
+            f"Parameter operations's element of method map should be a dataset processing operation instance, but "
+            f"got: {operation}. It may be missing parentheses for instantiation."
+        )
+    if hasattr(operation, "_native") or hasattr(operation, "apply_native"):
+        return
+    module = type(operation).__module__
+    is_network = any(base.__name__ in ("Cell", "Primitive") for base in type(operation).__mro__)
+    if is_network and module.split(".")[0] != "builtins":
+        raise ValueError(
+            f"Input operations should not contain network computing operator like in mindspore.nn or mindspore.ops, "
+            f"got operation: {operation}"
+        )
+    if not callable(operation):
+        raise ValueError(
+            f"Parameter operations's element of method map should be a python function or class method which should "
+            f"be callable, but got: {operation}. It doesn't need parentheses for python function or class method."
+        )
+
+
+class MapDataset(Dataset):
+    """The result of `Dataset.map`."""
+
+    def __init__(
+        self,
+        input_dataset,
+        operations=None,
+        input_columns=None,
+        output_columns=None,
+        num_parallel_workers=None,
+        python_multiprocessing=False,
+        cache=None,
+        callbacks=None,
+        max_rowsize=16,
+        offload=None,
+    ):
+        if num_parallel_workers is not None:
+            checks.check_workers(num_parallel_workers)
+        super().__init__(input_dataset, num_parallel_workers, cache)
+        self.operations = list(operations) if isinstance(operations, (list, tuple)) else [operations]
+        for number, operation in enumerate(self.operations):
+            _check_operation(operation, number)
+        self.input_columns = _columns(input_columns, "input_columns")
+        self.output_columns = _columns(output_columns, "output_columns")
+        checks.check_type(python_multiprocessing, bool, "python_multiprocessing")
+        self.python_multiprocessing = python_multiprocessing
+        check_max_rowsize(max_rowsize)
+        self.max_rowsize = max_rowsize
+        if offload is not None:
+            checks.check_type(offload, bool, "offload")
+        self.offload = offload
+        self.callbacks = self._checked_callbacks(callbacks)
+        _check_not_mixed(self.operations)
+
+    @staticmethod
+    def _checked_callbacks(callbacks: Any) -> list:
+        if callbacks is None:
+            return []
+        callbacks = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
+        from ..callback import DSCallback
+
+        for callback in callbacks:
+            checks.check_type(callback, DSCallback, "callbacks")
+        return list(callbacks)
+
+    def _stage(self, build: Build, children: list) -> Any:
+        child = children[0]
+        if not self.operations:
+            return child
+        operations = self._resolved(build)
+        transforms = [self._transform(build, operation, last) for operation, last in _with_last(operations)]
+        uses_python = any(not isinstance(operation, _c_data.Transform) for operation in operations)
+        if self.callbacks and not build.dry:
+            from ..callback import watch
+
+            child = watch(child, self.callbacks)
+        names = ", ".join(transform.name for transform in transforms)
+        stage = _c_data.map_stage(
+            child,
+            transforms,
+            self.input_columns,
+            self.output_columns,
+            build.step_seed(),
+            f"Map({names})",
+            0 if build.debug else config.get_error_samples_mode().value,
+            uses_python and self._in_order() and not self.python_multiprocessing,
+        )
+        if self.callbacks and not build.dry:
+            from ..callback import watch_ends
+
+            stage = watch_ends(stage, self.callbacks)
+        return stage
+
+    def _resolved(self, build: Build) -> list:
+        """Native transforms where one serves, callables else; transforms choose by their neighbours."""
+        from ..transforms._operation import resolve
+
+        operations = resolve(self.operations)
+        if build.debug:
+            from ..debug import insert_hooks
+
+            operations = insert_hooks(operations)
+        return operations
+
+    def _transform(self, build: Build, operation: Any, last: bool) -> Any:
+        if isinstance(operation, _c_data.Transform):
+            return operation
+        function = operation
+        if self.python_multiprocessing and not (build.dry or build.debug):
+            from ._processes import ProcessPool
+
+            workers = self.num_parallel_workers or config.get_num_parallel_workers()
+            pool = ProcessPool(operation, workers, what=_name_of(operation), max_rowsize=self.max_rowsize)
+            build.resources.append(pool)
+            function = pool.call
+        return _c_data.python_transform(function, _name_of(operation), not last)
+
+
+def _with_last(operations: list):
+    return [(operation, number + 1 == len(operations)) for number, operation in enumerate(operations)]
+
+
+def _name_of(operation: Any) -> str:
+    return getattr(operation, "_transform_name", None) or "PyFunc"
+
+
+def _check_not_mixed(operations: list) -> None:
+    """Operations of the old modules and the unified ones have different ideas of images."""
+    kinds = {getattr(operation, "_legacy", None) for operation in operations} - {None}
+    if len(kinds) > 1:
+        raise RuntimeError("Mixing old legacy c/py_transforms and new unified transforms is not allowed.")

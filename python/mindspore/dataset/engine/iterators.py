@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Iterators over a data set: each runs a pipeline of its own."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import weakref
+from typing import Any
+
+from mindspore import log as logger
+
+from ..core import checks, config
+from ._build import Build
+
+_live: weakref.WeakSet = weakref.WeakSet()
+_END_OF_DATA = "EOF buffer encountered. User tries to fetch data beyond the specified number of epochs."
+
+
+@atexit.register
+def _stop_all() -> None:
+    """Threads and processes must be gone before the interpreter is."""
+    for iterator in list(_live):
+        iterator.stop()
+
+
+def check_epochs(num_epochs: Any) -> None:
+    """The number of epochs an iterator may be asked for."""
+    checks.check_type(num_epochs, int, "num_epochs")
+    if not -1 <= num_epochs <= checks.INT32_MAX:
+        raise ValueError(f"Input num_epochs is not within the required interval of [-1, {checks.INT32_MAX}].")
+    if num_epochs == 0:
+        raise RuntimeError(
+            "Syntax error. \n\nnum_epochs should be either -1 or positive integer, num_epochs: 0"
+        )
+
+
+class Iterator:
+    """Rows of a running pipeline, epoch after epoch."""
+
+    def __init__(
+        self, dataset: Any, num_epochs: int = -1, output_numpy: bool = False, owner: Any = None
+    ) -> None:
+        check_epochs(num_epochs)
+        self.dataset = dataset
+        self.ori_dataset = dataset
+        self._owner = dataset if owner is None else owner
+        self._output_numpy = output_numpy
+        self._build = Build()
+        self._stream = None
+        self._process = os.getpid()
+        self._ended = False
+        epoch, row = self._first_position(dataset)
+        try:
+            self._stream = dataset._start(self._build, num_epochs, epoch, row)
+        except BaseException:
+            self._build.close()
+            raise
+        self._columns = list(self._stream.columns)
+        self._rows = row
+        self._counted_from_start = row == 0
+        _live.add(self)
+
+    @staticmethod
+    def _first_position(dataset: Any) -> tuple[int, int]:
+        step = dataset._init_step
+        if not step:
+            return 0, 0
+        size = dataset.get_dataset_size()
+        return (step // size, step % size) if size else (0, 0)
+
+    def __iter__(self):
+        return self
+
+    def _take(self) -> list:
+        if self._stream is None:
+            raise RuntimeError("Iterator does not have a running C++ pipeline.")
+        if self._process != os.getpid():
+            raise RuntimeError("An iterator of a dataset cannot be used in a child process.")
+        if self._ended:
+            raise RuntimeError(_END_OF_DATA)
+        row = self._stream.next(not self._output_numpy)
+        if row is None or row is False:
+            self._end_of_epoch(last=row is False)
+            raise StopIteration
+        self._rows += 1
+        return row
+
+    def _end_of_epoch(self, last: bool) -> None:
+        if self._rows == 0:
+            logger.warning(
+                "No records available. The pipeline gave no row in this epoch: check the source, filters, and "
+                "whether 'drop_remainder' dropped everything."
+            )
+        if self._counted_from_start:
+            self._owner._known_rows = self._rows
+        self._rows = 0
+        self._counted_from_start = True
+        if last:
+            self._ended = True
+            self.report_slow_stage()
+            self._close()
+
+    def report_slow_stage(self) -> None:
+        """One warning when the reader waited most of the time, with the stage that was slowest."""
+        from ._profile import warn_about_slow_stage
+
+        warn_about_slow_stage(self._stream, config)
+
+    def stop(self) -> None:
+        """Ends the pipeline; can be called any number of times."""
+        self._close()
+        self._stream = None
+
+    def _close(self) -> None:
+        if self._stream is not None:
+            self._stream.stop()
+        self._build.close()
+
+    def release(self) -> None:
+        """The same as `stop`."""
+        self.stop()
+
+    def __del__(self):
+        if getattr(self, "_stream", None) is not None:
+            self.stop()
+
+    # Position of the iterator, to go on from it in another process.
+
+    def state(self) -> dict[str, int]:
+        """A small dict that says where the iterator is."""
+        shards = _shards(self._owner)
+        rows = self._stream.rows_given if self._stream is not None else 0
+        epoch = self._stream.epoch if self._stream is not None else 0
+        return {"epoch": epoch, "rows": rows * shards, "seed": config.get_seed()}
+
+    def __deepcopy__(self, memo: dict) -> Iterator:
+        return self
+
+
+def _shards(dataset: Any) -> int:
+    """Processes that share the rows of a pipeline."""
+    for node in dataset._walk():
+        sampler = getattr(node, "sampler", None)
+        while sampler is not None:
+            if getattr(sampler, "num_shards", None):
+                return sampler.num_shards
+            sampler = sampler.get_child()
+        if getattr(node, "num_shards", None):
+            return node.num_shards
+    return 1
+
+
+def resume(
+    dataset: Any,
+    state: dict[str, int],
+    num_epochs: int = -1,
+    output_numpy: bool = False,
+    as_dict: bool = True,
+):
+    """An iterator that goes on where `state` was taken, also with another number of shards."""
+    config.set_seed(state["seed"])
+    rows = state["rows"] // _shards(dataset)
+    dataset.set_init_step(None)
+    iterator_class = DictIterator if as_dict else TupleIterator
+    positioned = iterator_class.__new__(iterator_class)
+    positioned._first_position = lambda _: (state["epoch"], rows)
+    positioned.__init__(dataset, num_epochs, output_numpy)
+    return positioned
+
+
+class TupleIterator(Iterator):
+    """Rows as lists."""
+
+    def __next__(self) -> list:
+        return self._take()
+
+
+class DictIterator(Iterator):
+    """Rows as dicts."""
+
+    def __next__(self) -> dict:
+        row = self._take()
+        return dict(zip(self._columns, row, strict=True))
+
+
+class DryRun:
+    """One epoch on this thread, for getters: no processes, nothing ahead."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._build = Build(dry=True)
+        try:
+            self._stream = dataset._start(self._build, 1)
+        except BaseException:
+            self._build.close()
+            raise
+
+    def __enter__(self) -> DryRun:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the run."""
+        self._stream.stop()
+        self._build.close()
+
+    def __iter__(self):
+        return self
+
+    def __next__(self) -> list:
+        row = self._stream.next(False)
+        if not isinstance(row, list):
+            self.close()
+            raise StopIteration
+        return row

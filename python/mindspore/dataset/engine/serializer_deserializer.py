@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pipelines as plain dicts, and back."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from enum import Enum
+from typing import Any
+
+from mindspore import log as logger
+
+from . import samplers
+from ._dataset import Dataset
+
+_SPECIAL = {
+    "MapDataset": "Map",
+    "BatchDataset": "Batch",
+    "ShuffleDataset": "Shuffle",
+    "RepeatDataset": "Repeat",
+}
+
+
+def _operation_name(dataset: Dataset) -> str:
+    name = type(dataset).__name__
+    if name in _SPECIAL:
+        return _SPECIAL[name]
+    return name[: -len("Dataset")] if type(dataset).__module__.endswith("_operations") else name
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, samplers.BuiltinSampler):
+        return value._description()
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, (str, int, float, bool)) or value is None:
+        return value
+    describe = getattr(value, "_description", None)
+    if describe is not None:
+        return _plain(describe())
+    arguments = getattr(value, "_arguments", None)
+    described = {"tensor_op_name": type(value).__name__ if not inspect.isfunction(value) else "PyFunc"}
+    if callable(arguments):
+        described["tensor_op_params"] = _plain(arguments())
+    elif isinstance(arguments, dict):
+        described["tensor_op_params"] = _plain(arguments)
+    return described
+
+
+def _describe(dataset: Dataset) -> dict[str, Any]:
+    described: dict[str, Any] = {"op_type": _operation_name(dataset)}
+    for name, value in sorted(dataset._arguments().items()):
+        if not (callable(value) and not hasattr(value, "_arguments")):
+            described[name] = _plain(value)
+    described["children"] = [_describe(child) for child in dataset.children]
+    return described
+
+
+def serialize(dataset, json_filepath=""):
+    """The pipeline as a dict; also written to a file when a path is given."""
+    described = _describe(dataset)
+    if json_filepath:
+        with open(json_filepath, "w", encoding="utf-8") as file:
+            json.dump(described, file, indent=2)
+    return described
+
+
+def deserialize(input_dict=None, json_filepath=None):
+    """The pipeline that `serialize` described."""
+    if input_dict is None and json_filepath is None:
+        return None
+    if input_dict is None:
+        real = os.path.realpath(json_filepath)
+        with open(real, encoding="utf-8") as file:
+            input_dict = json.load(file)
+    from ._deserialize import dataset_from
+
+    return dataset_from(input_dict)
+
+
+def expand_path(node_repr, key, val):
+    """Kept for old scripts."""
+    node_repr[key] = (
+        [os.path.abspath(item) for item in val] if isinstance(val, list) else os.path.abspath(val)
+    )
+
+
+def show(dataset, indentation=2):
+    """Logs the pipeline as JSON."""
+    logger.info(json.dumps(_describe(dataset), indent=indentation))
+
+
+def compare(pipeline1, pipeline2):
+    """Whether two pipelines are described alike."""
+    return _describe(pipeline1) == _describe(pipeline2)
