@@ -113,7 +113,10 @@ IndexedSourcePtr open_table(const Parameters& parameters) {
     Paths paths =
         is_rate ? waves : std::make_shared<const Strings>(parameters.strings(column.name));
     if (*use == FileUse::Wave) waves = paths;
-    table->add(column.name, file_column(std::move(paths), *use));
+    const std::string seconds = column.name + ".seconds";
+    table->add(column.name, parameters.has(seconds)
+                                ? wave_part_column(std::move(paths), parameters.reals(seconds))
+                                : file_column(std::move(paths), *use));
   }
   if (table->rows() == 0)
     nothing_to_read(parameters.string("dataset"), parameters.string("what"),

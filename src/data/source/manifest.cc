@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A manifest: one JSON object per line with the path of a picture, its use and its labels.
-#include <map>
-#include <set>
+#include <algorithm>
 
 #include "data/json.h"
 #include "data/source/files.h"

@@ -36,6 +36,27 @@ class FileColumn : public Column {
   FileUse use_;
 };
 
+class WavePartColumn : public Column {
+ public:
+  WavePartColumn(Paths paths, std::vector<double> seconds)
+      : paths_(std::move(paths)), seconds_(std::move(seconds)) {
+    platform::require(seconds_.size() == 2 * paths_->size(), ErrorKind::Internal,
+                      "every part of a sound has a begin and an end");
+  }
+  std::int64_t rows() const override { return static_cast<std::int64_t>(paths_->size()); }
+  std::string file(std::int64_t row) const override {
+    return (*paths_)[static_cast<std::size_t>(row)];
+  }
+  Item item(std::int64_t row) const override {
+    const auto at = static_cast<std::size_t>(row);
+    return read_wave((*paths_)[at], seconds_[2 * at], seconds_[2 * at + 1]);
+  }
+
+ private:
+  Paths paths_;
+  std::vector<double> seconds_;
+};
+
 template <class T>
 T checked_number(double value) {
   if constexpr (std::is_integral_v<T>) {
@@ -54,6 +75,10 @@ T checked_number(double value) {
 
 ColumnPtr file_column(Paths paths, FileUse use) {
   return std::make_shared<FileColumn>(std::move(paths), use);
+}
+
+ColumnPtr wave_part_column(Paths paths, std::vector<double> seconds) {
+  return std::make_shared<WavePartColumn>(std::move(paths), std::move(seconds));
 }
 
 RowEnds::RowEnds(Shape entry, RowForm form)

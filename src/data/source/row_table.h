@@ -37,6 +37,8 @@ enum class FileUse : std::uint8_t {
 };
 
 ColumnPtr file_column(Paths paths, FileUse use);
+// Parts of sound files: two numbers for each row, where the part begins and ends, in seconds.
+ColumnPtr wave_part_column(Paths paths, std::vector<double> seconds);
 
 // Whether every row has one value of the same shape, or a number of entries of its own.
 enum class RowForm : std::uint8_t { Fixed, Ragged };

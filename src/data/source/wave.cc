@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <string_view>
 
 #include "data/source/files.h"
@@ -173,12 +174,21 @@ float sample_value(const unsigned char* p, const WaveFormat& format) {
 }  // namespace
 
 Tensor read_wave(const std::string& path) {
+  return read_wave(path, 0, std::numeric_limits<double>::infinity());
+}
+
+Tensor read_wave(const std::string& path, double from, double to) {
   const WaveFile file(path);
   const WaveFormat format = file.format();
-  const std::uint64_t frame = std::uint64_t{format.channels} * format.sample_bytes;
-  const auto frames = static_cast<std::int64_t>(format.data_bytes / frame);
-  std::string data(static_cast<std::size_t>(frames) * frame, '\0');
-  file.read(format.data_offset, data.data(), data.size());
+  const std::uint64_t frame_bytes = std::uint64_t{format.channels} * format.sample_bytes;
+  const auto whole = static_cast<double>(format.data_bytes / frame_bytes);
+  const auto begin = static_cast<std::int64_t>(std::clamp(from * format.rate, 0.0, whole));
+  const auto end =
+      static_cast<std::int64_t>(std::clamp(to * format.rate, static_cast<double>(begin), whole));
+  const std::int64_t frames = end - begin;
+  std::string data(static_cast<std::size_t>(frames) * frame_bytes, '\0');
+  file.read(format.data_offset + static_cast<std::uint64_t>(begin) * frame_bytes, data.data(),
+            data.size());
   const auto channels = static_cast<std::int64_t>(format.channels);
   Tensor wave = Tensor::empty({channels, frames}, DType::Float32);
   auto* out = wave.data<float>();

@@ -2,7 +2,7 @@
 """Argument checks of the data package: small rules, and a decorator that applies them by name.
 
 A rule is a function `rule(value, name)` that raises and returns nothing. `checked` looks up the rule of each
-argument: first in what the caller passes, then in `COMMON`, which knows the arguments that many classes share.
+argument: first in what the caller passes, then in `COMMON`, which knows the arguments that many classes have.
 An argument whose default is `None` may always be `None`.
 """
 
@@ -208,9 +208,25 @@ def stream_shuffle(value: Any, name: str) -> None:
     """A bool or the Shuffle enumeration, as sources of whole files take it."""
     if not isinstance(value, bool) and type(value).__name__ != "Shuffle":
         raise TypeError(
-            f"{name} must be of boolean or enum of 'Shuffle' values like 'Shuffle.GLOBAL' or 'Shuffle.FILES' or "
-            f"'Shuffle.INFILE'."
+            f"{name} must be of boolean or enum of 'Shuffle' values like 'Shuffle.GLOBAL' or 'Shuffle.FILES' "
+            "or 'Shuffle.INFILE'."
         )
+
+
+def decrypt_function(value: Any, name: str) -> None:
+    """A function that reads an encrypted file."""
+    if not callable(value):
+        raise TypeError(f"Argument {name} should be a callable, but got {type(value)}.")
+
+
+def no_class_sampler(dataset: str) -> Rule:
+    """Any sampler but the one that draws by class."""
+
+    def rule(value: Any, name: str) -> None:
+        if type(value).__name__ == "PKSampler":
+            raise ValueError(f"{dataset} doesn't support PKSampler.")
+
+    return rule
 
 
 def class_numbers(value: Any, name: str) -> None:

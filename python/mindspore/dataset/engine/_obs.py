@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MindRecord files in an object store."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any
+
+from ..core.checks import boolean, check_type, checked, stream_shuffle, text
+from .datasets import Shuffle
+from .datasets_mindrecord import MindDataset
+
+
+def _object_paths(value: Any, name: str) -> None:
+    check_type(value, list, name)
+    for item in value:
+        if not isinstance(item, str):
+            raise TypeError(f"Item of dataset files is not of type [<class 'str'>], but got {type(item)}.")
+
+
+def _web_address(value: Any, name: str) -> None:
+    check_type(value, str, name)
+    if not value.startswith(("http://", "https://")):
+        raise ValueError(f"{name} should be a str that starts with http:// or https://, but got {value}.")
+
+
+class OBSMindDataset(MindDataset):
+    """MindRecord files that lie in an object store; they are fetched once, then read as local files.
+
+    Needs the Python package of the store (`obs` ).
+
+    Args:
+        dataset_files (list[str]): Paths of the objects, as ``'s3://bucket/name'`` ; each has its index beside
+            it.
+        server (str): Address of the store.
+        ak (str): Key that names the account.
+        sk (str): Secret of the account.
+        sync_obs_path (str): Path in the store through which processes wait for each other; a single process
+            does not use it.
+        columns_list (list[str], optional): Columns to read. Default: ``None`` , all.
+        shuffle (Union[bool, Shuffle], optional): What is shuffled. Default: ``Shuffle.GLOBAL`` .
+        num_shards (int, optional): Into how many parts the rows are divided. Default: ``None`` .
+        shard_id (int, optional): Which part to read. Default: ``None`` .
+        shard_equal_rows (bool, optional): Give every part the same number of rows. Default: ``True`` .
+
+    Raises:
+        RuntimeError: The package of the store is missing, or an object cannot be fetched.
+    """
+
+    @checked(
+        dataset_files=_object_paths,
+        server=_web_address,
+        ak=text,
+        sk=text,
+        sync_obs_path=text,
+        shuffle=stream_shuffle,
+        shard_equal_rows=boolean,
+    )
+    def __init__(
+        self,
+        dataset_files,
+        server,
+        ak,
+        sk,
+        sync_obs_path,
+        columns_list=None,
+        shuffle=Shuffle.GLOBAL,
+        num_shards=None,
+        shard_id=None,
+        shard_equal_rows=True,
+    ) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="obs_records_")
+        local = [_fetch(path, server, ak, sk, self._folder.name) for path in dataset_files]
+        super().__init__(
+            local, columns_list=columns_list, shuffle=shuffle, num_shards=num_shards, shard_id=shard_id
+        )
+
+    def add_sampler(self, new_sampler: Any) -> None:
+        raise NotImplementedError("add_sampler is not supported for OBSMindDataset.")
+
+    def use_sampler(self, new_sampler: Any) -> None:
+        raise NotImplementedError("use_sampler is not supported for OBSMindDataset.")
+
+
+def _fetch(path: str, server: str, ak: str, sk: str, folder: str) -> str:
+    """Brings an object and its index into the folder; the path of the local file."""
+    try:
+        from obs import ObsClient
+    except ImportError as error:
+        raise RuntimeError("OBSMindDataset needs the package 'obs' (esdk-obs-python).") from error
+    bucket, _, key = path.removeprefix("s3://").partition("/")
+    client = ObsClient(access_key_id=ak, secret_access_key=sk, server=server)
+    local = os.path.join(folder, os.path.basename(key))
+    for suffix in ("", ".db"):
+        answer = client.getObject(bucket, key + suffix, downloadPath=local + suffix)
+        if answer.status >= 300:
+            raise RuntimeError(f"Failed to fetch {path}{suffix} from {server}: status {answer.status}.")
+    return local

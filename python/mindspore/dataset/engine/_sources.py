@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the classes over native sources share: one constructor, and the way to the native arguments."""
+
+from __future__ import annotations
+
+import functools
+import glob
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ..core import checks
+from .datasets import MappableDataset, SourceDataset
+
+_ROW_ARGUMENTS = (
+    "num_samples",
+    "num_parallel_workers",
+    "shuffle",
+    "sampler",
+    "num_shards",
+    "shard_id",
+    "cache",
+)
+
+
+_ROW_TEXTS = {
+    "num_samples": "(int, optional): Most rows to read. Default: ``None`` , all.",
+    "num_parallel_workers": "(int, optional): Threads that read. Default: ``None`` , as configured.",
+    "shuffle": "(Union[bool, Shuffle], optional): Whether rows come in random order. Default: ``{}`` .",
+    "sampler": "(Union[Sampler, Iterable], optional): Picks the rows. Default: ``None`` .",
+    "num_shards": "(int, optional): Into how many parts the rows are divided. Default: ``None`` .",
+    "shard_id": "(int, optional): Which part to read; goes with `num_shards` . Default: ``None`` .",
+    "cache": "(DatasetCache, optional): Keeps rows for later epochs. Default: ``None`` .",
+}
+
+
+def _with_row_arguments(text: str, signature: inspect.Signature) -> str:
+    """The documentation of a class with that of the arguments which all sources understand alike."""
+    text = inspect.cleandoc(text)
+    if "Args:" not in text:
+        text += "\n\nArgs:"
+    for name in (name for name in _ROW_ARGUMENTS if name in signature.parameters):
+        text += f"\n    {name} " + _ROW_TEXTS[name].format(signature.parameters[name].default)
+    return text + "\n"
+
+
+def constructor(**rules: checks.Rule) -> Callable[[Callable], Callable]:
+    """Decorator of `__init__`: checks the arguments, gives those about rows to the base class and keeps the
+    others as attributes of their names. The body only adds what is special."""
+
+    def decorate(function: Callable) -> Callable:
+        signature = inspect.signature(function)
+        optional = checks.optional_names(signature)
+
+        @functools.wraps(function)
+        def call(self: Any, *args: Any, **kwargs: Any) -> None:
+            bound = signature.bind(self, *args, **kwargs)
+            bound.apply_defaults()
+            arguments = dict(bound.arguments)
+            del arguments["self"]
+            checks.check_arguments(arguments, optional, {**self._rules, **rules})
+            checks.check_sampler_shuffle_shard(arguments)
+            self._take_arguments(arguments)
+            function(*bound.args, **bound.kwargs)
+
+        return call
+
+    return decorate
+
+
+class _NativeArguments:
+    """Keeps constructor arguments and hands them to the native source."""
+
+    _rules: dict[str, checks.Rule] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = cls.__dict__.get("__init__")
+        if own is not None and cls.__doc__ is not None:
+            cls.__doc__ = _with_row_arguments(cls.__doc__, inspect.signature(own))
+
+    def _take_arguments(self, arguments: dict[str, Any]) -> None:
+        super().__init__(**{name: arguments[name] for name in _ROW_ARGUMENTS if name in arguments})
+        self._own_arguments = [name for name in arguments if name not in _ROW_ARGUMENTS]
+        for name in self._own_arguments:
+            setattr(self, name, arguments[name])
+
+    def _source_arguments(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._own_arguments}
+
+
+class IndexedFilesDataset(_NativeArguments, MappableDataset):
+    """Rows by number. Classes with pictures name the columns that `decode=True` decodes."""
+
+    _image_columns: tuple[str, ...] = ("image",)
+
+    def _source_decode_columns(self) -> list[str]:
+        return list(self._image_columns) if getattr(self, "decode", False) else []
+
+
+class TableDataset(IndexedFilesDataset):
+    """Rows that a function of `layouts` lists: it reads the annotation, the native side reads the files."""
+
+    _source_name = "FileTable"
+
+    def _layout(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _source_arguments(self) -> dict[str, Any]:
+        return self._layout()
+
+
+class StreamFilesDataset(_NativeArguments, SourceDataset):
+    """Rows in the order of files."""
+
+    _rules = {"shuffle": checks.stream_shuffle}
+
+
+def find_files(patterns: str | list[str]) -> list[str]:
+    """Files of one or several patterns, the matches of each sorted; a pattern without match is an error."""
+    files: list[str] = []
+    unmatched = []
+    for pattern in [patterns] if isinstance(patterns, str) else patterns:
+        matches = sorted(glob.glob(pattern, recursive=True))
+        if matches:
+            files.extend(matches)
+        else:
+            unmatched.append(pattern)
+    if unmatched:
+        raise ValueError(f"The following patterns did not match any files: {unmatched}")
+    return files
+
+
+def without(arguments: dict[str, Any], *names: str) -> dict[str, Any]:
+    """The arguments but those of these names."""
+    return {name: value for name, value in arguments.items() if name not in names}
