@@ -53,11 +53,37 @@ class DebugHook(ABC):
             print(f"[Dataset debugger] Print the [{side}] of the operation [{self.prev_op_name}].")
 
 
-def run_hooks(hooks: list[DebugHook], operation_name: str, columns: tuple, is_first: bool = False) -> None:
-    """Shows `columns` to every hook: before the first operation of a map, and after each."""
-    for hook in hooks:
-        # A subclass may have skipped the base's constructor.
-        hook.set_previous_op_name(operation_name)
-        hook.curr_op_name = operation_name
-        hook.set_is_first(is_first)
-        hook(*columns)
+class _HookPoint:
+    """A place between the operations of a map: shows the columns to hooks and hands them on."""
+
+    def __init__(self, hooks: list[DebugHook], operation_name: str, is_first: bool) -> None:
+        self._hooks = hooks
+        self._operation_name = operation_name
+        self._is_first = is_first
+
+    def __call__(self, *columns: Any) -> Any:
+        for hook in self._hooks:
+            hook.set_previous_op_name(self._operation_name)
+            hook.curr_op_name = self._operation_name
+            hook.set_is_first(self._is_first)
+            hook(*columns)
+        return columns if len(columns) > 1 else columns[0]
+
+
+def operation_name(operation: Any) -> str:
+    """How messages call an operation: the class of an object, the name of a function."""
+    name = getattr(operation, "__name__", None) or getattr(operation, "name", None)
+    return name if isinstance(name, str) else type(operation).__name__
+
+
+def insert_hooks(operations: list) -> list:
+    """The operations of a map with a hook point before the first and after each of them."""
+    from mindspore.dataset.core import config  # which imports this package
+
+    hooks = config._get_debug_hook_list()
+    if not hooks or not operations:
+        return operations
+    spread: list[Any] = [_HookPoint(hooks, operation_name(operations[0]), True)]
+    for operation in operations:
+        spread += [operation, _HookPoint(hooks, operation_name(operation), False)]
+    return spread
