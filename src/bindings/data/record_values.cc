@@ -96,7 +96,8 @@ CheckedValue check_array(const RecordField& field, nb::handle value) {
   const nb::module_ numpy = nb::module_::import_("numpy");
   if (!nb::isinstance(value, nb::object(numpy.attr("ndarray")))) return mistaken(field, value);
   CheckedValue result;
-  const std::string dtype = nb::str(value.attr("dtype")).c_str();
+  const nb::object type = value.attr("dtype");
+  const std::string dtype = nb::str(nb::handle(type)).c_str();
   const Shape shape = shape_of(value);
   if (dtype != name_of(field.type) || !shape_agrees(field.shape, shape)) {
     result.is_array_mistake = true;
