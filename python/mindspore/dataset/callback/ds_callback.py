@@ -13,7 +13,10 @@ from mindspore.dataset.core.checks import INT32_MAX, check_int_range
 try:  # training hands its callbacks events only when they are of its class
     from mindspore.train.callback import Callback as _TrainCallback
 except ImportError:
-    _TrainCallback = object
+
+    class _TrainCallback:
+        """Stands in while there is nothing to train with."""
+
 
 EVENTS = ("ds_begin", "ds_epoch_begin", "ds_epoch_end", "ds_step_begin", "ds_step_end")
 
