@@ -231,11 +231,15 @@ class ReadProtection:
             _check_user_hash(reader, listed)
         return reader
 
+    def check_user_hash(self, files):
+        """Compares the hashes of files that a function of the user's made, if there is one."""
+        if callable(_settings.hash_mode):
+            self.open_reader(files)
+
     def append_writer(self, file):
         """A native writer that continues the set of a file."""
         get = self.arguments.get
-        if callable(_settings.hash_mode):
-            self.open_reader(file)
+        self.check_user_hash(file)
         plain = get("plain", [""])[0]
         return _c_data.RecordWriter.append_to(
             file, get("enc_key", ""), get("dec_mode", ""), get("hash_mode", ""), plain

@@ -130,7 +130,8 @@ class FileWriter:
 
         Args:
             content (dict): The description of every field by its name: `type` is one of int32, int64,
-                float32, float64, string, bytes; numbers with a `shape` are arrays, of which one length may be -1, any.
+                float32, float64, string, bytes; numbers with a `shape` are arrays, one length of which may
+                be -1, any.
             desc (str, optional): A text for whoever reads the files. Default: ``None`` .
 
         Returns:
@@ -218,8 +219,8 @@ class FileWriter:
         return SUCCESS
 
     def write_raw_data(self, raw_data, parallel_writer=False):
-        """Adds rows. Those with a missing field or a value of another type than the schema's are left out, with
-        a warning; an array of another type or shape is an error, and then nothing of this call is written.
+        """Adds rows. Those with a missing field or a value of another type than the schema's are left out,
+        with a warning; an array of another type or shape is an error, and then nothing of this call is written.
 
         Args:
             raw_data (list[dict]): Values of rows by the names of fields.

@@ -149,27 +149,30 @@ class RecordReader {
   std::shared_ptr<const MindRecordSource> source_;
 };
 
-// Rows of a set for the pipeline, followed by copies of one row of the user's.
-std::shared_ptr<IndexedSource> open_source(const nb::dict& arguments, const nb::dict& sample,
-                                           std::int64_t count) {
+// Rows of a set for the pipeline, followed by copies of one row of the user's, and how many rows
+// every file has.
+nb::tuple open_source(const nb::dict& arguments, const nb::dict& sample, std::int64_t count) {
   const Parameters parameters = parameters_from_dict(arguments);
   std::shared_ptr<const MindRecordSource> source;
   {
     const nb::gil_scoped_release release;
     source = MindRecordSource::open(parameters);
   }
-  if (count == 0) return std::const_pointer_cast<MindRecordSource>(source);
-  Items items;
-  for (const RecordField* field : source->reader().fields()) {
-    PyObject* const value = PyDict_GetItemString(sample.ptr(), field->name.c_str());
-    if (value == nullptr)
-      fail(ErrorKind::Value, "padded_sample cannot match columns_list: '", field->name,
-           "' is missing.");
-    const CheckedValue checked = check_value(*field, value);
-    if (!checked.mistake.empty()) fail(ErrorKind::Runtime, "padded_sample: ", checked.mistake);
-    items.push_back(record_item(*field, checked));
+  IndexedSourcePtr whole = source;
+  if (count > 0) {
+    Items items;
+    for (const RecordField* field : source->reader().fields()) {
+      PyObject* const value = PyDict_GetItemString(sample.ptr(), field->name.c_str());
+      if (value == nullptr)
+        fail(ErrorKind::Value, "padded_sample cannot match columns_list: '", field->name,
+             "' is missing.");
+      const CheckedValue checked = check_value(*field, value);
+      if (!checked.mistake.empty()) fail(ErrorKind::Runtime, "padded_sample: ", checked.mistake);
+      items.push_back(record_item(*field, checked));
+    }
+    whole = padded_source(source, std::move(items), count);
   }
-  return std::const_pointer_cast<IndexedSource>(padded_source(source, std::move(items), count));
+  return nb::make_tuple(std::const_pointer_cast<IndexedSource>(whole), source->set().shard_rows());
 }
 
 RecordShuffle shuffle_named(const std::string& name) {

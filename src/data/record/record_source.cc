@@ -80,6 +80,9 @@ class PaddedSource : public IndexedSource {
     out.items = sample_;
     out.file.clear();
   }
+  std::vector<std::int64_t> classes(const std::string& column) const override {
+    return source_->classes(column);  // no class has rows that only fill up
+  }
 
  private:
   IndexedSourcePtr source_;
