@@ -104,6 +104,11 @@ class Channel:
         """Shared memory was wanted on one of the sides and could not be had."""
         return self._memory_refused or self.peer_lacks_memory
 
+    def close(self) -> None:
+        """Gives the shared memory back; the socket is the caller's."""
+        self._outgoing = self._incoming = None
+        self._shared_memory = False
+
     # Sending.
 
     def send(self, value: Any) -> None:

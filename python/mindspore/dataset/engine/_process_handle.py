@@ -85,13 +85,14 @@ class WorkerHandle:
         self._called = 0.0
         self._warnings = 0
         self._connection, self._other_end = socket.socketpair()
+        self._connection.settimeout(_LIVENESS_SECONDS)
+        self._channel = Channel(self._connection, shared_memory, self._look)
+        self._stack_file = -1
         try:
             self._stack_file = _open_stack_file()
         except OSError:
             self.abandon()
             raise
-        self._connection.settimeout(_LIVENESS_SECONDS)
-        self._channel = Channel(self._connection, shared_memory, self._look)
         _workers.add(self)
 
     @property
@@ -212,9 +213,10 @@ class WorkerHandle:
     def abandon(self) -> None:
         """Closes what this process holds of the worker."""
         _workers.discard(self)
+        self._channel.close()
         self._connection.close()
         self._other_end.close()
-        descriptor, self._stack_file = getattr(self, "_stack_file", -1), -1
+        descriptor, self._stack_file = self._stack_file, -1
         if descriptor >= 0:
             os.close(descriptor)
 

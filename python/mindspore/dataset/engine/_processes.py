@@ -61,7 +61,7 @@ class _Crew:
     def take(self) -> WorkerHandle:
         """Waits for an idle worker; give it back with `put`."""
         worker = self._idle.get()
-        if worker is None:
+        if worker is None or self._closed or self._failure is not None:
             self._idle.put(None)  # for the next one who waits
             raise self.error()
         return worker
