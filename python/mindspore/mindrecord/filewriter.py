@@ -220,7 +220,7 @@ class FileWriter:
 
     def write_raw_data(self, raw_data, parallel_writer=False):
         """Adds rows. Those with a missing field or a value of another type than the schema's are left out,
-        with a warning; an array of another type or shape is an error, and then nothing of this call is written.
+        with a warning; an array of another type or shape is an error, and nothing of this call is written.
 
         Args:
             raw_data (list[dict]): Values of rows by the names of fields.

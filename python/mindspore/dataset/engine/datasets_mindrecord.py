@@ -48,7 +48,8 @@ class MindDataset(MappableDataset):
             files.
         columns_list (list[str], optional): Columns to read. Default: ``None`` , all.
         num_parallel_workers (int, optional): Threads that read. Default: ``None`` , as configured.
-        shuffle (Union[bool, Shuffle], optional): ``Shuffle.GLOBAL`` or ``True`` : all rows, ``Shuffle.FILES`` :
+        shuffle (Union[bool, Shuffle], optional): ``Shuffle.GLOBAL`` or ``True`` : all rows,
+            ``Shuffle.FILES`` :
             the order of the files, ``Shuffle.INFILE`` : the rows of each file, ``False`` : nothing.
             Default: ``None`` , all rows.
         num_shards (int, optional): Into how many parts the rows are divided. Default: ``None`` .
