@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "bindings/data/array_layout.h"
 #include "bindings/data/parts.h"
 #include "bindings/exceptions.h"
 
@@ -32,7 +33,11 @@ nb::object checked(PyObject* object) {
 
 std::string_view type_name_of(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
-bool is_array(PyObject* object) { return type_name_of(object) == "numpy.ndarray"; }
+PyTypeObject* array_type = nullptr;
+
+bool is_array(PyObject* object) {
+  return Py_TYPE(object) == array_type || PyType_IsSubtype(Py_TYPE(object), array_type) != 0;
+}
 
 std::string text_of(PyObject* text) {
   Py_ssize_t length = 0;
@@ -101,7 +106,10 @@ PythonObject::~PythonObject() {
 std::string PythonObject::type_name() const { return Py_TYPE(object_)->tp_name; }
 
 Item item_from_python(PyObject* object, bool keep_objects) {
-  if (is_array(object)) return array_item(object);
+  if (is_array(object)) {
+    if (std::optional<data::Tensor> copy = copy_plain_array(object)) return *std::move(copy);
+    return array_item(object);
+  }
   if (PyBool_Check(object) != 0) return Item::scalar<bool>(object == Py_True, DType::Bool);
   if (PyLong_CheckExact(object) != 0) {
     const long long value = PyLong_AsLongLong(object);
@@ -231,8 +239,10 @@ data::Parameters parameters_from_dict(const nb::dict& arguments) {
   return parameters;
 }
 
-void set_item_helpers(PyObject* array, PyObject* texts, PyObject* text_array,
-                      PyObject* text_tensor) {
+void set_item_helpers(PyObject* array, PyObject* texts, PyObject* text_array, PyObject* text_tensor,
+                      PyObject* probe) {
+  array_type = Py_TYPE(probe);
+  probe_array_layout(probe);
   for (PyObject* function : {array, texts, text_array, text_tensor}) Py_INCREF(function);
   make_array = array;
   split_texts = texts;

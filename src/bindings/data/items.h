@@ -40,7 +40,8 @@ data::Parameters parameters_from_dict(const nanobind::dict& arguments);
 // The Python functions conversion needs in rare cases, set by the package:
 //   array(object) -> ndarray, or a TypeError; texts(ndarray) -> (list, shape);
 //   text_array(list, shape, is_bytes) -> ndarray; text_tensor(ndarray) -> Tensor.
-void set_item_helpers(PyObject* array, PyObject* texts, PyObject* text_array,
-                      PyObject* text_tensor);
+// `probe`: see array_layout.h.
+void set_item_helpers(PyObject* array, PyObject* texts, PyObject* text_array, PyObject* text_tensor,
+                      PyObject* probe);
 
 }  // namespace mycel::bindings

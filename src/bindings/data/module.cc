@@ -35,8 +35,8 @@ NB_MODULE(_c_data, module) {
     }
   });
   module.def("set_helpers", [](nb::object array, nb::object texts, nb::object text_array,
-                               nb::object text_tensor, nb::object traceback) {
-    set_item_helpers(array.ptr(), texts.ptr(), text_array.ptr(), text_tensor.ptr());
+                               nb::object text_tensor, nb::object traceback, nb::object probe) {
+    set_item_helpers(array.ptr(), texts.ptr(), text_array.ptr(), text_tensor.ptr(), probe.ptr());
     set_traceback_writer(traceback.ptr());
   });
   bind_transforms(module);
@@ -44,4 +44,5 @@ NB_MODULE(_c_data, module) {
   bind_sources(module);
   bind_stages(module);
   bind_streams(module);
+  bind_record(module);
 }

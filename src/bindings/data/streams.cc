@@ -60,6 +60,7 @@ std::shared_ptr<RowStream> start(StagePtr root, const nb::dict& given) {
   options.workers = nb::cast<std::size_t>(given["workers"]);
   options.ahead = nb::cast<std::size_t>(given["ahead"]);
   options.threads = nb::cast<bool>(given["threads"]);
+  options.reader_helps = nb::cast<bool>(given["reader_helps"]);
   options.start_epoch = nb::cast<std::int64_t>(given["start_epoch"]);
   options.start_row = nb::cast<std::int64_t>(given["start_row"]);
   // The last reference may go with the interpreter lock held, and the threads may want it to end.

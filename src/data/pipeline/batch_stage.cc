@@ -68,6 +68,7 @@ class BatchJob : public Job {
 
   void run_part(std::size_t begin, std::size_t end) override {
     const std::span<Row> part = std::span<Row>(rows).subspan(begin, end - begin);
+    if (filled(part, begin)) return;
     evaluate_into_slots(part, begin);
     for (std::size_t i = begin; i < end; ++i) {
       if (rows[i].failure) continue;
@@ -92,6 +93,15 @@ class BatchJob : public Job {
   Items result;
 
  private:
+  // Rows of a source that can write straight into the batch need no values of their own.
+  bool filled(std::span<Row> part, std::size_t begin) const {
+    if (slots_.empty() || part.empty() || part[0].pending.size() != 1) return false;
+    const RowStep* load = part[0].pending[0];
+    const bool alike = std::ranges::all_of(
+        part, [&](const Row& row) { return row.pending.size() == 1 && row.pending[0] == load; });
+    return alike && load->fill(part, begin, slots_);
+  }
+
   void evaluate_into_slots(std::span<Row> part, std::size_t begin) {
     if (part.empty() || part[0].pending.empty()) return;
     const int column = part[0].pending.back()->output_column();
@@ -240,7 +250,8 @@ void BatchStage::fill() {
     if (!pull(job->rows)) return;
     ++number_.batch;
     job->make_slots();
-    const bool driver = small_and_ready(job->rows) && !options_.function;
+    const bool driver =
+        !options_.function && (small_and_ready(job->rows) || ring_->is_cheap(job->rows.size()));
     ring_->submit(std::move(job), driver);
     if (driver) return;
   }

@@ -47,7 +47,10 @@ void EvaluateStage::fill() {
       child_ended_ = true;
       break;
     }
-    if (!job->rows.empty()) ring_->submit(std::move(job), on_driver_);
+    if (job->rows.empty()) return;
+    const bool here = on_driver_ || ring_->is_cheap(8 * job->rows.size());
+    ring_->submit(std::move(job), here);
+    if (here) return;
   }
 }
 

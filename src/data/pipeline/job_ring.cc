@@ -11,6 +11,7 @@ namespace mycel::data {
 namespace {
 
 constexpr std::uint64_t kTaskNanoseconds = 100'000;  // a task handed out costs a few microseconds
+constexpr std::uint64_t kCheapNanoseconds = 40'000;
 
 std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -35,6 +36,11 @@ std::size_t JobRing::rows_per_task() const {
   const std::uint64_t cost = row_cost_ns_.load(std::memory_order_relaxed);
   if (cost == 0 || !engine_.look_ahead) return 1;
   return std::clamp<std::size_t>(kTaskNanoseconds / cost, 1, 256);
+}
+
+bool JobRing::is_cheap(std::size_t rows) const {
+  const std::uint64_t cost = row_cost_ns_.load(std::memory_order_relaxed);
+  return cost != 0 && cost * rows < kCheapNanoseconds;
 }
 
 void JobRing::submit(JobPtr job, bool inline_work) {

@@ -45,6 +45,9 @@ class JobRing {
   bool wants_more();
   // Rows whose work takes about as long as handing out a task is worth.
   std::size_t rows_per_task() const;
+  // So many rows are done sooner than a thread of the pool wakes up.
+  bool is_cheap(std::size_t rows) const;
+  // `inline_work`: by the caller, now.
   void submit(JobPtr job, bool inline_work = false);
   // Waits for the oldest job. Rethrows what made it fail.
   JobPtr take();

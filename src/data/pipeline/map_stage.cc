@@ -48,8 +48,8 @@ class TransformStep : public RowStep {
       } catch (const Error& error) {
         if (typeid(error) != typeid(Error)) throw;  // knows more than a text
         throw Error(error.kind() == ErrorKind::Internal ? ErrorKind::Internal : ErrorKind::Runtime,
-                    "map operation: [" + transforms_[k]->name() + "] failed. " + file_of(row) +
-                        error.message());
+                    "map operation: [" + transforms_[k]->failing_name(error.message()) +
+                        "] failed. " + file_of(row) + error.message());
       }
     }
     place_outputs(row, columns_, std::move(items), transforms_.back()->name());

@@ -14,6 +14,7 @@
 
 namespace mycel::data {
 
+class ColumnSlots;
 class RowStep;
 
 // Stages that only choose and order rows (samplers, shuffle, skip, repeat) pass on rows whose work
@@ -39,6 +40,12 @@ class RowStep {
   // Several rows at once; a step that needs a lock takes it once. Failures stay in their rows.
   // `memories`: one for each row, or empty.
   virtual void run_all(std::span<Row> rows, std::span<OutputMemory* const> memories) const;
+  // Writes the values of rows whose only work this is straight into a batch, from row `first` on.
+  // False: it cannot.
+  virtual bool fill(std::span<const Row> /*rows*/, std::size_t /*first*/,
+                    std::span<const std::unique_ptr<ColumnSlots>> /*slots*/) const {
+    return false;
+  }
   virtual bool uses_python() const { return false; }
   // The one column that `memory` may be used for, counted after the step; none: -1.
   virtual int output_column() const { return -1; }

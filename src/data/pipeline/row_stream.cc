@@ -2,6 +2,7 @@
 #include "data/pipeline/row_stream.h"
 
 #include <chrono>
+#include <utility>
 
 #include <unistd.h>
 
@@ -11,6 +12,10 @@
 namespace mycel::data {
 
 namespace {
+
+std::int64_t now_ns() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 class Waited {
  public:
@@ -65,19 +70,33 @@ void RowStream::stop() {
   finished_ = true;
 }
 
-bool RowStream::last_epoch() const {
-  return options_.epochs >= 0 && engine_.epoch + 1 >= options_.epochs;
+bool RowStream::produce(Entry& entry) {
+  const std::lock_guard lock(producing_);
+  if (produced_all_) return false;
+  if (!in_epoch_) {
+    root_->begin();
+    if (engine_.epoch == options_.start_epoch && options_.start_row > 0)
+      root_->skip(options_.start_row);
+    in_epoch_ = true;
+  }
+  if (engine_.stop.stop_requested()) throw Stopped();
+  if (root_->next(entry.row)) {
+    entry.kind = Pulled::Row;
+    for (const Item& item : entry.row.items) entry.bytes += bytes_of(item);
+    return true;
+  }
+  in_epoch_ = false;
+  produced_all_ = options_.epochs >= 0 && engine_.epoch + 1 >= options_.epochs;
+  entry.kind = produced_all_ ? Pulled::EndOfData : Pulled::EndOfEpoch;
+  ++engine_.epoch;
+  return true;
 }
 
 void RowStream::drive() {
   try {
-    while (true) {
-      drive_epoch();
-      const bool last = last_epoch();
-      push({last ? Pulled::EndOfData : Pulled::EndOfEpoch, {}, 0});
-      if (last) return;
-      ++engine_.epoch;
-    }
+    if (options_.reader_helps) return drive_while_unread();
+    Entry entry;
+    while (produce(entry)) push(std::exchange(entry, {}));
   } catch (const Stopped&) {
   } catch (...) {
     const std::lock_guard lock(mutex_);
@@ -86,16 +105,27 @@ void RowStream::drive() {
   }
 }
 
-void RowStream::drive_epoch() {
-  root_->begin();
-  if (engine_.epoch == options_.start_epoch && options_.start_row > 0)
-    root_->skip(options_.start_row);
+void RowStream::drive_while_unread() {
+  constexpr auto kAway = std::chrono::microseconds(300);
   while (true) {
-    if (engine_.stop.stop_requested()) throw Stopped();
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, engine_.stop, kAway, [] { return false; });
+      if (engine_.stop.stop_requested()) return;
+      const bool full = entries_.size() >= options_.ahead || bytes_ >= options_.ahead_bytes;
+      const bool away = !reading_.load() &&
+                        now_ns() - left_at_ns_.load() > std::chrono::nanoseconds(kAway).count();
+      if (failure_ || finished_) return;
+      if (full || !away) continue;
+    }
+    // Until the reader comes back, or there is enough.
     Entry entry;
-    if (!root_->next(entry.row)) return;
-    for (const Item& item : entry.row.items) entry.bytes += bytes_of(item);
-    push(std::move(entry));
+    do {
+      // In the queue before the other thread may produce: rows keep their order.
+      const std::lock_guard turn(turn_);
+      if (!produce(entry)) return;
+      push(std::exchange(entry, {}));
+    } while (!reading_.load() && ready() < options_.ahead);
   }
 }
 
@@ -114,6 +144,18 @@ void RowStream::push(Entry entry) {
   if (entries_.size() == 1) changed_.notify_all();
 }
 
+Pulled RowStream::deliver(Entry& entry, Row& row) {
+  if (entry.kind == Pulled::Row) {
+    row = std::move(entry.row);
+    ++rows_given_;
+    return entry.kind;
+  }
+  rows_given_ = 0;
+  ++epoch_given_;
+  if (entry.kind == Pulled::EndOfData) finished_ = true;
+  return entry.kind;
+}
+
 bool RowStream::take(Row& row, Pulled& pulled) {
   if (entries_.empty()) {
     if (failure_) std::rethrow_exception(failure_);
@@ -125,21 +167,13 @@ bool RowStream::take(Row& row, Pulled& pulled) {
   entries_.pop_front();
   bytes_ -= entry.bytes;
   // The driver sleeps until half the queue is free: it is woken seldom and then has much to do.
-  if (entries_.size() <= options_.ahead / 2) changed_.notify_all();
-  pulled = entry.kind;
-  if (pulled == Pulled::Row) {
-    row = std::move(entry.row);
-    ++rows_given_;
-  } else {
-    rows_given_ = 0;
-    ++epoch_given_;
-    if (pulled == Pulled::EndOfData) finished_ = true;
-  }
+  if (!options_.reader_helps && entries_.size() <= options_.ahead / 2) changed_.notify_all();
+  pulled = deliver(entry, row);
   return true;
 }
 
 Pulled RowStream::next(Row& row) {
-  if (!options_.threads) return pull_inline(row);
+  if (options_.reader_helps || !options_.threads) return produce_for_reader(row);
   std::unique_lock lock(mutex_);
   Pulled pulled = Pulled::Row;
   if (take(row, pulled)) return pulled;
@@ -149,36 +183,44 @@ Pulled RowStream::next(Row& row) {
   return pulled;
 }
 
+Pulled RowStream::produce_for_reader(Row& row) {
+  reading_ = true;
+  const Waited waited(reader_wait_ns_);
+  const std::lock_guard turn(turn_);
+  Pulled pulled = Pulled::Row;
+  try {
+    {
+      const std::lock_guard lock(mutex_);
+      if (take(row, pulled)) {  // the driver had begun with it
+        leave();
+        return pulled;
+      }
+    }
+    Entry entry;
+    const bool more = produce(entry);
+    const std::lock_guard lock(mutex_);
+    pulled = more ? deliver(entry, row) : Pulled::EndOfData;
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    leave();
+    throw;
+  }
+  leave();
+  return pulled;
+}
+
+void RowStream::leave() {
+  left_at_ns_ = now_ns();
+  reading_ = false;
+}
+
 bool RowStream::try_next(Row& row, Pulled& pulled) {
   if (!options_.threads) return false;
   const std::lock_guard lock(mutex_);
-  return take(row, pulled);
-}
-
-Pulled RowStream::pull_inline(Row& row) {
-  if (failure_) std::rethrow_exception(failure_);
-  if (finished_) return Pulled::EndOfData;
-  try {
-    if (!begun_) {
-      root_->begin();
-      if (engine_.epoch == options_.start_epoch && options_.start_row > 0)
-        root_->skip(options_.start_row);
-      begun_ = true;
-    }
-    if (root_->next(row)) {
-      ++rows_given_;
-      return Pulled::Row;
-    }
-  } catch (...) {
-    failure_ = std::current_exception();
-    throw;
-  }
-  begun_ = false;
-  finished_ = last_epoch();
-  ++engine_.epoch;
-  ++epoch_given_;
-  rows_given_ = 0;
-  return finished_ ? Pulled::EndOfData : Pulled::EndOfEpoch;
+  const bool taken = take(row, pulled);
+  if (taken && options_.reader_helps) left_at_ns_ = now_ns();
+  return taken;
 }
 
 std::vector<RowStream::Report> RowStream::report() const {

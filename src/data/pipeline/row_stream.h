@@ -2,6 +2,7 @@
 // A pipeline at work: one driver thread pulls the root and keeps finished rows ready.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,10 @@ struct StreamOptions {
                             << 20;  // and no more memory than this, from two rows on
   std::uint64_t seed = 0;
   bool threads = true;  // false: everything happens inside next(), on the caller's thread
+  // Rows are made by Python, one after the other: a reader that waits makes its row itself, since
+  // two threads would only pass the interpreter's lock to and fro. The driver works while nobody
+  // reads.
+  bool reader_helps = false;
   std::int64_t start_epoch = 0;
   std::int64_t start_row = 0;  // rows of the first epoch to pass over
 };
@@ -69,10 +74,13 @@ class RowStream {
     std::size_t bytes = 0;
   };
   void drive();
-  void drive_epoch();
+  void drive_while_unread();
+  // The next row or end, made now; false after the end of the data. One thread at a time.
+  bool produce(Entry& entry);
   void push(Entry entry);
-  Pulled pull_inline(Row& row);
-  bool last_epoch() const;
+  Pulled deliver(Entry& entry, Row& row);
+  Pulled produce_for_reader(Row& row);
+  void leave();
   bool take(Row& row, Pulled& pulled);  // the mutex is held
 
   StagePtr root_;
@@ -82,7 +90,14 @@ class RowStream {
   int process_;
   std::int64_t epoch_given_ = 0;
   std::int64_t rows_given_ = 0;
-  bool begun_ = false;  // without threads: an epoch is under way
+
+  std::mutex producing_;  // guards the stages and what follows
+  bool in_epoch_ = false;
+  bool produced_all_ = false;
+
+  std::mutex turn_;  // held while a row is made and put in its place, where two threads make them
+  std::atomic<bool> reading_{false};
+  std::atomic<std::int64_t> left_at_ns_{0};  // when the reader was last here
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable_any changed_;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "data/pipeline/batch_slots.h"
 #include "data/pipeline/reference_random.h"
 
 namespace mycel::data {
@@ -20,7 +21,8 @@ std::shared_ptr<const std::string> shared_name(std::string& file) {
 
 class LoadStep : public RowStep {
  public:
-  explicit LoadStep(IndexedSourcePtr source) : source_(std::move(source)) {}
+  explicit LoadStep(IndexedSourcePtr source)
+      : source_(std::move(source)), fixed_(source_->fixed_columns()) {}
   void run(Row& row, OutputMemory*) const override {
     LoadedRow loaded;
     source_->load(row.index, loaded);
@@ -31,10 +33,24 @@ class LoadStep : public RowStep {
     const std::shared_ptr<void> held = source_->hold();
     RowStep::run_all(rows, memories);
   }
+  bool fill(std::span<const Row> rows, std::size_t first,
+            std::span<const std::unique_ptr<ColumnSlots>> slots) const override {
+    if (fixed_.size() != slots.size() || fixed_.empty()) return false;
+    for (std::size_t column = 0; column < slots.size(); ++column) {
+      const auto& [dtype, shape] = fixed_[column];
+      const Tensor place = slots[column]->place(first, dtype, shape);
+      auto* to = static_cast<char*>(place.raw());
+      const std::size_t bytes = place.bytes();
+      for (std::size_t i = 0; i < rows.size(); ++i, to += bytes)
+        source_->copy_value(rows[i].index, column, to);
+    }
+    return true;
+  }
   bool uses_python() const override { return source_->uses_python(); }
 
  private:
   IndexedSourcePtr source_;
+  std::vector<IndexedSource::FixedColumn> fixed_;
 };
 
 }  // namespace

@@ -44,6 +44,23 @@ class ArraySource : public IndexedSource {
     }
   }
 
+  std::vector<FixedColumn> fixed_columns() const override {
+    std::vector<FixedColumn> fixed;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const Tensor* array = std::get_if<Tensor>(&columns_[i]);
+      if (array == nullptr) return {};
+      fixed.push_back({array->dtype(), row_shapes_[i]});
+    }
+    return fixed;
+  }
+
+  void copy_value(std::int64_t row, std::size_t column, void* to) const override {
+    const Tensor& array = std::get<Tensor>(columns_[column]);
+    const std::size_t bytes = array.bytes() / static_cast<std::size_t>(array.shape()[0]);
+    std::memcpy(to, static_cast<const char*>(array.raw()) + static_cast<std::size_t>(row) * bytes,
+                bytes);
+  }
+
  private:
   static Item copy_of(const Item& item) {
     if (!item.is_array()) return item;

@@ -28,6 +28,14 @@ class IndexedSource {
   // The class of every row, where there is one: PKSampler draws by it. `column` names the wanted
   // one. Empty: this source has no classes.
   virtual std::vector<std::int64_t> classes(const std::string& /*column*/) const { return {}; }
+  // Sources that hold their rows ready, all of one type and shape: what each column is. Batches are
+  // then filled by copy_value() alone. Empty: load() is the only way.
+  struct FixedColumn {
+    DType dtype;
+    Shape shape;
+  };
+  virtual std::vector<FixedColumn> fixed_columns() const { return {}; }
+  virtual void copy_value(std::int64_t /*row*/, std::size_t /*column*/, void* /*to*/) const {}
   virtual bool uses_python() const { return false; }
   // Held around the loading of many rows: a lock that each call would take again.
   virtual std::shared_ptr<void> hold() const { return nullptr; }

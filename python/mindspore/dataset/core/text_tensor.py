@@ -108,4 +108,5 @@ def _traceback(failure: BaseException) -> str:
     return f"{type(failure).__name__}: {text}"
 
 
-_c_data.set_helpers(_array, _texts, _text_array, _text_tensor, _traceback)
+_probe = np.arange(6, dtype=np.float32).reshape(2, 3)
+_c_data.set_helpers(_array, _texts, _text_array, _text_tensor, _traceback, _probe)

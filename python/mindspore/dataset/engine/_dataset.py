@@ -278,6 +278,7 @@ class Dataset:
                 "workers": build.workers,
                 "ahead": config.get_prefetch_size(),
                 "threads": not (build.dry or build.debug),
+                "reader_helps": build.python_in_order,
                 "start_epoch": start_epoch,
                 "start_row": start_row,
             },

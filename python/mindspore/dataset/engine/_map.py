@@ -88,6 +88,8 @@ class MapDataset(Dataset):
         operations = self._resolved(build)
         transforms = [self._transform(build, operation, last) for operation, last in _with_last(operations)]
         uses_python = any(not isinstance(operation, _c_data.Transform) for operation in operations)
+        in_order = uses_python and self._in_order() and not self.python_multiprocessing
+        build.python_in_order = build.python_in_order or in_order
         if self.callbacks and not build.dry:
             from ..callback import watch
 
@@ -101,7 +103,7 @@ class MapDataset(Dataset):
             build.step_seed(),
             f"Map({names})",
             0 if build.debug else config.get_error_samples_mode().value,
-            uses_python and self._in_order() and not self.python_multiprocessing,
+            in_order,
         )
         if self.callbacks and not build.dry:
             from ..callback import watch_ends
@@ -135,7 +137,12 @@ class MapDataset(Dataset):
 
 
 def _with_last(operations: list):
-    return [(operation, number + 1 == len(operations)) for number, operation in enumerate(operations)]
+    """Each operation, and whether its result leaves Python: then objects become arrays."""
+    following = [*operations[1:], None]
+    return [
+        (operation, after is None or isinstance(after, _c_data.Transform))
+        for operation, after in zip(operations, following, strict=True)
+    ]
 
 
 def _name_of(operation: Any) -> str:
