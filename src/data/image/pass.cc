@@ -64,6 +64,12 @@ class ImagePass : public Transform {
       if (step->is_random()) return true;
     return false;
   }
+  // Messages begin with the name of the transform they come from.
+  std::string failing_name(const std::string& message) const override {
+    for (const TransformPtr& step : steps_)
+      if (message.starts_with(step->name() + ":")) return step->name();
+    return steps_[0]->name();
+  }
 
   void apply(Items& items, TransformContext& context) const override {
     const RowRandom before = context.random;

@@ -53,6 +53,10 @@ std::string_view name_of(ParameterKind kind) {
     case ParameterKind::Spread: return "spread";
     case ParameterKind::HueSpread: return "hue_spread";
     case ParameterKind::Degrees: return "degrees";
+    case ParameterKind::Threshold: return "threshold";
+    case ParameterKind::IntegerRange: return "integer_range";
+    case ParameterKind::ShearRange: return "shear_range";
+    case ParameterKind::ColourConversion: return "colour_conversion";
     case ParameterKind::Integers: return "integers";
     case ParameterKind::Reals: return "reals";
     case ParameterKind::Choice: return "choice";

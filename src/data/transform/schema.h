@@ -18,25 +18,29 @@ namespace mycel::data {
 
 // What a caller may pass and, after the arrow, what the factory gets.
 enum class ParameterKind : std::uint8_t {
-  Flag,           // bool
-  Integer,        // int
-  Real,           // number -> double
-  Text,           // str
-  Number,         // number or str -> the same
-  DataType,       // numpy or mindspore type -> its name
-  Size,           // int or (height, width) -> [height, width]
-  Edge,           // int or (height, width) -> [shorter edge] or [height, width]
-  Interpolation,  // Inter -> its number
-  Border,         // Border -> its number in the order CONSTANT, EDGE, REFLECT, SYMMETRIC
-  Padding,        // int, 2 or 4 ints -> [left, top, right, bottom]
-  Fill,           // int or three ints -> three ints
-  Interval,       // (low, high) -> [low, high]
-  Spread,         // number v or (low, high) -> [max(0, 1 - v), 1 + v]
-  HueSpread,      // number v or (low, high) -> [-v, v]
-  Degrees,        // number v or (low, high) -> [-v, v]
-  Integers,       // list of ints
-  Reals,          // list of numbers
-  Choice,         // a member of an enumeration -> its number
+  Flag,              // bool
+  Integer,           // int
+  Real,              // number -> double
+  Text,              // str
+  Number,            // number or str -> the same
+  DataType,          // numpy or mindspore type -> its name
+  Size,              // int or (height, width) -> [height, width]
+  Edge,              // int or (height, width) -> [shorter edge] or [height, width]
+  Interpolation,     // Inter -> its number
+  Border,            // Border -> its number in the order CONSTANT, EDGE, REFLECT, SYMMETRIC
+  Padding,           // int, 2 or 4 ints -> [left, top, right, bottom]
+  Fill,              // int or three ints -> three ints
+  Interval,          // (low, high) -> [low, high]
+  Spread,            // number v or (low, high) -> [max(0, 1 - v), 1 + v]
+  HueSpread,         // number v or (low, high) -> [-v, v]
+  Degrees,           // number v or (low, high) -> [-v, v]
+  Threshold,         // number v or (low, high) -> [v, v]
+  ShearRange,        // number v, (low, high) or both for x and y -> the numbers, [-v, v]
+  ColourConversion,  // ConvertMode -> its number
+  IntegerRange,      // int v or (low, high) -> [v, v]
+  Integers,          // list of ints
+  Reals,             // list of numbers
+  Choice,            // a member of an enumeration -> its number
 };
 
 std::string_view name_of(ParameterKind kind);

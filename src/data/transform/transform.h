@@ -68,6 +68,8 @@ class Transform {
   // expected and what was got; the caller adds the transform's name, the row and the file.
   virtual void apply(Items& items, TransformContext& context) const = 0;
   virtual bool is_random() const { return false; }
+  // The transform a failure of `apply` is about: one that stands for several names the right one.
+  virtual std::string failing_name(const std::string& /*message*/) const { return name(); }
   virtual bool uses_python() const { return false; }
   // Held around the calls for many rows: a lock that each call would take again.
   virtual std::shared_ptr<void> hold() const { return nullptr; }

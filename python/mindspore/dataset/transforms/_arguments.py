@@ -46,7 +46,9 @@ def integer(value: Any, parameter: Parameter) -> int:
     """An int in the range."""
     name = parameter["name"]
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"Argument {name} with value {value} is not of type (<class 'int'>,), but got {type(value)}.")
+        raise TypeError(
+            f"Argument {name} with value {value} is not of type (<class 'int'>,), but got {type(value)}."
+        )
     check_bounds(value, parameter, name, as_real=False)
     return int(value)
 
@@ -56,7 +58,9 @@ def real(value: Any, parameter: Parameter) -> float:
     name = parameter["name"]
     check_type(value, (float, int), name)
     if math.isnan(value):
-        raise ValueError(f"Input {name} is not within the required interval of ({parameter['low']}, {parameter['high']}).")
+        raise ValueError(
+            f"Input {name} is not within the required interval of ({parameter['low']}, {parameter['high']})."
+        )
     check_bounds(value, parameter, name, as_real=True)
     return float(value)
 
@@ -216,6 +220,48 @@ def degrees(value: Any, parameter: Parameter) -> list[float]:
     return [float(value[0]), float(value[1])]
 
 
+def threshold(value: Any, parameter: Parameter) -> list[float]:
+    """v for (v, v), or (low, high)."""
+    name = parameter["name"]
+    check_type(value, (float, int, list, tuple), name)
+    ends = [value, value] if isinstance(value, (float, int)) else list(value)
+    if len(ends) != 2:
+        raise TypeError(f"{name} should be a single number or a list/tuple of length 2.")
+    for position, end in enumerate(ends):
+        check_type(end, (float, int), f"{name}[{position}]")
+        check_bounds(end, parameter, name, as_real=False)
+    return [float(end) for end in ends]
+
+
+def integer_range(value: Any, parameter: Parameter) -> list[int]:
+    """v for (v, v), or (low, high)."""
+    name = parameter["name"]
+    check_type(value, (int, list, tuple), name)
+    ends = [value, value] if isinstance(value, int) else list(value)
+    if len(ends) != 2:
+        raise TypeError(f"Size of {name} should be a single integer or a list/tuple (min, max) of length 2.")
+    for position, end in enumerate(ends):
+        check_type(end, int, f"{name}[{position}]")
+        check_bounds(end, parameter, name, as_real=False)
+    return ends
+
+
+def shear_range(value: Any, parameter: Parameter) -> list[float]:
+    """v for (-v, v), (low, high), or both ends for x and for y."""
+    name = parameter["name"]
+    check_type(value, (int, float, list, tuple), name)
+    if isinstance(value, (int, float)):
+        if value < 0:
+            raise ValueError(f"Input {name} must be greater than 0.")
+        return [-float(value), float(value)]
+    if len(value) not in (2, 4):
+        raise TypeError(f"{name} must be of length 2 or 4.")
+    for low, high in zip(value[::2], value[1::2], strict=True):
+        if low > high:
+            raise ValueError(f"Input {name} is not valid: {low} is greater than {high}.")
+    return [float(end) for end in value]
+
+
 def integers(value: Any, parameter: Parameter) -> list[int]:
     """A list or tuple of ints."""
     name = parameter["name"]
@@ -266,6 +312,10 @@ CONVERSIONS: dict[str, Callable[[Any, Parameter], Any]] = {
     "spread": spread,
     "hue_spread": hue_spread,
     "degrees": degrees,
+    "threshold": threshold,
+    "integer_range": integer_range,
+    "shear_range": shear_range,
+    "colour_conversion": member("ConvertMode"),
     "integers": integers,
     "reals": reals,
     "choice": choice,
@@ -285,7 +335,7 @@ def default_of(parameter: Parameter) -> Any:
         return getattr(np, value)
     if kind == "fill":
         return value[0] if len(set(value)) == 1 else tuple(value)
-    if kind in ("interval", "spread", "hue_spread", "degrees"):
+    if kind in ("interval", "spread", "hue_spread", "degrees", "integer_range"):
         ends = tuple(value)
         return tuple(int(end) for end in ends) if kind.endswith("spread") else ends
-    return list(value) if isinstance(value, (list, tuple)) else value
+    return tuple(value) if isinstance(value, (list, tuple)) else value

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from mindspore import _c_data
-
 # The seed that means "none was set".
 _UNSET_SEED = 5489
 
@@ -44,7 +42,7 @@ class TensorOperation:
     random = False
     implementation: Implementation | None = None
     takes_columns = False
-    legacy = False
+    _legacy = False
     ends_pillow = False  # what follows in a list runs natively again
 
     def __call__(self, *input_tensor_list: Any) -> Any:
@@ -103,7 +101,7 @@ class _CalledByMap:
     def __init__(self, operation: TensorOperation):
         self.operation = operation
         self._streams = itertools.count(1)
-        self.__name__ = type(operation).__name__
+        self._transform_name = type(operation).__name__
 
     def __call__(self, *values: Any) -> Any:
         if isinstance(self.operation, PyTensorOperation):
@@ -122,11 +120,9 @@ def flatten(operations: Iterable[Any]) -> list[Any]:
 
 def check_same_generation(operations: Iterable[Any]) -> None:
     """Old and new transforms in one list are refused: their neighbours are chosen differently."""
-    generations = {op.legacy for op in operations if isinstance(op, TensorOperation)}
+    generations = {op._legacy for op in operations if isinstance(op, TensorOperation)}
     if len(generations) > 1:
-        raise RuntimeError(
-            "Mixing old legacy c/py_transforms and new unified transforms is not allowed."
-        )
+        raise RuntimeError("Mixing old legacy c/py_transforms and new unified transforms is not allowed.")
 
 
 def check_operations(operations: Any, name: str) -> None:

@@ -27,6 +27,10 @@ _TYPE_WORDS = {
     "spread": "Union[float, Sequence[float]]",
     "hue_spread": "Union[float, Sequence[float]]",
     "degrees": "Union[int, float, Sequence[float]]",
+    "threshold": "Union[float, Sequence[float]]",
+    "integer_range": "Union[int, Sequence[int]]",
+    "shear_range": "Union[int, float, Sequence[float]]",
+    "colour_conversion": "ConvertMode",
     "integers": "Sequence[int]",
     "reals": "Sequence[float]",
     "choice": "enum.Enum",
@@ -58,7 +62,9 @@ def documentation_of(schema: dict[str, Any], signature: inspect.Signature) -> st
         limits = ""
         if low != float("-inf") or high != float("inf"):
             limits = f" Range: {'(' if parameter['low_is_open'] else '['}{low:g}, {high:g}]."
-        lines.append(f"    {name} ({_TYPE_WORDS[parameter['kind']]}{optional}): {parameter['doc']}{limits}{shown}")
+        lines.append(
+            f"    {name} ({_TYPE_WORDS[parameter['kind']]}{optional}): {parameter['doc']}{limits}{shown}"
+        )
     lines += ["", "Raises:"]
     lines.append("    TypeError: If an argument has a wrong type.")
     lines.append("    ValueError: If an argument is out of range.")
@@ -113,8 +119,3 @@ class SchemaOperation(TensorOperation):
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_made"}
-
-
-def operation_class(name: str, base: type, module: str, **members: Any) -> type:
-    """A public class that needs nothing but its schema."""
-    return type(name, (base,), {"__module__": module, "__doc__": None, **members}, schema=members.pop("schema", name))

@@ -304,7 +304,9 @@ class Mask(_OnArrays):
                 f"got input datatype: {_type_word(array)}, value datatype: {_type_word(constant)}."
             )
         if self._type in ("string", "bytes"):
-            raise RuntimeError("Mask: Only supports bool or numeric datatype for generated mask type, but got: string.")
+            raise RuntimeError(
+                "Mask: Only supports bool or numeric datatype for generated mask type, but got: string."
+            )
         if array.dtype.kind == "S" and constant.dtype.kind == "U":
             constant = np.char.encode(constant)
         return _COMPARE[self.operator](array, constant).astype(self._type)
@@ -353,7 +355,9 @@ class PadEnd(_OnArrays):
                 "PadEnd: can not pad numeric and string tensors together, but got: "
                 f"{_type_word(array)} and {_type_word(np.asarray(value))}."
             )
-        shape = [own if asked is None else asked for own, asked in zip(array.shape, self.pad_shape, strict=True)]
+        shape = [
+            own if asked is None else asked for own, asked in zip(array.shape, self.pad_shape, strict=True)
+        ]
         kept = array[tuple(slice(0, length) for length in shape)]
         if array.dtype.kind == "S" and isinstance(value, str):
             value = value.encode()
@@ -507,7 +511,9 @@ class Plugin(TensorOperation):
     def __init__(self, lib_path: str, func_name: str, user_args: str | None = None) -> None:
         check_type(lib_path, str, "lib_path")
         check_type(func_name, str, "func_name")
-        raise NotImplementedError("Plugin: libraries with transforms of the reference's ABI cannot be loaded.")
+        raise NotImplementedError(
+            "Plugin: libraries with transforms of the reference's ABI cannot be loaded."
+        )
 
 
 __all__ = [

@@ -9,7 +9,7 @@ import random
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image, ImageEnhance, ImageOps
 
 from mindspore.dataset.vision.utils import Border, Inter, parse_padding
 
@@ -116,7 +116,9 @@ def pad(img: Image.Image, padding: Any, fill_value: Any, mode: Border) -> Image.
     return Image.fromarray(np.pad(pixels, widths[: pixels.ndim], Border.to_python_type(mode)))
 
 
-def random_crop(img: Image.Image, size: Any, padding: Any, pad_if_needed: bool, fill: Any, mode: Border) -> Image.Image:
+def random_crop(
+    img: Image.Image, size: Any, padding: Any, pad_if_needed: bool, fill: Any, mode: Border
+) -> Image.Image:
     """A rectangle at a random place."""
     require_image(img)
     height, width = (size, size) if isinstance(size, int) else size
@@ -127,7 +129,9 @@ def random_crop(img: Image.Image, size: Any, padding: Any, pad_if_needed: bool, 
     if pad_if_needed and img.height < height:
         img = pad(img, (0, height - img.height), fill, mode)
     if width > img.width or height > img.height:
-        raise ValueError(f"Crop size {(height, width)} is larger than input image size {(img.height, img.width)}.")
+        raise ValueError(
+            f"Crop size {(height, width)} is larger than input image size {(img.height, img.width)}."
+        )
     if (img.height, img.width) == (height, width):
         return img
     top = random.randint(0, img.height - height)
@@ -135,7 +139,9 @@ def random_crop(img: Image.Image, size: Any, padding: Any, pad_if_needed: bool, 
     return crop(img, top, left, height, width)
 
 
-def random_resized_crop(img: Image.Image, size: Any, scale: Any, ratio: Any, interpolation: Inter, attempts: int) -> Image.Image:
+def random_resized_crop(
+    img: Image.Image, size: Any, scale: Any, ratio: Any, interpolation: Inter, attempts: int
+) -> Image.Image:
     """A box of random size, shape and place, in a fixed size."""
     require_image(img)
     pillow_filter(interpolation)
@@ -187,3 +193,52 @@ def grayscale(img: Image.Image, num_output_channels: int) -> Image.Image:
     require_image(img)
     grey = img.convert("L")
     return grey if num_output_channels == 1 else Image.merge("RGB", [grey] * 3)
+
+
+def enhance(img: Image.Image, what: str, factor: float) -> Image.Image:
+    """Brightness, Contrast, Color or Sharpness."""
+    require_image(img)
+    return getattr(ImageEnhance, what)(img).enhance(factor)
+
+
+def adjust_hue(img: Image.Image, factor: float) -> Image.Image:
+    """Another hue; pictures without colours stay as they are."""
+    require_image(img)
+    if img.mode in ("L", "1", "I", "F"):
+        return img
+    hue, saturation, value = img.convert("HSV").split()
+    turned = np.array(hue, np.uint8) + np.uint8(int(factor * 255) % 256)
+    return Image.merge("HSV", (Image.fromarray(turned), saturation, value)).convert(img.mode)
+
+
+def random_color_adjust(
+    img: Image.Image, brightness: Any, contrast: Any, saturation: Any, hue: Any
+) -> Image.Image:
+    """All factors are drawn first, then the order."""
+    require_image(img)
+    steps = []
+    for what, ends in (("Brightness", brightness), ("Contrast", contrast), ("Color", saturation)):
+        if list(ends) != [1, 1]:
+            steps.append((what, random.uniform(*ends)))
+    if list(hue) != [0, 0]:
+        steps.append(("Hue", random.uniform(*hue)))
+    random.shuffle(steps)
+    for what, factor in steps:
+        img = adjust_hue(img, factor) if what == "Hue" else enhance(img, what, factor)
+    return img
+
+
+def by_ops(img: Image.Image, function: str, *args: Any) -> Image.Image:
+    """A function of `ImageOps`."""
+    require_image(img)
+    return getattr(ImageOps, function)(img, *args)
+
+
+def rotate(
+    img: Image.Image, angle: float, resample: Inter, expand: bool, center: Any, fill_value: Any
+) -> Image.Image:
+    """Against the clock."""
+    require_image(img)
+    fill = fill_value[0] if isinstance(fill_value, tuple) and len(img.getbands()) == 1 else fill_value
+    fill = (fill,) * 3 if isinstance(fill, int) and len(img.getbands()) == 3 else fill
+    return img.rotate(angle, pillow_filter(resample), expand, center, fillcolor=fill)

@@ -14,14 +14,11 @@ import numpy as np
 
 from mindspore.dataset.core.checks import check_type
 from mindspore.dataset.transforms._arguments import CONVERSIONS
-from mindspore.dataset.transforms._operation import Implementation, is_pillow
+from mindspore.dataset.transforms._operation import Implementation
 from mindspore.dataset.transforms.transforms import TypeCast
 from mindspore.dataset.vision._image import ImageTensorOperation, PillowOperation, PillowOrNative
-from mindspore.dataset.vision.utils import Border, Inter
 
-_IMAGE_NEEDED = (
-    "img should be PIL image. Got {}. Use Decode() for encoded data or ToPIL() for decoded data."
-)
+_IMAGE_NEEDED = "img should be PIL image. Got {}. Use Decode() for encoded data or ToPIL() for decoded data."
 
 
 def _pillow_module() -> Any:
@@ -172,6 +169,154 @@ class ToTensor(PillowOrNative, schema="ToTensor"):  # noqa: D101
 
     def _pillow(self, img: Any) -> Any:
         return _pillow_module().to_tensor(img, np.dtype(self._converted["output_type"]))
+
+
+class Rotate(ImageTensorOperation, schema="Rotate"):  # noqa: D101
+    pass
+
+
+class RandomRotation(PillowOrNative, schema="RandomRotation"):  # noqa: D101
+    def _pillow(self, img: Any) -> Any:
+        angle = random.uniform(*self._converted["degrees"])
+        return _pillow_module().rotate(img, angle, self.resample, self.expand, self.center, self.fill_value)
+
+
+class Affine(ImageTensorOperation, schema="Affine"):  # noqa: D101
+    def _check(self) -> None:
+        if len(self.translate) != 2:
+            raise TypeError("The length of translate should be 2.")
+
+
+class RandomAffine(ImageTensorOperation, schema="RandomAffine"):  # noqa: D101
+    def _check(self) -> None:
+        if self.translate is not None and len(self.translate) not in (2, 4):
+            raise TypeError("translate should be a list or tuple of length 2 or 4.")
+        if self.scale is not None and len(self.scale) != 2:
+            raise TypeError("scale should be a list or tuple of length 2.")
+
+
+class ConvertColor(ImageTensorOperation, schema="ConvertColor"):  # noqa: D101
+    pass
+
+
+class ResizedCrop(ImageTensorOperation, schema="ResizedCrop"):  # noqa: D101
+    pass
+
+
+class RandomResize(ImageTensorOperation, schema="RandomResize"):  # noqa: D101
+    pass
+
+
+class GaussianBlur(ImageTensorOperation, schema="GaussianBlur"):  # noqa: D101
+    def _check(self) -> None:
+        if any(length % 2 == 0 for length in self._converted["kernel_size"]):
+            raise ValueError("Input kernel_size is not an odd value.")
+
+
+class CutOut(ImageTensorOperation, schema="CutOut"):  # noqa: D101
+    pass
+
+
+class AdjustBrightness(PillowOrNative, schema="AdjustBrightness"):  # noqa: D101
+    def _pillow(self, img: Any) -> Any:
+        return _pillow_module().enhance(img, "Brightness", self.brightness_factor)
+
+
+class AdjustContrast(PillowOrNative, schema="AdjustContrast"):  # noqa: D101
+    def _pillow(self, img: Any) -> Any:
+        return _pillow_module().enhance(img, "Contrast", self.contrast_factor)
+
+
+class AdjustSaturation(PillowOrNative, schema="AdjustSaturation"):  # noqa: D101
+    def _pillow(self, img: Any) -> Any:
+        return _pillow_module().enhance(img, "Color", self.saturation_factor)
+
+
+class AdjustSharpness(PillowOrNative, schema="AdjustSharpness"):  # noqa: D101
+    def _pillow(self, img: Any) -> Any:
+        return _pillow_module().enhance(img, "Sharpness", self.sharpness_factor)
+
+
+class AdjustHue(PillowOrNative, schema="AdjustHue"):  # noqa: D101
+    def _pillow(self, img: Any) -> Any:
+        return _pillow_module().adjust_hue(img, self.hue_factor)
+
+
+class RandomColorAdjust(PillowOrNative, schema="RandomColorAdjust"):  # noqa: D101
+    def _pillow(self, img: Any) -> Any:
+        ranges = (self._converted[name] for name in ("brightness", "contrast", "saturation", "hue"))
+        return _pillow_module().random_color_adjust(img, *ranges)
+
+
+class RandomColor(PillowOrNative, schema="RandomColor"):  # noqa: D101
+    def _pillow(self, img: Any) -> Any:
+        return _pillow_module().enhance(img, "Color", random.uniform(*self.degrees))
+
+
+class RandomSharpness(PillowOrNative, schema="RandomSharpness"):  # noqa: D101
+    def _pillow(self, img: Any) -> Any:
+        return _pillow_module().enhance(img, "Sharpness", random.uniform(*self.degrees))
+
+
+class Invert(PillowOrNative, schema="Invert"):  # noqa: D101
+    def _pillow(self, img: Any) -> Any:
+        return _pillow_module().by_ops(img, "invert")
+
+
+class RandomInvert(ImageTensorOperation, schema="RandomInvert"):  # noqa: D101
+    pass
+
+
+class Equalize(PillowOrNative, schema="Equalize"):  # noqa: D101
+    def _pillow(self, img: Any) -> Any:
+        return _pillow_module().by_ops(img, "equalize")
+
+
+class RandomEqualize(ImageTensorOperation, schema="RandomEqualize"):  # noqa: D101
+    pass
+
+
+class AutoContrast(PillowOrNative, schema="AutoContrast"):  # noqa: D101
+    def __init__(self, cutoff: float = 0.0, ignore: Any = None) -> None:
+        self._set({"cutoff": cutoff, "ignore": [ignore] if isinstance(ignore, int) else ignore})
+        self.ignore = ignore
+
+    def _check(self) -> None:
+        if self.cutoff >= 50:
+            raise ValueError("Input cutoff is not within the required interval of [0, 50).")
+
+    def _pillow(self, img: Any) -> Any:
+        return _pillow_module().by_ops(img, "autocontrast", self.cutoff, self.ignore)
+
+
+class RandomAutoContrast(ImageTensorOperation, schema="RandomAutoContrast"):  # noqa: D101
+    pass
+
+
+class Solarize(ImageTensorOperation, schema="Solarize"):  # noqa: D101
+    def _check(self) -> None:
+        low, high = self._converted["threshold"]
+        if low > high:
+            raise ValueError("threshold must be in order of (min, max).")
+
+
+class RandomSolarize(ImageTensorOperation, schema="RandomSolarize"):  # noqa: D101
+    def _check(self) -> None:
+        if len(self.threshold) != 2:
+            raise ValueError("threshold must be a sequence of two numbers.")
+        if self.threshold[0] > self.threshold[1]:
+            raise ValueError("threshold must be in order of (min, max).")
+
+
+class Posterize(ImageTensorOperation, schema="Posterize"):  # noqa: D101
+    pass
+
+
+class RandomPosterize(ImageTensorOperation, schema="RandomPosterize"):  # noqa: D101
+    def _check(self) -> None:
+        low, high = self._converted["bits"]
+        if low > high:
+            raise ValueError("bits value should be in (min,max) format. Got (max,min).")
 
 
 class ToType(TypeCast):

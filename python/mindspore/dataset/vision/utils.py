@@ -33,8 +33,8 @@ class _Numbered:
 class Inter(_Numbered, IntEnum):
     """How pixels between pixels are computed.
 
-    NEAREST takes the nearest one, LINEAR (BILINEAR) four, CUBIC (BICUBIC) sixteen, AREA the mean of what a pixel
-    covers, PILCUBIC and ANTIALIAS are filters of Pillow.
+    NEAREST takes the nearest one, LINEAR (BILINEAR) four, CUBIC (BICUBIC) sixteen, AREA the mean of what a
+    pixel covers, PILCUBIC and ANTIALIAS are filters of Pillow.
     """
 
     NEAREST = 0
@@ -61,8 +61,8 @@ class Inter(_Numbered, IntEnum):
 class Border(_Numbered, str, Enum):
     """What a border around a picture shows.
 
-    CONSTANT one colour, EDGE the outermost pixel, REFLECT the picture mirrored without its edge, SYMMETRIC mirrored
-    with its edge.
+    CONSTANT one colour, EDGE the outermost pixel, REFLECT the picture mirrored without its edge, SYMMETRIC
+    mirrored with its edge.
     """
 
     CONSTANT = "constant"
@@ -293,9 +293,14 @@ def write_file(filename: str, data: Any) -> None:
     check_type(filename, str, "filename")
     data = _array(data, "data")
     if data.dtype != np.uint8:
-        raise RuntimeError(f"WriteFile: The type of the elements of data should be UINT8, but got {data.dtype}.")
+        raise RuntimeError(
+            f"WriteFile: The type of the elements of data should be UINT8, but got {data.dtype}."
+        )
     if data.ndim != 1:
-        raise RuntimeError(f"WriteFile: The data has invalid dimensions. It should have only one dimension, but got {data.ndim} dimensions.")
+        raise RuntimeError(
+            "WriteFile: The data has invalid dimensions. It should have only one dimension, but got "
+            f"{data.ndim} dimensions."
+        )
     if filename == "" or os.path.isdir(filename):
         raise RuntimeError(f"WriteFile: Invalid file path, {filename} is not a regular file.")
     try:
@@ -346,15 +351,21 @@ def _array(value: Any, name: str = "image") -> np.ndarray:
     if hasattr(value, "asnumpy"):
         value = value.asnumpy()
     if not isinstance(value, np.ndarray):
-        raise TypeError(f"Input {name} is not of type [numpy.ndarray, mindspore.Tensor], but got: {type(value)}.")
+        raise TypeError(
+            f"Input {name} is not of type [numpy.ndarray, mindspore.Tensor], but got: {type(value)}."
+        )
     return value
 
 
 def _image_shape(image: Any, name: str) -> tuple[int, ...]:
     if not isinstance(image, np.ndarray):
-        raise TypeError(f"Input image is not of type [numpy.ndarray, PIL.Image.Image], but got: {type(image)}.")
+        raise TypeError(
+            f"Input image is not of type [numpy.ndarray, PIL.Image.Image], but got: {type(image)}."
+        )
     if image.ndim < 2:
-        raise RuntimeError(f"{name}: invalid parameter, image should have at least two dimensions, but got: {image.ndim}")
+        raise RuntimeError(
+            f"{name}: invalid parameter, image should have at least two dimensions, but got: {image.ndim}"
+        )
     return image.shape
 
 

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Native transforms of images by their older name. Use `mindspore.dataset.vision`.
+
+Every native image transform has a class here; those below have another signature than the present one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mindspore import _c_data
+from mindspore.dataset.core.checks import check_type
+from mindspore.dataset.transforms._legacy import NativeLegacy, legacy_class
+from mindspore.dataset.transforms._operation import TensorOperation
+from mindspore.dataset.vision import transforms as _present
+from mindspore.dataset.vision._image import ImageTensorOperation
+from mindspore.dataset.vision.utils import (
+    AutoAugmentPolicy,
+    Border,
+    ConvertMode,
+    ImageBatchFormat,
+    Inter,
+    SliceMode,
+)
+
+__all__ = [
+    "AutoAugmentPolicy",
+    "Border",
+    "ConvertMode",
+    "ImageBatchFormat",
+    "ImageTensorOperation",
+    "Inter",
+    "SliceMode",
+    "TensorOperation",
+]
+
+for _name in _c_data.transform_names():
+    if _c_data.transform_schema(_name)["module"] == "vision" and hasattr(_present, _name):
+        globals()[_name] = legacy_class(getattr(_present, _name), NativeLegacy, __name__)
+        __all__.append(_name)
+
+
+class Normalize(legacy_class(_present.Normalize, NativeLegacy, __name__)):
+    """Subtracts a mean and divides by a standard deviation, channel by channel; channels come last.
+
+    Args:
+        mean (Sequence[float]): One per channel.
+        std (Sequence[float]): One per channel.
+    """
+
+    def __init__(self, mean: Any, std: Any) -> None:
+        super().__init__(mean, std)
+
+
+class Decode(legacy_class(_present.Decode, NativeLegacy, __name__)):
+    """Decodes a compressed picture.
+
+    Args:
+        rgb (bool, optional): Whether the order is red, green, blue; else blue, green, red. Default: ``True``.
+    """
+
+    def __init__(self, rgb: bool = True) -> None:
+        check_type(rgb, bool, "rgb")
+        super().__init__()
+        self.rgb = rgb
+
+    def _native(self) -> Any:
+        decode = super()._native()
+        if self.rgb:
+            return decode
+        swap = _c_data.make_transform("ConvertColor", {"convert_mode": int(ConvertMode.COLOR_RGB2BGR)})
+        return _c_data.compose([decode, swap])
+
+
+class RgbToBgr(NativeLegacy, ImageTensorOperation, schema="ConvertColor"):
+    """Swaps red and blue."""
+
+    def __init__(self) -> None:
+        super().__init__(ConvertMode.COLOR_RGB2BGR)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transforms of Pillow images by their older name. Use `mindspore.dataset.vision`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mindspore.dataset.transforms._arguments import CONVERSIONS
+from mindspore.dataset.transforms._legacy import PythonLegacy, legacy_class
+from mindspore.dataset.transforms._operation import PyTensorOperation, not_random
+from mindspore.dataset.vision import transforms as _present
+from mindspore.dataset.vision._image import PillowOrNative
+from mindspore.dataset.vision.utils import Border, Inter
+
+__all__ = ["Border", "Inter", "PyTensorOperation", "not_random"]
+
+
+class _PillowOnly(PythonLegacy):
+    """Refuses arrays: there is no native side here."""
+
+    def __call__(self, img: Any) -> Any:
+        if isinstance(self, PillowOrNative):
+            from mindspore.dataset.vision import _pillow
+
+            _pillow.require_image(img)
+            return self._pillow(img)
+        return self._execute_py(img)
+
+    def _call(self, inputs: Any, stream: int) -> Any:
+        return self(*inputs)
+
+
+for _name in dir(_present):
+    _class = getattr(_present, _name)
+    _here = isinstance(_class, type) and _class.__module__ == _present.__name__
+    if _here and issubclass(_class, (PillowOrNative, PyTensorOperation)):
+        globals()[_name] = legacy_class(_class, _PillowOnly, __name__)
+        __all__.append(_name)
+
+
+class Decode(PyTensorOperation):
+    """Decodes a compressed picture to a Pillow image."""
+
+    _legacy = True
+
+    def _execute_py(self, img: Any) -> Any:
+        return _present.Decode(to_pil=True)(img)
+
+
+class ToTensor(PyTensorOperation):
+    """Divides by 255 and puts the channels first.
+
+    Args:
+        output_type (numpy.dtype, optional): Type of the result. Default: ``numpy.float32``.
+    """
+
+    _legacy = True
+
+    def __init__(self, output_type: Any = np.float32) -> None:
+        self.output_type = output_type
+        self._type = CONVERSIONS["data_type"](output_type, {"name": "output_type"})
+
+    def _execute_py(self, img: Any) -> np.ndarray:
+        from mindspore.dataset.vision import _pillow
+
+        return _pillow.to_tensor(img, self._type)
+
+
+class ToType(PyTensorOperation):
+    """Converts the elements of an array to another type.
+
+    Args:
+        output_type (numpy.dtype): Type of the result.
+    """
+
+    _legacy = True
+
+    def __init__(self, output_type: Any) -> None:
+        self.output_type = output_type
+        self._type = CONVERSIONS["data_type"](output_type, {"name": "output_type"})
+
+    def _execute_py(self, img: Any) -> np.ndarray:
+        if not isinstance(img, np.ndarray):
+            raise TypeError(f"img should be NumPy array. Got {type(img)}.")
+        return img.astype(self._type)
+
+
+class HWC2CHW(PyTensorOperation):
+    """Puts the channels of an array first."""
+
+    _legacy = True
+
+    def _execute_py(self, img: Any) -> np.ndarray:
+        if not isinstance(img, np.ndarray):
+            raise TypeError(f"img should be NumPy array. Got {type(img)}.")
+        return img.transpose(2, 0, 1).copy()
+
+
+class Normalize(PyTensorOperation):
+    """Subtracts a mean and divides by a standard deviation; channels come first, values are floats.
+
+    Args:
+        mean (Sequence[float]): One for all channels, or one per channel, in [0, 1].
+        std (Sequence[float]): One for all channels, or one per channel, in (0, 1].
+    """
+
+    _legacy = True
+
+    def __init__(self, mean: Any, std: Any) -> None:
+        limits = {"low": 0.0, "high": 1.0}
+        CONVERSIONS["reals"](mean, {"name": "mean_value", "low_is_open": False, **limits})
+        CONVERSIONS["reals"](std, {"name": "std_value", "low_is_open": True, **limits})
+        if len(mean) != len(std):
+            raise ValueError("Length of mean and std must be equal.")
+        self.mean = mean
+        self.std = std
+
+    def _execute_py(self, img: Any) -> np.ndarray:
+        if not isinstance(img, np.ndarray):
+            raise TypeError(f"img should be NumPy image. Got {type(img)}.")
+        if img.ndim != 3:
+            raise TypeError(f"img dimension should be 3. Got {img.ndim}.")
+        if np.issubdtype(img.dtype, np.integer):
+            raise NotImplementedError(
+                "Unsupported image datatype: integer, pls execute [ToTensor] before [Normalize]."
+            )
+        if len(self.mean) not in (1, img.shape[0]):
+            raise ValueError("Length of mean must be 1 or equal to the number of channels.")
+        shape = (-1, 1, 1)
+        mean = np.asarray(self.mean, img.dtype).reshape(shape)
+        return (img - mean) / np.asarray(self.std, img.dtype).reshape(shape)
+
+
+class RgbToBgr(PyTensorOperation):
+    """Swaps red and blue of an array.
+
+    Args:
+        is_hwc (bool, optional): Whether the channels come last, else first. Default: ``False``.
+    """
+
+    _legacy = True
+
+    def __init__(self, is_hwc: bool = False) -> None:
+        self.is_hwc = is_hwc
+
+    def _execute_py(self, img: Any) -> np.ndarray:
+        axis = -1 if self.is_hwc else -3
+        if not isinstance(img, np.ndarray) or img.ndim < 3 or img.shape[axis] != 3:
+            raise TypeError("img should be an array with 3 channels.")
+        return np.flip(img, axis).copy()
+
+
+__all__ += ["Decode", "HWC2CHW", "Normalize", "RgbToBgr", "ToTensor", "ToType"]
