@@ -110,7 +110,7 @@ IndexedSourcePtr open_stl10(const Parameters& parameters) {
   const std::string usage = usage_of(parameters);
   auto images = std::make_shared<PackedImageColumn>(kStlPicture);
   auto labels = std::make_shared<NumberColumn>(DType::Int32);
-  for (const std::string part : {"train", "test", "unlabeled"})
+  for (const std::string part : {"test", "train", "unlabeled"})
     if (usage == "all" || usage == part ||
         (usage == "train+unlabeled" && (part == "train" || part == "unlabeled")))
       add_stl_part(parameters.string("dataset_dir"), part, *images, *labels);

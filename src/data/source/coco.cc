@@ -30,8 +30,8 @@ CocoTask task_of(const std::string& name) {
 
 // What one annotation adds to its picture.
 struct Annotation {
-  std::vector<double> values;   // box, outline or key points
-  std::vector<double> numbers;  // one for each further column
+  std::vector<std::vector<double>> values;  // box or key points; of an outline its polygons
+  std::vector<double> numbers;              // one for each further column
   std::string caption;
 };
 
@@ -52,7 +52,7 @@ class CocoFile {
   void read_annotation(const Json& annotation);
   void read_segments(const Json& annotation, CocoImage& image) const;
   Annotation parse(const Json& annotation) const;
-  std::vector<double> outline(const Json& annotation) const;
+  std::vector<std::vector<double>> outlines(const Json& annotation) const;
   std::vector<double> box(const Json& annotation) const;
   double category(const Json& annotation) const;
   static double optional_number(const Json& object, std::string_view name) {
@@ -115,7 +115,7 @@ void CocoFile::read_annotation(const Json& annotation) {
 void CocoFile::read_segments(const Json& annotation, CocoImage& image) const {
   for (const Json& segment : member(annotation, "segments_info").array())
     image.annotations.push_back(
-        {box(segment),
+        {{box(segment)},
          {category(segment), optional_number(segment, "iscrowd"), optional_number(segment, "area")},
          {}});
 }
@@ -123,13 +123,14 @@ void CocoFile::read_segments(const Json& annotation, CocoImage& image) const {
 Annotation CocoFile::parse(const Json& annotation) const {
   switch (task_) {
     case CocoTask::Detection:
-      return {box(annotation), {category(annotation), optional_number(annotation, "iscrowd")}, {}};
+      return {
+          {box(annotation)}, {category(annotation), optional_number(annotation, "iscrowd")}, {}};
     case CocoTask::Stuff:
-      return {outline(annotation), {optional_number(annotation, "iscrowd")}, {}};
+      return {outlines(annotation), {optional_number(annotation, "iscrowd")}, {}};
     case CocoTask::Keypoint: {
-      Annotation result{{}, {member(annotation, "num_keypoints").real()}, {}};
+      Annotation result{{{}}, {member(annotation, "num_keypoints").real()}, {}};
       for (const Json& value : member(annotation, "keypoints").array())
-        result.values.push_back(value.real());
+        result.values[0].push_back(value.real());
       return result;
     }
     case CocoTask::Captioning: return {{}, {}, member(annotation, "caption").string()};
@@ -138,17 +139,21 @@ Annotation CocoFile::parse(const Json& annotation) const {
   return {};
 }
 
-// Polygons one after the other; of a crowd the run lengths.
-std::vector<double> CocoFile::outline(const Json& annotation) const {
-  std::vector<double> points;
+// Every polygon is one; of a crowd there is one of run lengths.
+std::vector<std::vector<double>> CocoFile::outlines(const Json& annotation) const {
+  std::vector<std::vector<double>> all;
   const Json& segmentation = member(annotation, "segmentation");
   if (segmentation.is_object()) {
-    for (const Json& count : member(segmentation, "counts").array()) points.push_back(count.real());
-    return points;
+    all.emplace_back();
+    for (const Json& count : member(segmentation, "counts").array())
+      all.back().push_back(count.real());
+    return all;
   }
-  for (const Json& polygon : segmentation.array())
-    for (const Json& value : polygon.array()) points.push_back(value.real());
-  return points;
+  for (const Json& polygon : segmentation.array()) {
+    all.emplace_back();
+    for (const Json& value : polygon.array()) all.back().push_back(value.real());
+  }
+  return all;
 }
 
 std::vector<double> CocoFile::box(const Json& annotation) const {
@@ -195,13 +200,18 @@ class PaddedColumn : public Column {
   Item item(std::int64_t row) const override {
     const std::vector<Annotation>& all = (*images_)[static_cast<std::size_t>(row)].annotations;
     std::size_t longest = 0;
-    for (const Annotation& one : all) longest = std::max(longest, one.values.size());
-    const auto count = static_cast<std::int64_t>(all.size());
+    std::int64_t count = 0;
+    for (const Annotation& one : all)
+      for (const std::vector<double>& values : one.values) {
+        longest = std::max(longest, values.size());
+        ++count;
+      }
     Tensor tensor = Tensor::empty({count, static_cast<std::int64_t>(longest)}, DType::Float32);
     auto* out = tensor.data<float>();
     for (const Annotation& one : all)
-      for (std::size_t i = 0; i < longest; ++i)
-        *out++ = i < one.values.size() ? static_cast<float>(one.values[i]) : -1.0F;
+      for (const std::vector<double>& values : one.values)
+        for (std::size_t i = 0; i < longest; ++i)
+          *out++ = i < values.size() ? static_cast<float>(values[i]) : -1.0F;
     return tensor;
   }
 

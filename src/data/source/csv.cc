@@ -218,7 +218,6 @@ FileSourcePtr open_csv(const Parameters& parameters) {
   CsvForm form;
   form.dataset = parameters.string("dataset");
   form.delimiter = parameters.string("field_delim").at(0);
-  require_contents(files, {form.dataset, "csv file path"});
   form.has_header = !parameters.has("column_names");
   if (form.has_header) {
     form.names = header_names(files, form.delimiter);
@@ -232,7 +231,10 @@ FileSourcePtr open_csv(const Parameters& parameters) {
     if (types[i] == "int32") form.types[i] = CsvType::Int32;
     if (types[i] == "float32") form.types[i] = CsvType::Float32;
   }
-  return std::make_shared<CsvSource>(std::move(files), std::move(form));
+  const LineSourceText text{form.dataset, "csv file path"};
+  auto source = std::make_shared<CsvSource>(std::move(files), std::move(form));
+  require_rows(*source, text);
+  return source;
 }
 
 MYCEL_SOURCE(Csv, open_csv);

@@ -17,8 +17,7 @@ constexpr std::uint32_t kImageMagic = 0x00000803;     // bytes, three axes
 constexpr std::uint32_t kLabelMagic = 0x00000801;     // bytes, one axis
 constexpr std::uint32_t kIntLabelMagic = 0x00000C02;  // 32-bit numbers, two axes
 constexpr std::int64_t kQmnistLabels = 8;
-constexpr PictureForm kUpright{kSide, kSide, 1, kSide, 1, 1};
-constexpr PictureForm kTransposed{kSide, kSide, 1, 1, kSide, 1};
+constexpr PictureForm kPicture{kSide, kSide, 1, kSide, 1, 1};
 
 std::uint32_t big_endian(const unsigned char* p) {
   return static_cast<std::uint32_t>(p[0]) << 24 | static_cast<std::uint32_t>(p[1]) << 16 |
@@ -55,7 +54,6 @@ struct IdxFiles {
 };
 
 struct IdxForm {
-  PictureForm picture = kUpright;
   bool integer_labels = false;
   bool all_labels = false;  // of integer labels: all eight, not only the class
 };
@@ -103,7 +101,7 @@ void add_integer_labels(NumberColumn& column, const PackedFile& file, const IdxF
 }
 
 IndexedSourcePtr open_idx(const std::vector<IdxFiles>& all, const IdxForm& form) {
-  auto images = std::make_shared<PackedImageColumn>(form.picture);
+  auto images = std::make_shared<PackedImageColumn>(kPicture);
   auto labels = std::make_shared<NumberColumn>(DType::UInt32,
                                                form.all_labels ? Shape{kQmnistLabels} : Shape{});
   for (const IdxFiles& files : all) {
@@ -115,6 +113,8 @@ IndexedSourcePtr open_idx(const std::vector<IdxFiles>& all, const IdxForm& form)
       add_byte_labels(*labels, label_file, count);
     }
   }
+  platform::require(images->rows() > 0, ErrorKind::Runtime, "Invalid data, there are no images in ",
+                    all.front().images, ".");
   auto table = std::make_shared<RowTable>();
   table->add("image", images);
   table->add("label", labels);
@@ -157,8 +157,7 @@ IndexedSourcePtr open_emnist(const Parameters& parameters) {
   Strings words;
   for (const std::string part : {"test", "train"})
     if (usage == "all" || usage == part) words.push_back(prefix + part);
-  return open_idx(find_pairs(parameters, words, "EMnistDataset", "file in directory"),
-                  {.picture = kTransposed});
+  return open_idx(find_pairs(parameters, words, "EMnistDataset", "file in directory"), {});
 }
 
 IndexedSourcePtr open_qmnist(const Parameters& parameters) {

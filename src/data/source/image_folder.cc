@@ -64,7 +64,7 @@ IndexedSourcePtr open_imdb(const Parameters& parameters) {
   for (const std::string part : {"train", "test"}) {
     if (usage != "all" && usage != part) continue;
     // Reviews without an opinion ("unsup") are not read; "neg" is class 0.
-    for (const std::string opinion : {"neg", "pos"}) {
+    for (const std::string opinion : {"pos", "neg"}) {
       const Path folder = root / part / opinion;
       std::error_code ignored;
       if (std::filesystem::is_directory(folder, ignored)) append_files(folder, {".txt"}, *paths);

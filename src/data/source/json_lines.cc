@@ -95,10 +95,10 @@ Question read_question(const Json& entry, std::size_t context, const std::string
                       " in file: ", path);
     row.starts.push_back(static_cast<std::uint32_t>(start));
   }
-  // A question without answer has one empty answer at 0.
+  // A question without answer has one empty answer, at -1.
   if (row.answers.empty()) {
     row.answers.emplace_back();
-    row.starts.push_back(0);
+    row.starts.push_back(std::numeric_limits<std::uint32_t>::max());
   }
   return row;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 
 #include "data/source/files.h"
@@ -87,20 +86,19 @@ void LineStream::refuse(std::string_view reason) const {
                  number_, ": ", reason);
 }
 
-void require_contents(const std::vector<std::string>& files, const LineSourceText& text) {
-  for (const std::string& file : files) {
-    std::error_code error;
-    if (std::filesystem::file_size(file, error) > 0 && !error) return;
-    if (error) (void)open_file(file);  // tells why
-  }
+void require_rows(const FileSource& source, const LineSourceText& text) {
+  const std::vector<std::string>& files = source.files();
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (source.open(i)->skip(1) == 1) return;
   nothing_to_read(text.dataset, text.what, files.empty() ? "" : files.front());
 }
 
 FileSourcePtr make_line_source(const Parameters& parameters, std::vector<std::string> columns,
                                LineRow row, LineSourceText text) {
-  std::vector<std::string> files = parameters.strings("files");
-  require_contents(files, text);
-  return std::make_shared<LineSource>(std::move(files), std::move(columns), std::move(row));
+  auto source =
+      std::make_shared<LineSource>(parameters.strings("files"), std::move(columns), std::move(row));
+  require_rows(*source, text);
+  return source;
 }
 
 Item text_list(std::vector<std::string> values) {

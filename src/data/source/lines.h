@@ -37,7 +37,7 @@ class LineStream {
 // Makes the next row of a file. `items` is null when the row is only passed over. False at the end.
 using LineRow = std::function<bool(LineStream& lines, Items* items)>;
 
-// `dataset` and `what` are for the message when all files are empty.
+// `dataset` and `what` are for the message when no file holds a row.
 struct LineSourceText {
   std::string dataset;
   std::string what;
@@ -45,8 +45,8 @@ struct LineSourceText {
 FileSourcePtr make_line_source(const Parameters& parameters, std::vector<std::string> columns,
                                LineRow row, LineSourceText text);
 
-// RuntimeError of `nothing_to_read` when none of the files holds a byte.
-void require_contents(const std::vector<std::string>& files, const LineSourceText& text);
+// RuntimeError of `nothing_to_read` when none of the files holds a row.
+void require_rows(const FileSource& source, const LineSourceText& text);
 
 // A string array of one axis.
 Item text_list(std::vector<std::string> values);

@@ -74,28 +74,28 @@ class LabelsColumn : public Column {
  public:
   LabelsColumn(const std::vector<ManifestRow>& rows, const StringNumbers& numbers) {
     for (const ManifestRow& row : rows) {
-      std::vector<std::uint32_t>& labels = labels_.emplace_back();
+      std::vector<std::int32_t>& labels = labels_.emplace_back();
       for (const std::string& name : row.labels)
         if (const auto found = numbers.find(name); found != numbers.end())
-          labels.push_back(static_cast<std::uint32_t>(found->second));
+          labels.push_back(static_cast<std::int32_t>(found->second));
     }
   }
   std::int64_t rows() const override { return static_cast<std::int64_t>(labels_.size()); }
   Item item(std::int64_t row) const override {
-    const std::vector<std::uint32_t>& labels = labels_[static_cast<std::size_t>(row)];
-    if (labels.size() == 1) return Item::scalar(labels[0], DType::UInt32);
-    Tensor tensor = Tensor::empty({static_cast<std::int64_t>(labels.size())}, DType::UInt32);
-    std::copy(labels.begin(), labels.end(), tensor.data<std::uint32_t>());
+    const std::vector<std::int32_t>& labels = labels_[static_cast<std::size_t>(row)];
+    if (labels.size() == 1) return Item::scalar(labels[0], DType::Int32);
+    Tensor tensor = Tensor::empty({static_cast<std::int64_t>(labels.size())}, DType::Int32);
+    std::copy(labels.begin(), labels.end(), tensor.data<std::int32_t>());
     return tensor;
   }
   std::vector<std::int64_t> classes() const override {
     std::vector<std::int64_t> first;
-    for (const std::vector<std::uint32_t>& labels : labels_) first.push_back(labels.front());
+    for (const std::vector<std::int32_t>& labels : labels_) first.push_back(labels.front());
     return first;
   }
 
  private:
-  std::vector<std::vector<std::uint32_t>> labels_;
+  std::vector<std::vector<std::int32_t>> labels_;
 };
 
 IndexedSourcePtr open_manifest(const Parameters& parameters) {

@@ -44,7 +44,8 @@ FileSourcePtr open_tagged_words(const Parameters& parameters) {
       }
       any = true;
       if (items == nullptr) continue;
-      std::vector<std::string> fields = split_at(line, separator);
+      std::vector<std::string> fields =
+          separator == ' ' ? split_blanks(line) : split_at(line, separator);
       if (fields.size() != columns.size())
         lines.refuse(
             platform::join("expected ", columns.size(), " fields, but got ", fields.size()));
@@ -104,7 +105,9 @@ void parse_usps(const LineStream& lines, const std::string& line, Items& items) 
         !(value >= -1 && value <= 1))
       lines.refuse("expected a pixel like " + std::to_string(i + 1) + ":0.5, but got '" + word +
                    "'");
-    image.data<std::uint8_t>()[i] = static_cast<std::uint8_t>((value + 1) / 2 * 255);
+    // The pixels were written as float32: 51 is just below 51 then, and 50 is what others read.
+    const double pixel = static_cast<float>(value);
+    image.data<std::uint8_t>()[i] = static_cast<std::uint8_t>((pixel + 1) / 2 * 255);
   }
   items.push_back(image);
   items.push_back(Item::scalar(static_cast<std::uint32_t>(label - 1), DType::UInt32));

@@ -140,13 +140,16 @@ Item byte_item(const std::vector<std::string_view>& values, const TfColumn& colu
   if (__builtin_mul_overflow(length, values.size(), &total) || total > kMostPaddedBytes)
     platform::fail(ErrorKind::Runtime, "Column ", column.name, ": ", values.size(),
                    " values padded to ", length, " bytes each are too large.");
+  const auto bytes = static_cast<std::int64_t>(total);
+  // Bytes are never a single number: a column said to have no axes gets one.
+  const bool has_axes = column.shape && !column.shape->empty();
   Tensor tensor =
-      Tensor::empty(complete_shape(column, static_cast<std::int64_t>(total)),
+      Tensor::empty(has_axes ? complete_shape(column, bytes) : Shape{bytes},
                     column.type == TfColumn::Type::Number ? column.dtype : DType::UInt8);
   auto* out = static_cast<char*>(tensor.raw());
   for (const std::string_view value : values) {
     if (!value.empty()) std::memcpy(out, value.data(), value.size());
-    if (length > value.size()) std::memset(out + value.size(), 0, length - value.size());
+    if (length > value.size()) std::memset(out + value.size(), ' ', length - value.size());
     out += length;
   }
   return tensor;

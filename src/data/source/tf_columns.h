@@ -23,7 +23,7 @@ struct TfColumn {
 // The columns of parameters `schema_names`, `schema_types` and `schema_shapes` ("2,-1"; "*": none).
 std::vector<TfColumn> schema_columns(const Parameters& parameters);
 
-// RuntimeError when type or shape do not fit.
+// Lists of bytes are made equally long with blanks. RuntimeError when type or shape do not fit.
 Item tf_item(const TfFeature& feature, const TfColumn& column);
 
 }  // namespace mycel::data

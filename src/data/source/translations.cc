@@ -95,7 +95,6 @@ class PairSource : public FileSource {
         forms_(parameters.strings("forms")) {
     platform::require(texts_.size() == translations_.size() && texts_.size() == forms_.size(),
                       ErrorKind::Internal, "every text has one translation and one form");
-    require_contents(texts_, {parameters.string("dataset"), "file path"});
   }
   std::vector<std::string> columns() const override { return {"text", "translation"}; }
   const std::vector<std::string>& files() const override { return texts_; }
@@ -114,7 +113,9 @@ class PairSource : public FileSource {
 };
 
 FileSourcePtr open_pairs(const Parameters& parameters) {
-  return std::make_shared<PairSource>(parameters);
+  auto source = std::make_shared<PairSource>(parameters);
+  require_rows(*source, {parameters.string("dataset"), "file path"});
+  return source;
 }
 
 MYCEL_SOURCE(TranslationPairs, open_pairs);

@@ -162,13 +162,16 @@ float sample_value(const unsigned char* p, const WaveFormat& format) {
     std::memcpy(&value, p, 8);
     return static_cast<float>(value);
   }
-  // The bytes go to the high end of 32 bits, so that the sign comes by itself.
+  // The bytes go to the high end of 32 bits, so that the sign comes by itself. The largest sample
+  // is 1, so the smallest is a little below -1.
   std::uint32_t bits = 0;
   for (std::uint32_t i = 0; i < format.sample_bytes; ++i) {
     const std::uint32_t byte = p[format.big_endian ? format.sample_bytes - 1 - i : i];
     bits |= byte << (8 * (4 - format.sample_bytes + i));
   }
-  return static_cast<float>(static_cast<double>(static_cast<std::int32_t>(bits)) / 2147483648.0);
+  const unsigned unused = 8 * (4 - format.sample_bytes);
+  const auto largest = static_cast<double>(0x7FFFFFFF >> unused);
+  return static_cast<float>((static_cast<std::int32_t>(bits) >> unused) / largest);
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 
 namespace mycel::data {
 
-// float32 [channels, time] in [-1, 1]. RuntimeError with path and reason for any other file.
+// float32 [channels, time], where the largest sample of the format is 1. RuntimeError with path and
+// reason for any other file.
 Tensor read_wave(const std::string& path);
 // The part from one second to another, cut at the end of the file.
 Tensor read_wave(const std::string& path, double from, double to);

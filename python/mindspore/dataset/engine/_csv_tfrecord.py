@@ -10,6 +10,11 @@ from ._sources import StreamFilesDataset, constructor, find_files
 from .datasets import Shuffle
 from .schema import Schema
 
+__all__ = [
+    "CSVDataset",
+    "TFRecordDataset",
+]
+
 
 class TFRecordDataset(StreamFilesDataset):
     """Rows of TFRecord files that hold tf.Example messages.

@@ -20,7 +20,8 @@ CLUE_KEYS = {
 
 
 def part_files(dataset: Any, names: dict[str, str]) -> list[str]:
-    """Paths of the files of the use that the data set has; `names` are by use, and no use means all."""
+    """Paths of the files of the use that the data set has; `names` are by use, in the
+    order in which all of them are read."""
     parts = names if dataset.usage in (None, "all") else [dataset.usage]
     paths = [os.path.join(dataset.dataset_dir, names[part]) for part in parts]
     _require_files(type(dataset).__name__, paths)
@@ -55,7 +56,7 @@ def multi30k_files(root: str, usage: str | None, languages: list[str]) -> dict[s
     for part in chosen:
         first, second = (os.path.join(root, f"{parts[part]}.{language}") for language in languages)
         rows.append((first, second, "lines"))
-    return _pairs("Multi30kDataset", rows)
+    return _pairs("Multi30kDataset", sorted(rows))
 
 
 _IWSLT2016_PAIRS = {

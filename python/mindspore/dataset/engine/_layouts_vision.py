@@ -129,7 +129,7 @@ def food101(root: str, usage: str | None) -> dict[str, Any]:
     rows = []
     for part in ("train", "test") if usage in (None, "all") else (usage,):
         rows += [line.strip() for line in lines(os.path.join(root, "meta", f"{part}.txt")) if line.strip()]
-    for row in sorted(rows):
+    for row in rows:
         table.add(image=os.path.join(root, "images", row + ".jpg"), label=row.split("/")[0])
     return table.arguments()
 
@@ -241,17 +241,15 @@ def lfw(root: str, task: str, usage: str, image_set: str) -> dict[str, Any]:
 
 
 def lsun(root: str, usage: str | None, classes: list[str] | None) -> dict[str, Any]:
-    """Folders <class>_train and <class>_val; classes are numbered in the order found or asked for."""
+    """Folders <class>_train and <class>_val; classes are numbered by name, or as they are asked for."""
     table = RowTable("LSUNDataset", root, {"image": "file", "label": "uint32"})
     if usage == "test":
         for path in files(os.path.join(root, "test")):
             table.add(image=path, label=0)
         return table.arguments()
     endings = {"train": ["_train"], "valid": ["_val"]}.get(usage or "all", ["_train", "_val"])
-    found = folders(root)
-    for ending in endings:
-        names = classes or [name[: -len(ending)] for name in found if name.endswith(ending)]
-        for label, name in enumerate(names):
+    for label, name in enumerate(classes or lsun_classes(root, usage)):
+        for ending in endings:
             for path in files(os.path.join(root, name + ending)):
                 table.add(image=path, label=label)
     return table.arguments()
@@ -331,7 +329,7 @@ def sbu(root: str) -> dict[str, Any]:
         name = "_".join(address.strip().split("/")[-2:])
         for path in (os.path.join(root, "sbu_images", prefix + name) for prefix in ("3_", "")):
             if os.path.isfile(path):
-                table.add(image=path, caption=caption.strip())
+                table.add(image=path, caption=caption)
                 break
     return table.arguments()
 
@@ -348,7 +346,7 @@ def sun397(root: str) -> dict[str, Any]:
     return table.arguments()
 
 
-_FACE_NUMBERS = ("blur", "expression", "illumination", "invalid", "occlusion", "pose")
+_FACE_NUMBERS = ("blur", "expression", "illumination", "occlusion", "pose", "invalid")
 
 
 def _face_rows(path: str) -> Iterator[tuple[str, list[list[int]]]]:
@@ -377,8 +375,8 @@ def wider_face(root: str, usage: str | None) -> dict[str, Any]:
                 table.add(image=os.path.join(root, "WIDER_test", "images", line.strip()))
         return table.arguments()
     columns = {"image": "file", "bbox": "int32*[4]"}
-    columns.update(dict.fromkeys(("blur", "expression", "illumination", "occlusion", "pose"), "int32*"))
-    table = RowTable("WIDERFaceDataset", root, {**columns, "invalid": "int32*"})
+    columns.update(dict.fromkeys(_FACE_NUMBERS, "int32*"))
+    table = RowTable("WIDERFaceDataset", root, columns)
     for part in {"train": ["train"], "valid": ["val"]}.get(usage or "all", ["train", "val"]):
         for name, faces in _face_rows(os.path.join(split, f"wider_face_{part}_bbx_gt.txt")):
             values = {column: [face[4 + i] for face in faces] for i, column in enumerate(_FACE_NUMBERS)}

@@ -11,6 +11,19 @@ from ..core.checks import check_file, decrypt_function, no_class_sampler, one_of
 from . import _layouts_vision as layouts
 from ._sources import IndexedFilesDataset, TableDataset, constructor, without
 
+__all__ = [
+    "CelebADataset",
+    "CocoDataset",
+    "FlickrDataset",
+    "Food101Dataset",
+    "KITTIDataset",
+    "LFWDataset",
+    "ManifestDataset",
+    "SBUDataset",
+    "VOCDataset",
+    "WIDERFaceDataset",
+]
+
 
 class CocoDataset(IndexedFilesDataset):
     """Pictures with boxes, outlines, key points, regions or captions (COCO).
@@ -174,7 +187,7 @@ class CelebADataset(IndexedFilesDataset):
 class ManifestDataset(IndexedFilesDataset):
     """Pictures listed in a manifest, one JSON object per line with source, usage and annotation.
 
-    Columns: `image` uint8, `label` uint32, one number or, with several annotations, a list.
+    Columns: `image` uint8, `label` int32, one number or, with several annotations, a list.
 
     Args:
         dataset_file (str): The manifest.

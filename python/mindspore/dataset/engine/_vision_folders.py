@@ -9,6 +9,18 @@ from ..core.checks import boolean, check_choice, decrypt_function, either, one_o
 from . import _layouts_vision as layouts
 from ._sources import IndexedFilesDataset, TableDataset, constructor, without
 
+__all__ = [
+    "Caltech256Dataset",
+    "CityscapesDataset",
+    "DIV2KDataset",
+    "ImageFolderDataset",
+    "LSUNDataset",
+    "OmniglotDataset",
+    "Places365Dataset",
+    "RenderedSST2Dataset",
+    "SUN397Dataset",
+]
+
 
 class ImageFolderDataset(IndexedFilesDataset):
     """Pictures in a folder whose sub-folders are the classes.

@@ -10,6 +10,21 @@ from ..core.checks import INT32_MAX, boolean, integer, one_of, positive_int32, s
 from ._sources import IndexedFilesDataset, StreamFilesDataset, constructor
 from .datasets import Shuffle
 
+__all__ = [
+    "Cifar100Dataset",
+    "Cifar10Dataset",
+    "EMnistDataset",
+    "FakeImageDataset",
+    "FashionMnistDataset",
+    "KMnistDataset",
+    "MnistDataset",
+    "PhotoTourDataset",
+    "QMnistDataset",
+    "STL10Dataset",
+    "SemeionDataset",
+    "USPSDataset",
+]
+
 
 class _MnistForm(IndexedFilesDataset):
     """Digits in IDX files; the classes differ in their names only."""
@@ -107,8 +122,8 @@ class KMnistDataset(_MnistForm):
 class EMnistDataset(IndexedFilesDataset):
     """Letters and digits in the form of MNIST, in several splits.
 
-    Columns: `image` uint8 of shape (28, 28, 1), `label` uint32. The pictures are stored transposed and given
-    upright.
+    Columns: `image` uint8 of shape (28, 28, 1), `label` uint32. Pictures come as they are stored, with rows
+    and columns exchanged.
 
     Args:
         dataset_dir (str): Folder that holds the data.

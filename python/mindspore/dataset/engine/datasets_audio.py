@@ -9,6 +9,16 @@ from ..core.checks import check_choice, one_of, text
 from . import _layouts_audio as layouts
 from ._sources import TableDataset, constructor
 
+__all__ = [
+    "CMUArcticDataset",
+    "GTZANDataset",
+    "LJSpeechDataset",
+    "LibriTTSDataset",
+    "SpeechCommandsDataset",
+    "TedliumDataset",
+    "YesNoDataset",
+]
+
 
 class CMUArcticDataset(TableDataset):
     """English sentences read by one voice (CMU Arctic).

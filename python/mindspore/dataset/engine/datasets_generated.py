@@ -11,6 +11,8 @@ from ..core.checks import instance, positive_int32, sequence, text
 from ._sources import StreamFilesDataset, constructor
 from .schema import Schema
 
+__all__ = ["RandomDataset"]
+
 
 class RandomDataset(StreamFilesDataset):
     """Rows of random numbers of given types and shapes, to try a program without data.

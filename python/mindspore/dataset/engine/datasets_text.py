@@ -20,6 +20,28 @@ from ._layouts_text import (
 from ._sources import IndexedFilesDataset, StreamFilesDataset, constructor, find_files
 from .datasets import Shuffle
 
+__all__ = [
+    "AGNewsDataset",
+    "AmazonReviewDataset",
+    "CLUEDataset",
+    "CoNLL2000Dataset",
+    "DBpediaDataset",
+    "EnWik9Dataset",
+    "IMDBDataset",
+    "IWSLT2016Dataset",
+    "IWSLT2017Dataset",
+    "Multi30kDataset",
+    "PennTreebankDataset",
+    "SQuADDataset",
+    "SST2Dataset",
+    "SogouNewsDataset",
+    "TextFileDataset",
+    "UDPOSDataset",
+    "WikiTextDataset",
+    "YahooAnswersDataset",
+    "YelpReviewDataset",
+]
+
 
 class TextFileDataset(StreamFilesDataset):
     """Lines of text files.
@@ -94,13 +116,14 @@ class _CsvCorpus(StreamFilesDataset):
     """Texts in the files train.csv and test.csv of a folder; the classes differ in their columns."""
 
     _source_name = "Csv"
-    _columns: tuple[str, ...] = ()
+    _fields: tuple[str, ...] = ()
+    _parts = {"test": "test.csv", "train": "train.csv"}
 
     def _source_arguments(self) -> dict[str, Any]:
         return {
-            "files": part_files(self, {"train": "train.csv", "test": "test.csv"}),
+            "files": part_files(self, self._parts),
             "field_delim": ",",
-            "column_names": list(self._columns),
+            "column_names": list(self._fields),
             "dataset": type(self).__name__,
         }
 
@@ -116,7 +139,7 @@ class AGNewsDataset(_CsvCorpus):
             ``None`` .
     """
 
-    _columns = ("index", "title", "description")
+    _fields = ("index", "title", "description")
 
     @constructor(usage=one_of("train", "test", "all"))
     def __init__(
@@ -144,7 +167,7 @@ class AmazonReviewDataset(_CsvCorpus):
             ``None`` .
     """
 
-    _columns = ("label", "title", "content")
+    _fields = ("label", "title", "content")
 
     @constructor(usage=one_of("train", "test", "all"))
     def __init__(
@@ -172,7 +195,7 @@ class DBpediaDataset(_CsvCorpus):
             ``None`` .
     """
 
-    _columns = ("class", "title", "content")
+    _fields = ("class", "title", "content")
 
     @constructor(usage=one_of("train", "test", "all"))
     def __init__(
@@ -200,7 +223,8 @@ class SogouNewsDataset(_CsvCorpus):
             ``None`` .
     """
 
-    _columns = ("index", "title", "content")
+    _fields = ("index", "title", "content")
+    _parts = {"train": "train.csv", "test": "test.csv"}
 
     @constructor(usage=one_of("train", "test", "all"))
     def __init__(
@@ -220,7 +244,7 @@ class SogouNewsDataset(_CsvCorpus):
 class YahooAnswersDataset(_CsvCorpus):
     """Questions with answers of ten topics (Yahoo).
 
-    Columns, all string: `class` , `question` , `content` , `answer` . Files: train.csv and test.csv.
+    Columns, all string: `class` , `title` , `content` , `answer` . Files: train.csv and test.csv.
 
     Args:
         dataset_dir (str): Folder that holds the data.
@@ -228,7 +252,7 @@ class YahooAnswersDataset(_CsvCorpus):
             ``None`` .
     """
 
-    _columns = ("class", "question", "content", "answer")
+    _fields = ("class", "title", "content", "answer")
 
     @constructor(usage=one_of("train", "test", "all"))
     def __init__(
@@ -256,7 +280,7 @@ class YelpReviewDataset(_CsvCorpus):
             ``None`` .
     """
 
-    _columns = ("label", "text")
+    _fields = ("label", "text")
 
     @constructor(usage=one_of("train", "test", "all"))
     def __init__(
@@ -302,7 +326,7 @@ class CoNLL2000Dataset(StreamFilesDataset):
 
     def _source_arguments(self) -> dict[str, Any]:
         return {
-            "files": part_files(self, {"train": "train.txt", "test": "test.txt"}),
+            "files": part_files(self, {"test": "test.txt", "train": "train.txt"}),
             "columns": ["word", "pos_tag", "chunk_tag"],
             "separator": " ",
             "dataset": "CoNLL2000Dataset",
@@ -342,9 +366,9 @@ class UDPOSDataset(StreamFilesDataset):
             "files": part_files(
                 self,
                 {
-                    "train": "en-ud-tag.v2.train.txt",
-                    "test": "en-ud-tag.v2.test.txt",
                     "valid": "en-ud-tag.v2.dev.txt",
+                    "test": "en-ud-tag.v2.test.txt",
+                    "train": "en-ud-tag.v2.train.txt",
                 },
             ),
             "columns": ["word", "universal", "stanford"],
@@ -417,7 +441,7 @@ class PennTreebankDataset(StreamFilesDataset):
     def _source_arguments(self) -> dict[str, Any]:
         return {
             "files": part_files(
-                self, {"train": "ptb.train.txt", "test": "ptb.test.txt", "valid": "ptb.valid.txt"}
+                self, {"test": "ptb.test.txt", "train": "ptb.train.txt", "valid": "ptb.valid.txt"}
             ),
             "dataset": "PennTreebankDataset",
             "what": "file path",
@@ -454,7 +478,7 @@ class WikiTextDataset(StreamFilesDataset):
     def _source_arguments(self) -> dict[str, Any]:
         return {
             "files": part_files(
-                self, {"train": "wiki.train.tokens", "test": "wiki.test.tokens", "valid": "wiki.valid.tokens"}
+                self, {"test": "wiki.test.tokens", "train": "wiki.train.tokens", "valid": "wiki.valid.tokens"}
             ),
             "dataset": "WikiTextDataset",
             "what": "file path",

@@ -109,7 +109,8 @@ class Schema:
             TypeError: `columns` is neither list nor dict.
         """
         if isinstance(columns, dict):
-            columns = [{**fields, "name": name} for name, fields in columns.items()]
+            # By name, as every reader of these files orders them; a list keeps its order.
+            columns = [{**columns[name], "name": name} for name in sorted(columns)]
         elif not isinstance(columns, list):
             raise TypeError("columns must be dict or list, columns contain name, type, shape(optional).")
         self.columns = []
