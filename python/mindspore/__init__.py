@@ -120,3 +120,12 @@ from mindspore.run_check import run_check  # noqa: E402
 log._configure()
 # The function, as users know it, not the module that defines it.
 common.mutable = mutable
+
+
+def __getattr__(name: str) -> object:
+    """Packages that load libraries of their own are imported when they are first used."""
+    if name in ("dataset", "mindrecord"):
+        import importlib
+
+        return importlib.import_module(f"mindspore.{name}")
+    raise AttributeError(f"module 'mindspore' has no attribute '{name}'")

@@ -292,8 +292,8 @@ class BucketBatchByLengthDataset(Dataset):
         if not boundaries:
             raise ValueError("bucket_boundaries cannot be empty.")
         for name, numbers in (("bucket_boundaries", boundaries), ("bucket_batch_sizes", sizes)):
-            for position, number in enumerate(numbers):
-                checks.check_type(number, int, f"{name}[{position}]")
+            if not all(isinstance(number, int) for number in numbers):
+                raise TypeError(f"{name} should be a list of int.")
         if not all(boundary > 0 for boundary in boundaries):
             raise ValueError("bucket_boundaries must only contain positive numbers.")
         if not all(a < b for a, b in zip(boundaries, boundaries[1:], strict=False)):

@@ -56,7 +56,8 @@ class GeneratorDataset(MappableDataset):
     ):
         self._check(source, column_names, column_types, schema, num_samples, num_parallel_workers, shuffle)
         source = list(source) if isinstance(source, builtins.zip) else source
-        self._random_access = hasattr(source, "__getitem__") and hasattr(source, "__len__")
+        countable = hasattr(source, "__len__") or not (hasattr(source, "__iter__") or callable(source))
+        self._random_access = hasattr(source, "__getitem__") and countable
         self._check_rows(source, sampler, num_shards, shard_id, shuffle)
         checks.check_type(python_multiprocessing, bool, "python_multiprocessing")
         if max_rowsize is not None:
@@ -90,8 +91,6 @@ class GeneratorDataset(MappableDataset):
             raise TypeError(
                 f"Input `source` of GeneratorDataset should be callable, iterable or random accessible, but got {type(source)}."
             )
-        if hasattr(source, "__getitem__") and not hasattr(source, "__len__"):
-            raise RuntimeError("Attempt to construct a random access dataset, '__len__' method is required!")
         if column_names is not None:
             checks.check_columns(column_names, "column_names")
         if column_names is None and schema is None:
@@ -153,11 +152,16 @@ class GeneratorDataset(MappableDataset):
 
     def _source(self) -> Any:
         if self._opened is None:
-            rows = len(self.source)
+            rows = self._source_rows()
             if rows == 0:
                 raise RuntimeError("GeneratorNode: data row of input source must not be 0, got: 0")
             self._opened = _c_data.python_source(self.source, self.column_names, self._type_names(), rows)
         return self._opened
+
+    def _source_rows(self) -> int:
+        if not hasattr(self.source, "__len__"):
+            raise RuntimeError("Attempt to construct a random access dataset, '__len__' method is required!")
+        return len(self.source)
 
     def _loads_in_order(self) -> bool:
         return True
@@ -199,7 +203,7 @@ class GeneratorDataset(MappableDataset):
 
     def _rows(self) -> int:
         if self._random_access:
-            return self.sampler._epoch_rows(len(self.source))
+            return self.sampler._epoch_rows(self._source_rows())
         if hasattr(self.source, "__len__") and not callable(self.source):
             rows = len(self.source)
             return min(rows, self.num_samples) if self.num_samples else rows
@@ -339,7 +343,7 @@ def _memory_column(value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and value.ndim > 0:
         return np.ascontiguousarray(value)
     if not isinstance(value, np.ndarray):
-        if np.ndim(value) == 0 and not isinstance(value, (list, tuple)):
+        if not isinstance(value, (list, tuple)) and not hasattr(value, "__len__"):
             raise TypeError(f"Argument data with value {value} is not of type [list, tuple, np.ndarray].")
         try:
             array = np.asarray(value)

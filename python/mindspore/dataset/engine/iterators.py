@@ -13,15 +13,24 @@ from mindspore import log as logger
 from ..core import checks, config
 from ._build import Build
 
-_live: weakref.WeakSet = weakref.WeakSet()
+# Weak references to the iterators that run.
+ITERATORS_LIST: list[weakref.ref] = []
 _END_OF_DATA = "EOF buffer encountered. User tries to fetch data beyond the specified number of epochs."
 
 
 @atexit.register
-def _stop_all() -> None:
+def _cleanup() -> None:
     """Threads and processes must be gone before the interpreter is."""
-    for iterator in list(_live):
-        iterator.stop()
+    for reference in list(ITERATORS_LIST):
+        iterator = reference()
+        if iterator is not None:
+            iterator.stop()
+    ITERATORS_LIST.clear()
+
+
+def _forget(reference: weakref.ref) -> None:
+    if reference in ITERATORS_LIST:
+        ITERATORS_LIST.remove(reference)
 
 
 def check_epochs(num_epochs: Any) -> None:
@@ -33,6 +42,10 @@ def check_epochs(num_epochs: Any) -> None:
         raise RuntimeError(
             "Syntax error. \n\nnum_epochs should be either -1 or positive integer, num_epochs: 0"
         )
+
+
+class StoppedError(RuntimeError, AttributeError):
+    """The iterator was stopped. Scripts know this as an AttributeError."""
 
 
 class Iterator:
@@ -59,7 +72,7 @@ class Iterator:
         self._columns = list(self._stream.columns)
         self._rows = row
         self._counted_from_start = row == 0
-        _live.add(self)
+        ITERATORS_LIST.append(weakref.ref(self, _forget))
 
     @staticmethod
     def _first_position(dataset: Any) -> tuple[int, int]:
@@ -74,7 +87,10 @@ class Iterator:
 
     def _take(self) -> list:
         if self._stream is None:
-            raise RuntimeError("Iterator does not have a running C++ pipeline.")
+            raise StoppedError(
+                f"Iterator does not have a running C++ pipeline. It was stopped: '{type(self).__name__}' object has "
+                "no attribute '_runtime_context'."
+            )
         if self._process != os.getpid():
             raise RuntimeError("An iterator of a dataset cannot be used in a child process.")
         if self._ended:
@@ -113,9 +129,14 @@ class Iterator:
         self._stream = None
 
     def _close(self) -> None:
+        # First whatever the threads of the stream may be waiting for.
+        self._build.close()
         if self._stream is not None:
             self._stream.stop()
-        self._build.close()
+
+    def get_col_names(self) -> list[str]:
+        """Names of the columns."""
+        return list(self._columns)
 
     def release(self) -> None:
         """The same as `stop`."""
