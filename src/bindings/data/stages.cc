@@ -158,6 +158,12 @@ void bind_stages(nb::module_& module) {
   module.def("gate_stage", [](StagePtr child, nb::callable before_row) {
     return gate_stage(std::move(child), python_gate(std::move(before_row)));
   });
+  module.def("watch_begins", [](StagePtr child, nb::callable tell, bool steps, bool in_turn) {
+    return watch_begins(std::move(child), python_watcher(std::move(tell), steps, in_turn));
+  });
+  module.def("watch_ends", [](StagePtr child, nb::callable tell, bool steps, bool in_turn) {
+    return watch_ends(std::move(child), python_watcher(std::move(tell), steps, in_turn));
+  });
   module.def("map_stage", map);
   module.def("batch_stage", [](StagePtr child, const nb::dict& options) -> StagePtr {
     return std::make_shared<BatchStage>(std::move(child), batch_options(options));

@@ -122,6 +122,13 @@ class PythonTransform : public data::Transform {
   bool keep_objects_;  // the next function takes whatever this one made
 };
 
+[[noreturn]] void not_data(int place) {
+  const std::string which = place < 0 ? "the input" : std::to_string(place + 1) + "th item of the input";
+  fail(ErrorKind::Runtime, "Failed to create tensor from numpy array, data type is unknown. Data type ",
+       "of ", which, " or its converted Numpy array is expected to be int or float or str, but got ",
+       "object.");
+}
+
 Items source_items(PyObject* row, const SourceColumns& columns) {
   PyObject* spread = PyTuple_Check(row) != 0 || PyList_Check(row) != 0 ? row : nullptr;
   const std::size_t count =
@@ -139,11 +146,10 @@ Items source_items(PyObject* row, const SourceColumns& columns) {
     try {
       items.push_back(item_from_python(value));
     } catch (const Error&) {
-      fail(ErrorKind::Runtime,
-           "Failed to create tensor from numpy array, data type is unknown. Data ", "type of ", i,
-           "th item of the input or its converted Numpy array is expected to be int or ",
-           "float or str, but got ", value == Py_None ? "None" : Py_TYPE(value)->tp_name,
-           " object.");
+      not_data(spread == nullptr ? -1 : static_cast<int>(i));
+    } catch (const PythonError&) {
+      PyErr_Clear();
+      not_data(spread == nullptr ? -1 : static_cast<int>(i));
     }
     if (i < columns.types.size() && !columns.types[i].empty() &&
         items[i].type_name() != columns.types[i])
@@ -371,6 +377,16 @@ std::function<void()> python_gate(nb::callable function) {
     const nb::object result =
         call(function->get(), nullptr, "sync_wait failed. Error description:\n");
   };
+}
+
+data::Watcher python_watcher(nb::callable function, bool steps, bool in_turn) {
+  auto tell = [function = held(function)](data::WatchEvent event, const data::WatchPosition& at) {
+    const InterpreterLock lock;
+    const nb::tuple arguments =
+        nb::make_tuple(data::name_of(event), at.epoch, at.step_in_epoch, at.step);
+    call(function->get(), arguments.ptr(), "callback failed. Error description:\n");
+  };
+  return {std::move(tell), steps, in_turn};
 }
 
 data::SamplerPtr python_sampler(nb::callable function) {

@@ -12,6 +12,7 @@
 #include "data/pipeline/order_stages.h"
 #include "data/pipeline/sampler.h"
 #include "data/pipeline/stage.h"
+#include "data/pipeline/watch_stage.h"
 #include "data/source/registry.h"
 #include "data/transform/transform.h"
 #include "platform/error/error.h"
@@ -72,6 +73,8 @@ std::function<std::int64_t(const data::BatchNumber&)> python_batch_size(
     nanobind::callable function);
 data::CollateObjects python_collate(nanobind::callable function);
 std::function<void()> python_gate(nanobind::callable function);
+// Calls `function(event, epoch, step in epoch, step)`.
+data::Watcher python_watcher(nanobind::callable function, bool steps, bool in_turn);
 data::SamplerPtr python_sampler(nanobind::callable function);
 
 }  // namespace mycel::bindings

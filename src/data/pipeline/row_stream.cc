@@ -85,6 +85,7 @@ bool RowStream::produce(Entry& entry) {
     for (const Item& item : entry.row.items) entry.bytes += bytes_of(item);
     return true;
   }
+  root_->end_epoch();
   in_epoch_ = false;
   produced_all_ = options_.epochs >= 0 && engine_.epoch + 1 >= options_.epochs;
   entry.kind = produced_all_ ? Pulled::EndOfData : Pulled::EndOfEpoch;

@@ -23,6 +23,10 @@ std::int64_t Stage::skip(std::int64_t rows) {
   return done;
 }
 
+void Stage::end_epoch() {
+  for (const StagePtr& child : children_) child->end_epoch();
+}
+
 ActivityPtr Stage::activity(std::string name) {
   auto made = std::make_shared<Activity>();
   made->name = std::move(name);

@@ -65,6 +65,8 @@ class Stage {
   virtual bool next(Row& row) = 0;
   // Passes over rows as cheaply as possible; how many there were.
   virtual std::int64_t skip(std::int64_t rows);
+  // After the reader's epoch, which may have been several passes.
+  virtual void end_epoch();
 
  protected:
   Engine& engine() const { return *engine_; }

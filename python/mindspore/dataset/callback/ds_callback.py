@@ -106,10 +106,10 @@ class WaitedDSCallback(_TrainCallback, DSCallback):
     def __init__(self, step_size: int = 1) -> None:
         super().__init__()
         DSCallback.__init__(self, step_size)
-        self._changed = threading.Condition()  # guards the four below
+        self._changed = threading.Condition()  # guards what follows
         self._trained_steps = 0
         self._trained_epochs = 0
-        self._ended = False
+        self._ended = False  # training is over, or the pipeline is being stopped
         self._train_run_context: Any = None
 
     def sync_epoch_begin(self, train_run_context: Any, ds_run_context: DSRunContext) -> None:
@@ -139,6 +139,16 @@ class WaitedDSCallback(_TrainCallback, DSCallback):
         with self._changed:
             self._ended = True
             self._changed.notify_all()
+
+    def _restart(self) -> None:
+        """A new pipeline begins: training counts from the start."""
+        with self._changed:
+            self._trained_steps = self._trained_epochs = 0
+            self._ended = False
+
+    def _release(self) -> None:
+        """The pipeline is being stopped."""
+        self.end(None)
 
     # What the pipeline reports.
 

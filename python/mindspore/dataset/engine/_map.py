@@ -74,11 +74,13 @@ class MapDataset(Dataset):
     def _checked_callbacks(callbacks: Any) -> list:
         if callbacks is None:
             return []
-        callbacks = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
         from ..callback import DSCallback
 
-        for callback in callbacks:
-            checks.check_type(callback, DSCallback, "callbacks")
+        if not isinstance(callbacks, (list, tuple)):
+            checks.check_type(callbacks, DSCallback, "callbacks")
+            return [callbacks]
+        for number, callback in enumerate(callbacks):
+            checks.check_type(callback, DSCallback, f"callbacks[{number}]")
         return list(callbacks)
 
     def _stage(self, build: Build, children: list) -> Any:
@@ -90,10 +92,13 @@ class MapDataset(Dataset):
         uses_python = any(not isinstance(operation, _c_data.Transform) for operation in operations)
         in_order = uses_python and self._in_order() and not self.python_multiprocessing
         build.python_in_order = build.python_in_order or in_order
+        watch = None
         if self.callbacks and not build.dry:
-            from ..callback import watch
+            from ..callback import CallbackWatch
 
-            child = watch(child, self.callbacks)
+            watch = CallbackWatch(self.callbacks)
+            build.resources.append(watch)
+            child = watch.in_front(child)
         names = ", ".join(transform.name for transform in transforms)
         stage = _c_data.map_stage(
             child,
@@ -105,11 +110,7 @@ class MapDataset(Dataset):
             0 if build.debug else config.get_error_samples_mode().value,
             in_order,
         )
-        if self.callbacks and not build.dry:
-            from ..callback import watch_ends
-
-            stage = watch_ends(stage, self.callbacks)
-        return stage
+        return stage if watch is None else watch.behind(stage)
 
     def _resolved(self, build: Build) -> list:
         """Native transforms where one serves, callables else; transforms choose by their neighbours."""
