@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from ._layouts_vision import files, folders, lines, required_folder
+from ._published_lists import GTZAN_PARTS
 from ._table import RowTable
 
 CMU_ARCTIC_VOICES = tuple("aew ahw aup awb axb bdl clb eey fem gka jmk ksp ljm lnh rms rxr slp slt".split())  # noqa: SIM905
@@ -51,18 +52,25 @@ def cmu_arctic(root: str, name: str | None) -> dict[str, Any]:
     return table.arguments()
 
 
-def _gtzan_names(root: str) -> list[tuple[str, str]]:
-    found = [genre for genre in folders(root) if genre in GTZAN_GENRES]
-    return [(genre, path) for genre in found for path in files(os.path.join(root, genre), _WAV)]
+def _gtzan_numbers(part: str, genre: str) -> set[int]:
+    numbers: set[int] = set()
+    for word in GTZAN_PARTS[part][genre].split():
+        first, _, last = word.partition("-")
+        numbers.update(range(int(first), int(last or first) + 1))
+    return numbers
 
 
 def gtzan(root: str, usage: str | None) -> dict[str, Any]:
-    """Folders of genres. The filtered parts come from number ranges of the files."""
+    """Folders of genres with <genre>.<number>.wav."""
     table = RowTable(
         "GTZANDataset", root, {"waveform": "wave", "sample_rate": "rate_uint32", "label": "string"}
     )
-    for genre, path in _gtzan_names(root):
-        table.add(waveform=path, label=genre)
+    for genre in (name for name in folders(root) if name in GTZAN_GENRES):
+        wanted = None if usage in (None, "all") else _gtzan_numbers(usage, genre)
+        for path in files(os.path.join(root, genre), _WAV):
+            number = os.path.basename(path)[len(genre) + 1 : -len(".wav")]
+            if wanted is None or (number.isdigit() and int(number) in wanted):
+                table.add(waveform=path, label=genre)
     return table.arguments()
 
 

@@ -202,7 +202,7 @@ class Flowers102Dataset(GeneratorDataset):
 
     def get_class_indexing(self) -> dict[str, int]:
         """Numbers of the kinds by name."""
-        from ._flower_names import FLOWER_NAMES
+        from ._published_lists import FLOWER_NAMES
 
         return {name: number for number, name in enumerate(FLOWER_NAMES)}
 
