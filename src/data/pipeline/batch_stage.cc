@@ -2,6 +2,7 @@
 #include "data/pipeline/batch_stage.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "data/pipeline/batch_slots.h"
 #include "data/pipeline/map_layout.h"
@@ -274,6 +275,7 @@ bool BatchStage::next(Row& row) {
 std::int64_t BatchStage::skip(std::int64_t batches) {
   // Batches of one size are passed over without being made.
   if (options_.size_function || ring_->size() > 0) return Stage::skip(batches);
+  batches = std::min(batches, std::numeric_limits<std::int64_t>::max() / options_.size);
   const std::int64_t rows = child().skip(batches * options_.size);
   std::int64_t done = rows / options_.size;
   if (rows % options_.size != 0) {

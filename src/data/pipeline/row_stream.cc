@@ -2,6 +2,7 @@
 #include "data/pipeline/row_stream.h"
 
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include <unistd.h>
@@ -42,7 +43,6 @@ RowStream::RowStream(StagePtr root, const StreamOptions& options)
       rows_given_(options.start_row) {
   engine_.stop = stop_.get_token();
   engine_.seed = options.seed;
-  engine_.epoch = options.start_epoch;
   if (options.threads) {
     pool_ = std::make_unique<WorkerPool>(options.workers);
     engine_.pool = pool_.get();
@@ -70,15 +70,21 @@ void RowStream::stop() {
   finished_ = true;
 }
 
+void RowStream::begin_epoch() {
+  // Epochs before the first one wanted are passed over: orders depend on those before them.
+  for (; engine_.epoch < options_.start_epoch; ++engine_.epoch) {
+    root_->begin();
+    root_->skip(std::numeric_limits<std::int64_t>::max());
+  }
+  root_->begin();
+  if (engine_.epoch == options_.start_epoch && options_.start_row > 0) root_->skip(options_.start_row);
+  in_epoch_ = true;
+}
+
 bool RowStream::produce(Entry& entry) {
   const std::lock_guard lock(producing_);
   if (produced_all_) return false;
-  if (!in_epoch_) {
-    root_->begin();
-    if (engine_.epoch == options_.start_epoch && options_.start_row > 0)
-      root_->skip(options_.start_row);
-    in_epoch_ = true;
-  }
+  if (!in_epoch_) begin_epoch();
   if (engine_.stop.stop_requested()) throw Stopped();
   if (root_->next(entry.row)) {
     entry.kind = Pulled::Row;

@@ -77,6 +77,7 @@ class RowStream {
   void drive_while_unread();
   // The next row or end, made now; false after the end of the data. One thread at a time.
   bool produce(Entry& entry);
+  void begin_epoch();
   void push(Entry entry);
   Pulled deliver(Entry& entry, Row& row);
   Pulled produce_for_reader(Row& row);
