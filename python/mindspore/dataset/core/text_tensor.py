@@ -104,7 +104,8 @@ def _text_tensor(value: Any) -> Any:
 
 
 def _traceback(failure: BaseException) -> str:
-    text = "".join(traceback.format_exception(type(failure), failure, failure.__traceback__))
+    text = getattr(failure, "_worker_traceback", None)  # from a process where the user's frames are
+    text = text or "".join(traceback.format_exception(type(failure), failure, failure.__traceback__))
     return f"{type(failure).__name__}: {text}"
 
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.random as numpy_random  # here, and not lazily in every child
 
 from ._process_channel import Channel, ChannelClosed, Refused
 
@@ -120,16 +121,13 @@ def _isolate(connection: socket.socket, stack_file: int, settings: WorkerSetting
     with contextlib.suppress(OSError), open("/proc/self/comm", "w") as name:
         name.write(f"ms_data_{settings.number}")
     _limit_threads()
-    if settings.seed is None:
-        random.seed()
-        np.random.seed()
-    else:
-        _set_seed(settings.seed + settings.number)
+    drawn = int.from_bytes(os.urandom(8), "little")
+    _set_seed(drawn if settings.seed is None else settings.seed + settings.number)
 
 
 def _set_seed(seed: int) -> None:
     random.seed(seed)
-    np.random.seed(seed % 2**32)
+    numpy_random.seed(seed % 2**32)
 
 
 def _follow_parent(connection: socket.socket, parent: int) -> None:

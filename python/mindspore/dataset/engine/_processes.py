@@ -269,6 +269,7 @@ def _exception(failure: Failure, worker: WorkerHandle) -> Exception:
             error = pickle.loads(failure.pickled)
         except Exception:
             error = RuntimeError(f"{failure.summary}\n\n{failure.traceback}")
+    error._worker_traceback = failure.traceback
     error.__cause__ = _WorkerTraceback(
         f"In worker process {worker.number} (pid {worker.pid}):\n{failure.traceback}"
     )
