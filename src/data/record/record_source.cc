@@ -135,19 +135,11 @@ class RecordSampler : public Sampler {
     if (order_.replacement) return draw(rows, random);
     switch (order_.shuffle) {
       case RecordShuffle::None: return rows_;
-      case RecordShuffle::Global: shuffle_all(random); return rows_;
+      case RecordShuffle::Global: shuffle_list(rows_, random); return rows_;
       case RecordShuffle::Files: shuffle_list(files_, random); return rows_of_files(rows);
       case RecordShuffle::WithinFiles: shuffle_within_files(); return rows_;
     }
     return rows_;
-  }
-
-  // Rows that only fill up stay last where shards must all get some.
-  void shuffle_all(std::minstd_rand0& random) {
-    const auto fixed = order_.shards > 1 ? static_cast<std::size_t>(order_.padded) : 0;
-    RowNumbers moving(rows_.begin(), rows_.end() - static_cast<std::ptrdiff_t>(fixed));
-    shuffle_list(moving, random);
-    std::copy(moving.begin(), moving.end(), rows_.begin());
   }
 
   static RowNumbers draw(std::int64_t rows, std::minstd_rand0& random) {

@@ -2,7 +2,11 @@
 #include "data/record/shard_writer.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <system_error>
+
+#include <signal.h>
 
 #include "data/record/index.h"
 
@@ -31,7 +35,25 @@ void append_prefix(std::string& out, std::uint64_t length) {
   out.append(reinterpret_cast<const char*>(&length), sizeof length);
 }
 
+// What a writer that was killed could not remove: temporary files of processes that are no more.
+void remove_leftovers(const Path& path) {
+  const Path folder = path.has_parent_path() ? path.parent_path() : Path(".");
+  const std::string prefix = path.filename().string() + ".part.";
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix)) continue;
+    int process = 0;
+    const char* const begin = name.data() + prefix.size();
+    const auto [end, error] = std::from_chars(begin, name.data() + name.size(), process);
+    const bool is_ours = error == std::errc() && *end == '.' && process > 0;
+    if (is_ours && kill(process, 0) != 0 && errno == ESRCH)
+      std::filesystem::remove(entry.path(), code);
+  }
+}
+
 std::unique_ptr<AtomicFile> temporary_for(const Path& path) {
+  remove_leftovers(path);
   return std::make_unique<AtomicFile>(AtomicFile::create(path, 0600).value());
 }
 

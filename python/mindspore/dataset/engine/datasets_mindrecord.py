@@ -120,6 +120,7 @@ class MindDataset(MappableDataset):
         self._unit = shuffle.value if isinstance(shuffle, Shuffle) else "global"
         self._first_sampler = self.sampler
         self._file_rows: list[int] = []
+        self._source()  # so that wrong files are told of here
 
     def _source_arguments(self) -> dict[str, Any]:
         listed = isinstance(self.dataset_files, list)

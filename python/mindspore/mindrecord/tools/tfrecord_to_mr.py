@@ -137,7 +137,14 @@ class _Feature:
         if self.type == "string":
             if not isinstance(values[0], bytes):
                 raise ValueError(f"The feature '{self.name}' holds numbers, but strings were expected.")
-            return values[0] if as_bytes else values[0].decode("utf-8")
+            if as_bytes:
+                return values[0]
+            try:
+                return values[0].decode("utf-8")
+            except UnicodeDecodeError:
+                raise ValueError(
+                    f"The feature '{self.name}' holds bytes that are no text: name it in 'bytes_fields'."
+                ) from None
         if isinstance(values[0], bytes):
             raise ValueError(f"The feature '{self.name}' holds strings, but numbers were expected.")
         if self.is_list:
