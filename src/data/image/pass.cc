@@ -126,6 +126,7 @@ class ImagePass : public Transform {
     if (plan_.channels > 1 && channels != static_cast<std::int64_t>(plan_.channels))
       return std::nullopt;
     if (channels > CV_CN_MAX) return std::nullopt;
+    if (plan_.one_or_three && channels != 1 && channels != 3) return std::nullopt;
     Placement placement(size);
     for (const PassStep* step : plan_.placing)
       if (!step->place(placement, random)) return std::nullopt;

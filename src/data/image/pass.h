@@ -38,9 +38,10 @@ struct PassPlan {
   bool decodes = false;
   bool resizes = false;
   bool flips = false;
-  bool is_float = false;     // the values are float32 by now
-  bool is_planar = false;    // channels come first by now
-  std::size_t channels = 0;  // how many a step asks for; 0: any
+  bool is_float = false;      // the values are float32 by now
+  bool is_planar = false;     // channels come first by now
+  std::size_t channels = 0;   // how many a step asks for; 0: any
+  bool one_or_three = false;  // a step takes grey or colour only
   std::vector<const PassStep*> placing;
   std::vector<const PassStep*> converting;
 

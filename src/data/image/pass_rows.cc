@@ -31,14 +31,63 @@ void RowWriter::write(std::int64_t y, const std::uint8_t* pixels) const {
   return mirrored_ ? write_pixels<true>(row, pixels) : write_pixels<false>(row, pixels);
 }
 
+namespace {
+
+// Eight pixels of three channels at a time; returns how many pixels are done.
+template <bool mirrored>
+std::int64_t write_colour_planes(const std::uint8_t* pixels, std::int64_t width,
+                                 const float* const tables[3], float* const targets[3]) {
+  // Which of the first sixteen bytes, and which of the last sixteen of the twenty-four.
+  __m128i front[3], back[3];
+  for (int c = 0; c < 3; ++c) {
+    alignas(16) std::int8_t one[16], other[16];
+    std::fill_n(one, 16, std::int8_t{-1});
+    std::fill_n(other, 16, std::int8_t{-1});
+    for (int k = 0; k < 8; ++k) {
+      const int from = 3 * (mirrored ? 7 - k : k) + c;
+      if (from < 16)
+        one[k] = static_cast<std::int8_t>(from);
+      else
+        other[k] = static_cast<std::int8_t>(from - 8);
+    }
+    front[c] = _mm_load_si128(reinterpret_cast<const __m128i*>(one));
+    back[c] = _mm_load_si128(reinterpret_cast<const __m128i*>(other));
+  }
+  std::int64_t x = 0;
+  for (; x + 8 <= width; x += 8) {
+    const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(pixels + 3 * x));
+    const __m128i last = _mm_loadu_si128(reinterpret_cast<const __m128i*>(pixels + 3 * x + 8));
+    const std::int64_t place = mirrored ? width - 8 - x : x;
+    for (int c = 0; c < 3; ++c) {
+      const __m128i bytes =
+          _mm_or_si128(_mm_shuffle_epi8(first, front[c]), _mm_shuffle_epi8(last, back[c]));
+      const __m256 values = _mm256_i32gather_ps(tables[c], _mm256_cvtepu8_epi32(bytes), 4);
+      _mm256_storeu_ps(targets[c] + place, values);
+    }
+  }
+  return x;
+}
+
+}  // namespace
+
 template <bool mirrored>
 void RowWriter::write_planes(std::int64_t y, const std::uint8_t* pixels) const {
   const std::int64_t width = size_.width, channels = channels_;
+  std::int64_t begin = 0;
+  if (channels == 3) {
+    const float* tables[3];
+    float* targets[3];
+    for (int c = 0; c < 3; ++c) {
+      tables[c] = table_ + (table_channels_ > 1 ? 256 * c : 0);
+      targets[c] = result_.data<float>() + (c * size_.height + y) * width;
+    }
+    begin = write_colour_planes<mirrored>(pixels, width, tables, targets);
+  }
   for (std::int64_t c = 0; c < channels; ++c) {
     const float* const table = table_ + (table_channels_ > 1 ? 256 * c : 0);
     float* const target = result_.data<float>() + (c * size_.height + y) * width;
     const std::uint8_t* const source = pixels + c;
-    for (std::int64_t x = 0; x < width; ++x)
+    for (std::int64_t x = begin; x < width; ++x)
       target[mirrored ? width - 1 - x : x] = table[source[x * channels]];
   }
 }
@@ -80,6 +129,7 @@ constexpr int kWeightScale = 2048;   // OpenCV's weights have eleven bits
 struct LinearAxis {
   std::vector<std::int32_t> first;
   std::vector<std::int16_t> weights;  // two per result
+  std::vector<std::int16_t> spread;   // as vectors take them, for groups of four results
 };
 
 std::int16_t fixed_weight(float weight) {
@@ -135,22 +185,50 @@ void widen_pixels(const std::uint8_t* row, const LinearAxis& axis, std::size_t b
   }
 }
 
-// Two pixels at a time: eight bytes from the left pixel on hold its right neighbour too.
+constexpr std::size_t kGroup = 4;  // pixels widened at a time
+
+// The weights of a group: those of its first and third pixel, then of its second and fourth, each
+// four times, once per channel and once for nothing.
+void spread_weights(LinearAxis& axis) {
+  const std::size_t groups = axis.first.size() / kGroup;
+  axis.spread.resize(groups * kGroup * 8);
+  static constexpr std::size_t kOrder[kGroup] = {0, 2, 1, 3};
+  std::int16_t* target = axis.spread.data();
+  for (std::size_t x = 0; x < groups * kGroup; x += kGroup)
+    for (const std::size_t k : kOrder)
+      for (int channel = 0; channel < 4; ++channel) {
+        *target++ = axis.weights[2 * (x + k)];
+        *target++ = axis.weights[2 * (x + k) + 1];
+      }
+}
+
+// Six of the sixteen bytes from a pixel on are its own colours and its right neighbour's.
 std::size_t widen_colours(const std::uint8_t* row, const LinearAxis& axis, std::int64_t width,
                           std::int16_t* target) {
-  const __m128i pairs = _mm_setr_epi8(0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1);
-  const __m128i close = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, -1, -1, -1, -1);
-  const auto pixel = [&](std::size_t x) {
-    const __m128i bytes = _mm_loadl_epi64(
+  const __m256i pairs = _mm256_broadcastsi128_si256(
+      _mm_setr_epi8(0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1));
+  const __m256i close = _mm256_broadcastsi128_si256(
+      _mm_setr_epi8(0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, -1, -1, -1, -1));
+  const auto bytes = [&](std::size_t x) {
+    return _mm_loadu_si128(
         reinterpret_cast<const __m128i*>(row + 3 * static_cast<std::int64_t>(axis.first[x])));
-    std::int32_t both = 0;
-    std::memcpy(&both, &axis.weights[2 * x], sizeof(both));
-    return _mm_srai_epi32(_mm_madd_epi16(_mm_shuffle_epi8(bytes, pairs), _mm_set1_epi32(both)), 4);
+  };
+  const auto two = [&](std::size_t low, std::size_t high, const std::int16_t* weights) {
+    const __m256i both =
+        _mm256_inserti128_si256(_mm256_castsi128_si256(bytes(low)), bytes(high), 1);
+    const __m256i weight = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
+    return _mm256_srai_epi32(_mm256_madd_epi16(_mm256_shuffle_epi8(both, pairs), weight), 4);
   };
   std::size_t x = 0;
-  for (; x + 1 < axis.first.size() && 3 * axis.first[x + 1] + 8 <= 3 * width; x += 2) {
-    const __m128i two = _mm_packs_epi32(pixel(x), pixel(x + 1));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(target + 3 * x), _mm_shuffle_epi8(two, close));
+  const std::int16_t* weights = axis.spread.data();
+  for (; x + kGroup <= axis.first.size() && 3 * axis.first[x + 3] + 16 <= 3 * width;
+       x += kGroup, weights += 32) {
+    const __m256i packed =
+        _mm256_packs_epi32(two(x, x + 2, weights), two(x + 1, x + 3, weights + 16));
+    const __m256i four = _mm256_shuffle_epi8(packed, close);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(target + 3 * x), _mm256_castsi256_si128(four));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(target + 3 * x + 6),
+                     _mm256_extracti128_si256(four, 1));
   }
   return x;
 }
@@ -194,10 +272,12 @@ struct Scratch {
 
 void resize_linear_rows(const PixelView& source, const ImageSize& resized, const Box& target,
                         const RowWriter& writer) {
-  static thread_local Scratch scratch;
+  static thread_local Scratch of_this_thread;
+  Scratch& scratch = of_this_thread;  // looked up once
   const auto channels = static_cast<int>(source.channels);
   const std::size_t count = static_cast<std::size_t>(target.width) * channels;
   fill_columns(scratch.columns, source.width, resized.width, target.left, target.width);
+  if (channels == 3) spread_weights(scratch.columns);
   fill_rows(scratch.rows, source.height, resized.height, target.top, target.height);
   for (int i = 0; i < 2; ++i) {
     scratch.wide[i].resize(count + kVector);

@@ -23,7 +23,9 @@ class RandomCrop : public PassStep {
   std::string name() const override { return "RandomCrop"; }
   bool is_random() const override { return true; }
 
-  bool join(PassPlan& plan) const override { return !pads_ && join_placing(plan); }
+  bool join(PassPlan& plan) const override {
+    return !pads_ && join_placing(plan) && (plan.one_or_three = true);
+  }
   bool place(Placement& placement, RowRandom& random) const override {
     const ImageSize size = placement.size();
     if (pads_if_needed_ && (size.height < size_.height || size.width < size_.width)) return false;
@@ -37,6 +39,7 @@ class RandomCrop : public PassStep {
     ImageSize chosen_for;
     for (Item& item : items) {
       Pictures pictures = pictures_of(item, name(), PictureRank::Video);
+      require_channels(pictures, name(), 1, 3);
       const Item padded = padded_item(item, pictures, plain);
       pictures = pictures_of(padded, name(), PictureRank::Video);
       if (!box.has_value()) {

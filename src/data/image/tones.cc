@@ -134,7 +134,9 @@ Table contrast_table(std::array<std::int64_t, 256> histogram, double cutoff,
   const float scale = 255.0f / static_cast<float>(high - low);
   const float offset = static_cast<float>(-low) * scale;
   return table_of([=](int i) {
-    return std::clamp(static_cast<int>(static_cast<float>(i) * scale + offset), 0, 255);
+    // Rounded to single precision before the sum, so that no fused operation changes a level.
+    const auto product = static_cast<float>(static_cast<double>(i) * scale);
+    return std::clamp(static_cast<int>(product + offset), 0, 255);
   });
 }
 

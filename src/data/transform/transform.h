@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/item.h"
@@ -53,6 +54,7 @@ class OutputMemory {
 struct TransformContext {
   RowRandom& random;
   OutputMemory* memory = nullptr;  // null: the result goes to another transform
+  std::string_view file = {};      // what the row was read from, for messages
   // For results that are complete, contiguous arrays and are written once.
   Tensor output(DType dtype, const Shape& shape) const {
     return memory != nullptr ? memory->allocate(dtype, shape) : Tensor::empty(shape, dtype);

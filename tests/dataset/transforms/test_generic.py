@@ -32,7 +32,7 @@ def test_type_cast_outside_the_range():
         transforms.TypeCast(np.int32)(np.array(["a"]))
 
 
-@pytest.mark.parametrize("bad", ["float32", [np.float32], None, 3])
+@pytest.mark.parametrize("bad", ["junk", [np.float32], None, 3])
 def test_type_cast_wants_a_type(bad):
     with pytest.raises(TypeError, match="Argument data_type with value .* is not of type"):
         transforms.TypeCast(bad)

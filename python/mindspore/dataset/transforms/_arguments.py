@@ -20,6 +20,9 @@ INT32_MAX = 2147483647
 
 Parameter = dict[str, Any]
 
+_TYPE_NAMES = {"bool", "float16", "float32", "float64", "string"}
+_TYPE_NAMES |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+
 
 def bound(value: float, as_real: bool) -> Any:
     """A bound as messages show it."""
@@ -34,6 +37,14 @@ def check_bounds(value: Any, parameter: Parameter, name: str, as_real: bool) -> 
     if math.isinf(low) and math.isinf(high):
         return
     check_interval(value, bound(low, as_real), bound(high, as_real), name, left_open=parameter["low_is_open"])
+
+
+def check_element(value: Any, types: tuple[type, ...], name: str) -> None:
+    """As `check_type`; elements of lists are shown as they are."""
+    if isinstance(value, bool) or not isinstance(value, types):
+        raise TypeError(
+            f"Argument {name} with value {value} is not of type {list(types)}, but got {type(value)}."
+        )
 
 
 def flag(value: Any, parameter: Parameter) -> bool:
@@ -76,6 +87,8 @@ def data_type(value: Any, parameter: Parameter) -> str:
     from mindspore.common import dtype as mstype
 
     name = parameter["name"]
+    if isinstance(value, str) and value in _TYPE_NAMES:
+        return value
     is_mindspore = isinstance(value, mstype.DType) or value is mstype.string
     is_numpy = isinstance(value, np.dtype) or (
         isinstance(value, type) and issubclass(value, (np.generic, bool, int, float, str, bytes))
@@ -101,7 +114,7 @@ def size(value: Any, parameter: Parameter) -> list[int]:
         return [int(value), int(value)]
     if isinstance(value, (list, tuple)) and len(value) == 2:
         for position, length in enumerate(value):
-            check_type(length, int, f"{name} at dim {position}")
+            check_element(length, (int,), f"{name} at dim {position}")
             check_interval(length, 1, INT32_MAX, f"{name} at dim {position}")
         return [int(value[0]), int(value[1])]
     raise TypeError("Size should be a single integer or a list/tuple (h, w) of length 2.")
@@ -121,8 +134,9 @@ def member(of: str) -> Callable[[Any, Parameter], int]:
 
         kind = getattr(utils, of)
         if not isinstance(value, kind):
+            name = parameter["name"]
             raise TypeError(
-                f"Argument {parameter['name']} with value {value} is not of type [{kind}], but got {type(value)}."
+                f"Argument {name} with value {value} is not of type [{kind}], but got {type(value)}."
             )
         return kind.to_c_type(value)
 
@@ -139,7 +153,7 @@ def padding(value: Any, parameter: Parameter) -> list[int]:
         if len(value) not in (2, 4):
             raise ValueError("The size of the padding list or tuple should be 2 or 4.")
         for position, length in enumerate(value):
-            check_type(length, int, f"{name}[{position}]")
+            check_element(length, (int,), f"{name}[{position}]")
     for position, length in enumerate([value] if isinstance(value, int) else value):
         check_interval(length, 0, INT32_MAX, name if isinstance(value, int) else f"{name}[{position}]")
     return list(parse_padding(value))
@@ -153,7 +167,7 @@ def fill(value: Any, parameter: Parameter) -> list[int]:
         return [value] * 3
     if isinstance(value, tuple) and len(value) == 3:
         for position, channel in enumerate(value):
-            check_type(channel, int, f"{name}[{position}]")
+            check_element(channel, (int,), f"{name}[{position}]")
             check_interval(channel, 0, 255, f"{name}[{position}]")
         return list(value)
     raise TypeError(f"{name} should be a single integer or a 3-tuple.")
@@ -166,7 +180,7 @@ def interval(value: Any, parameter: Parameter) -> list[float]:
     if len(value) != 2:
         raise TypeError(f"{name} should be a list/tuple of length 2.")
     for position, end in enumerate(value):
-        check_type(end, (float, int), f"{name}[{position}]")
+        check_element(end, (float, int), f"{name}[{position}]")
     for end in value:
         check_bounds(end, parameter, name, as_real=False)
     if value[0] > value[1]:
@@ -196,7 +210,7 @@ def _around(value: Any, parameter: Parameter, centre: float) -> list[float]:
     if len(value) != 2:
         raise ValueError(f"{name} needs to be a single number or a list/tuple of length 2.")
     for position, end in enumerate(value):
-        check_type(end, (float, int), f"{name}[{position}]")
+        check_element(end, (float, int), f"{name}[{position}]")
         check_bounds(end, parameter, f"{name}[{position}]", as_real=False)
     if value[0] > value[1]:
         raise ValueError(f"{name} range is not valid: the first value is greater than the second.")
@@ -214,7 +228,7 @@ def degrees(value: Any, parameter: Parameter) -> list[float]:
     if len(value) != 2:
         raise TypeError("If degrees is a sequence, the length must be 2.")
     for position, end in enumerate(value):
-        check_type(end, (int, float), f"{name}[{position}]")
+        check_element(end, (int, float), f"{name}[{position}]")
     if value[0] > value[1]:
         raise ValueError("degrees should be in (min,max) format. Got (max,min).")
     return [float(value[0]), float(value[1])]
@@ -228,7 +242,7 @@ def threshold(value: Any, parameter: Parameter) -> list[float]:
     if len(ends) != 2:
         raise TypeError(f"{name} should be a single number or a list/tuple of length 2.")
     for position, end in enumerate(ends):
-        check_type(end, (float, int), f"{name}[{position}]")
+        check_element(end, (float, int), f"{name}[{position}]")
         check_bounds(end, parameter, name, as_real=False)
     return [float(end) for end in ends]
 
@@ -241,7 +255,7 @@ def integer_range(value: Any, parameter: Parameter) -> list[int]:
     if len(ends) != 2:
         raise TypeError(f"Size of {name} should be a single integer or a list/tuple (min, max) of length 2.")
     for position, end in enumerate(ends):
-        check_type(end, int, f"{name}[{position}]")
+        check_element(end, (int,), f"{name}[{position}]")
         check_bounds(end, parameter, name, as_real=False)
     return ends
 
@@ -267,7 +281,7 @@ def integers(value: Any, parameter: Parameter) -> list[int]:
     name = parameter["name"]
     check_type(value, (list, tuple), name)
     for position, element in enumerate(value):
-        check_type(element, int, f"{name}[{position}]")
+        check_element(element, (int,), f"{name}[{position}]")
         check_bounds(element, parameter, f"{name}[{position}]", as_real=False)
     return list(value)
 
@@ -277,7 +291,7 @@ def reals(value: Any, parameter: Parameter) -> list[float]:
     name = parameter["name"]
     check_type(value, (list, tuple), name)
     for position, element in enumerate(value):
-        check_type(element, (int, float), f"{name}[{position}]")
+        check_element(element, (int, float), f"{name}[{position}]")
         check_bounds(element, parameter, f"{name}[{position}]", as_real=False)
     return [float(element) for element in value]
 

@@ -17,8 +17,8 @@ class _Legacy:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         logger.warning(
-            "'%s.%s' is deprecated from version 1.8 and will be removed in a future version. Use the class of "
-            "the same name in the parent module.",
+            "'%s.%s' is deprecated from version 1.8 and will be removed in a future version. Use the class "
+            "of the same name in the parent module.",
             type(self).__module__,
             type(self).__name__,
         )

@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+# Tells the native side how to read strings.
+import mindspore.dataset.core.text_tensor  # noqa: F401
+
 # The seed that means "none was set".
 _UNSET_SEED = 5489
 
@@ -129,15 +132,16 @@ def check_operations(operations: Any, name: str) -> None:
     """A list of transforms and functions that is not empty."""
     if not isinstance(operations, list):
         raise TypeError(
-            f"Argument {name} with value {operations} is not of type [<class 'list'>], but got {type(operations)}."
+            f"Argument {name} list with value {operations} is not of type [<class 'list'>], "
+            f"but got {type(operations)}."
         )
     if not operations:
         raise ValueError(f"{name} list can not be empty.")
     for position, operation in enumerate(operations):
         if isinstance(operation, type) and issubclass(operation, TensorOperation):
             raise ValueError(
-                f"op_list[{position}] should be a dataset processing operation instance, but got: {operation}. "
-                "It may be missing parentheses for instantiation."
+                f"op_list[{position}] should be a dataset processing operation instance, "
+                f"but got: {operation}. It may be missing parentheses for instantiation."
             )
         if not callable(operation):
             raise TypeError(

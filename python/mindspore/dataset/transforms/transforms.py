@@ -12,7 +12,7 @@ import numpy as np
 from mindspore import _c_data
 from mindspore.common import dtype as mstype
 from mindspore.dataset.core.checks import check_type
-from mindspore.dataset.transforms._arguments import CONVERSIONS
+from mindspore.dataset.transforms._arguments import CONVERSIONS, check_element
 from mindspore.dataset.transforms._operation import (
     Implementation,
     PyTensorOperation,
@@ -21,6 +21,7 @@ from mindspore.dataset.transforms._operation import (
     check_operations,
     check_same_generation,
     flatten,
+    is_pillow,
     native_list,
     not_random,
 )
@@ -99,7 +100,9 @@ class Compose(_Listed):
     """
 
     def _run(self, values: tuple[Any, ...]) -> Any:
-        return call_list(self._flattened(), values)
+        result = call_list(self._flattened(), values)
+        # A lone Pillow image has always come back as a tuple of one.
+        return (result,) if is_pillow(result) else result
 
     def _join(self, natives: list[Any]) -> Any:
         return _c_data.compose(natives)
@@ -276,7 +279,7 @@ class Mask(_OnArrays):
 
     Args:
         operator (Relational): The comparison.
-        constant (Union[str, int, float, bool]): What the elements are compared with.
+        constant (Union[str, int, float, bool]): What the elements are compared with, in their type.
         dtype (mindspore.dtype, optional): Type of the result. Default: ``mindspore.bool_``.
 
     Raises:
@@ -309,6 +312,8 @@ class Mask(_OnArrays):
             )
         if array.dtype.kind == "S" and constant.dtype.kind == "U":
             constant = np.char.encode(constant)
+        elif not _is_text(array):
+            constant = constant.astype(array.dtype)
         return _COMPARE[self.operator](array, constant).astype(self._type)
 
 
@@ -317,7 +322,8 @@ class PadEnd(_OnArrays):
 
     Args:
         pad_shape (list[int]): The shape of the result; ``None`` leaves an axis as it is.
-        pad_value (Union[str, bytes, int, float, bool], optional): What is added. Default: ``None`` for 0 or "".
+        pad_value (Union[str, bytes, int, float, bool], optional): What is added.
+            Default: ``None`` for 0 or "".
 
     Raises:
         TypeError: If an argument has a wrong type.
@@ -331,7 +337,7 @@ class PadEnd(_OnArrays):
     def __init__(self, pad_shape: list, pad_value: Any = None) -> None:
         if pad_value is not None:
             check_type(pad_value, (str, float, bool, int, bytes), "pad_value")
-        check_type(pad_shape, list, "pad_end")
+        check_type(pad_shape, list, "pad_shape")
         for length in pad_shape:
             if length is None:
                 continue
@@ -466,13 +472,13 @@ class Slice(_OnArrays):
     def __init__(self, *slices: Any) -> None:
         for item in slices:
             check_type(item, (int, list, slice, type(None), type(Ellipsis), bool), "slices")
-            for index in item if isinstance(item, list) else []:
-                check_type(index, int, "index")
+            for place, index in enumerate(item if isinstance(item, list) else []):
+                check_element(index, (int,), f"slice_option[{place}]")
         self.slices = slices
 
     def _compute(self, *arrays: np.ndarray) -> np.ndarray:
         (array,) = arrays
-        if any(item is False for item in self.slices) or not self.slices:
+        if any(item is False or item == [] for item in self.slices) or not self.slices:
             raise RuntimeError("Slice: Both indices and slices can not be empty.")
         items = list(self.slices)
         if len(items) > array.ndim:

@@ -18,7 +18,8 @@ def require_image(img: Any) -> None:
     """TypeError unless this is a Pillow image."""
     if not isinstance(img, Image.Image):
         raise TypeError(
-            f"img should be PIL image. Got {type(img)}. Use Decode() for encoded data or ToPIL() for decoded data."
+            f"img should be PIL image. Got {type(img)}. "
+            "Use Decode() for encoded data or ToPIL() for decoded data."
         )
 
 
@@ -53,7 +54,8 @@ def to_pillow(img: Any) -> Image.Image:
         img = np.squeeze(img, axis=2)
     if img.ndim == 3 and img.dtype != np.uint8:
         raise TypeError(
-            f"The input image type {img.dtype} is not supported when image shape is [H, W, 2], [H, W, 3] or [H, W, 4]."
+            f"The input image type {img.dtype} is not supported when image shape is "
+            "[H, W, 2], [H, W, 3] or [H, W, 4]."
         )
     try:
         return Image.fromarray(img)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from mindspore import _c_data
-from mindspore.dataset.core.checks import check_type
 from mindspore.dataset.transforms._operation import is_pillow
 
 # Pillow's numbers, for code that still spells them this way.
@@ -150,7 +149,7 @@ def encode_jpeg(image: np.ndarray, quality: int = 75) -> np.ndarray:
     Supported Platforms:
         ``CPU``
     """
-    check_type(quality, int, "quality")
+    _check_argument(quality, int, "quality")
     return _c_data.encode_jpeg(_array(image), quality)
 
 
@@ -171,7 +170,7 @@ def encode_png(image: np.ndarray, compression_level: int = 6) -> np.ndarray:
     Supported Platforms:
         ``CPU``
     """
-    check_type(compression_level, int, "compression_level")
+    _check_argument(compression_level, int, "compression_level")
     return _c_data.encode_png(_array(image), compression_level)
 
 
@@ -256,18 +255,13 @@ def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> 
     Supported Platforms:
         ``CPU``
     """
-    check_type(mode, ImageReadMode, "mode")
+    _check_argument(mode, ImageReadMode, "mode")
     _check_readable(filename, "ReadImage")
     encoded = np.fromfile(filename, np.uint8)
-    if mode is ImageReadMode.UNCHANGED:
-        from PIL import Image
-
-        with Image.open(filename) as image:
-            if image.mode in ("RGBA", "LA", "L", "1"):
-                pixels = np.asarray(image.convert({"LA": "RGBA", "1": "L"}.get(image.mode, image.mode)))
-                return pixels[:, :, None] if pixels.ndim == 2 else np.array(pixels)
     native = _c_data.make_transform("Decode", {})
     (pixels,) = native.apply([encoded], 0, 0)
+    if mode is ImageReadMode.UNCHANGED and _is_grey_file(encoded):
+        return np.ascontiguousarray(pixels[:, :, :1])
     if mode is ImageReadMode.GRAYSCALE:
         (pixels,) = _c_data.make_transform(
             "ConvertColor", {"convert_mode": int(ConvertMode.COLOR_RGB2GRAY)}
@@ -290,7 +284,7 @@ def write_file(filename: str, data: Any) -> None:
     Supported Platforms:
         ``CPU``
     """
-    check_type(filename, str, "filename")
+    _check_argument(filename, str, "filename")
     data = _array(data, "data")
     if data.dtype != np.uint8:
         raise RuntimeError(
@@ -324,7 +318,7 @@ def write_jpeg(filename: str, image: Any, quality: int = 75) -> None:
     Supported Platforms:
         ``CPU``
     """
-    check_type(filename, str, "filename")
+    _check_argument(filename, str, "filename")
     write_file(filename, encode_jpeg(image, quality))
 
 
@@ -343,7 +337,7 @@ def write_png(filename: str, image: Any, compression_level: int = 6) -> None:
     Supported Platforms:
         ``CPU``
     """
-    check_type(filename, str, "filename")
+    _check_argument(filename, str, "filename")
     write_file(filename, encode_png(image, compression_level))
 
 
@@ -360,7 +354,8 @@ def _array(value: Any, name: str = "image") -> np.ndarray:
 def _image_shape(image: Any, name: str) -> tuple[int, ...]:
     if not isinstance(image, np.ndarray):
         raise TypeError(
-            f"Input image is not of type [numpy.ndarray, PIL.Image.Image], but got: {type(image)}."
+            f"Input image is not of type <class 'numpy.ndarray'> or <class 'PIL.Image.Image'>, "
+            f"but got: {type(image)}."
         )
     if image.ndim < 2:
         raise RuntimeError(
@@ -370,8 +365,27 @@ def _image_shape(image: Any, name: str) -> tuple[int, ...]:
 
 
 def _check_readable(filename: Any, name: str) -> None:
-    check_type(filename, str, "filename")
+    _check_argument(filename, str, "filename")
     if not os.path.exists(filename):
         raise RuntimeError(f"{name}: Invalid file path, {filename} does not exist.")
     if not os.path.isfile(filename):
         raise RuntimeError(f"{name}: Invalid file path, {filename} is not a regular file.")
+
+
+def _check_argument(value: Any, kind: type, name: str) -> None:
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
+        raise TypeError(f"Input {name} is not of type [{kind}], but got: {type(value)}.")
+
+
+def _is_grey_file(encoded: np.ndarray) -> bool:
+    """Whether a file says that it has no colours: PNG in its header, JPEG in its frame."""
+    data = encoded.tobytes()
+    if data.startswith(b"\x89PNG"):
+        return len(data) > 25 and data[25] in (0, 4)
+    position = 2
+    while data.startswith(b"\xff\xd8") and position + 9 < len(data) and data[position] == 0xFF:
+        mark = data[position + 1]
+        if 0xC0 <= mark <= 0xCF and mark not in (0xC4, 0xC8, 0xCC):
+            return data[position + 9] == 1
+        position += 2 + int.from_bytes(data[position + 2 : position + 4], "big")
+    return False
