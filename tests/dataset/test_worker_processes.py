@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 import re
 import signal
 import subprocess
@@ -233,3 +234,58 @@ def test_program_ends_with_a_running_pipeline():
     )
     assert result.returncode == 0, result.stderr
     assert time.time() - float(result.stdout) < 2
+
+
+class Noise(Squares):
+    """Random access; every row draws."""
+
+    def __getitem__(self, index):
+        return np.random.rand(3), np.int64(random.getrandbits(30))
+
+
+def noisy_batches(workers):
+    data = ds.GeneratorDataset(Noise(20), ["noise", "bits"], shuffle=False, num_parallel_workers=workers)
+    data = data.map(
+        [lambda noise: (noise, np.random.rand()), lambda noise, more: noise + more],
+        "noise",
+        num_parallel_workers=workers,
+        python_multiprocessing=True,
+    )
+    data = data.batch(
+        4,
+        per_batch_map=lambda bits, info: ([value + random.getrandbits(20) for value in bits],),
+        input_columns=["bits"],
+        num_parallel_workers=workers,
+        python_multiprocessing=True,
+    )
+    return list(data.create_dict_iterator(num_epochs=1, output_numpy=True)), data
+
+
+def test_seed_decides_what_functions_draw():
+    seed = ds.config.get_seed()
+    ds.config.set_seed(77)
+    try:
+        first, data = noisy_batches(2)
+        second, _ = noisy_batches(4)
+        iterator = data.create_dict_iterator(num_epochs=2, output_numpy=True)
+        epochs = [list(iterator), list(iterator)]
+    finally:
+        ds.config.set_seed(seed)
+    for name in ("noise", "bits"):
+        for left, right, again in zip(first, second, epochs[0], strict=True):
+            np.testing.assert_array_equal(left[name], right[name])
+            np.testing.assert_array_equal(left[name], again[name])
+        assert not np.array_equal(epochs[0][0][name], epochs[1][0][name])
+    assert len({float(value) for batch in first for value in batch["noise"].ravel()}) == 60
+
+
+def test_functions_of_one_map_share_their_processes():
+    before = children()
+    data = ds.GeneratorDataset(Squares(), COLUMNS, shuffle=False)
+    functions = [lambda x: (x, x + 1), lambda x, y: x + y, lambda x: str(int(x[0, 0]))]
+    data = data.map(functions, "square", num_parallel_workers=2, python_multiprocessing=True)
+    iterator = data.create_dict_iterator(num_epochs=1, output_numpy=True)
+    assert next(iterator)["square"] == "1"
+    assert len(children() - before) == 2
+    assert next(iterator)["square"] == "3"
+    iterator.stop()

@@ -131,10 +131,11 @@ void bind_transforms(nb::module_& module) {
         make_transform(name, parameters_from_dict(arguments)));
   });
   module.def("transform_names", transform_names);
-  module.def("python_transform", [](nb::callable function, std::string name, bool keep_objects) {
-    return std::const_pointer_cast<Transform>(
-        python_transform(std::move(function), std::move(name), keep_objects));
-  });
+  module.def("python_transform",
+             [](nb::callable function, std::string name, bool keep_objects, bool seeded) {
+               return std::const_pointer_cast<Transform>(
+                   python_transform(std::move(function), std::move(name), {keep_objects, seeded}));
+             });
 }
 
 }  // namespace mycel::bindings

@@ -98,35 +98,38 @@ namespace {
 
 class PythonTransform : public data::Transform {
  public:
-  PythonTransform(HeldPtr function, std::string name, bool keep_objects)
-      : function_(std::move(function)), name_(std::move(name)), keep_objects_(keep_objects) {}
+  PythonTransform(HeldPtr function, std::string name, PythonCall how)
+      : function_(std::move(function)), name_(std::move(name)), how_(how) {}
   std::string name() const override { return name_; }
   bool uses_python() const override { return true; }
   std::shared_ptr<void> hold() const override { return std::make_shared<InterpreterLock>(); }
 
-  void apply(Items& items, data::TransformContext&) const override {
+  void apply(Items& items, data::TransformContext& context) const override {
     const InterpreterLock lock;
     const std::string operation = "map operation: [" + name_ + "] failed. Error description:\n";
     items = converting(operation, [&] {
       std::vector<const Item*> pointers;
       for (const Item& item : items) pointers.push_back(&item);
-      const nb::object arguments = argument_tuple(pointers);
+      nb::object arguments = argument_tuple(pointers);
+      if (how_.seeded)
+        arguments = nb::make_tuple(static_cast<std::uint64_t>(context.random.bits())) + arguments;
       const nb::object result = call(function_->get(), arguments.ptr(), operation);
-      return items_from_result(result.ptr(), keep_objects_);
+      return items_from_result(result.ptr(), how_.keep_objects);
     });
   }
 
  private:
   HeldPtr function_;
   std::string name_;
-  bool keep_objects_;  // the next function takes whatever this one made
+  PythonCall how_;
 };
 
 [[noreturn]] void not_data(int place) {
-  const std::string which = place < 0 ? "the input" : std::to_string(place + 1) + "th item of the input";
-  fail(ErrorKind::Runtime, "Failed to create tensor from numpy array, data type is unknown. Data type ",
-       "of ", which, " or its converted Numpy array is expected to be int or float or str, but got ",
-       "object.");
+  const std::string which =
+      place < 0 ? "the input" : std::to_string(place + 1) + "th item of the input";
+  fail(ErrorKind::Runtime,
+       "Failed to create tensor from numpy array, data type is unknown. Data type ", "of ", which,
+       " or its converted Numpy array is expected to be int or float or str, but got ", "object.");
 }
 
 Items source_items(PyObject* row, const SourceColumns& columns) {
@@ -294,8 +297,8 @@ class IterableStage : public data::Stage {
 
 }  // namespace
 
-data::TransformPtr python_transform(nb::callable function, std::string name, bool keep_objects) {
-  return std::make_shared<PythonTransform>(held(function), std::move(name), keep_objects);
+data::TransformPtr python_transform(nb::callable function, std::string name, PythonCall how) {
+  return std::make_shared<PythonTransform>(held(function), std::move(name), how);
 }
 
 data::IndexedSourcePtr python_source(nb::object source, SourceColumns columns, std::int64_t rows) {

@@ -156,7 +156,7 @@ class BatchDataset(_Batching):
         if self.per_batch_map is not None:
             function = self.per_batch_map
             if self.python_multiprocessing and not (build.dry or build.debug):
-                from ._processes import ProcessPool
+                from ._processes import ProcessPool, seed_of
 
                 pool = ProcessPool(
                     _BatchCall(function),
@@ -166,6 +166,11 @@ class BatchDataset(_Batching):
                 )
                 build.resources.append(pool)
                 call = pool.call
+                seed = build.set_seed()
+                if seed is not None:
+                    call = lambda columns, epoch, batch: pool.call(  # noqa: E731
+                        columns, epoch, batch, seed=seed_of(seed, epoch, batch)
+                    )
             else:
                 call = _BatchCall(function)
             names = self.output_columns or self.input_columns or children[0].columns

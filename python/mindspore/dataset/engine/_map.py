@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from typing import Any
 
 from mindspore import _c_data
@@ -88,6 +89,8 @@ class MapDataset(Dataset):
         if not self.operations:
             return child
         operations = self._resolved(build)
+        if self.python_multiprocessing and not (build.dry or build.debug):
+            operations = _chained(operations)
         transforms = [self._transform(build, operation, last) for operation, last in _with_last(operations)]
         uses_python = any(not isinstance(operation, _c_data.Transform) for operation in operations)
         in_order = uses_python and self._in_order() and not self.python_multiprocessing
@@ -127,14 +130,40 @@ class MapDataset(Dataset):
         if isinstance(operation, _c_data.Transform):
             return operation
         function = operation
+        seeded = False
         if self.python_multiprocessing and not (build.dry or build.debug):
             from ._processes import ProcessPool
 
             workers = self.num_parallel_workers or config.get_num_parallel_workers()
             pool = ProcessPool(operation, workers, what=_name_of(operation), max_rowsize=self.max_rowsize)
             build.resources.append(pool)
-            function = pool.call
-        return _c_data.python_transform(function, _name_of(operation), not last)
+            seeded = build.set_seed() is not None
+            function = pool.call_seeded if seeded else pool.call
+        return _c_data.python_transform(function, _name_of(operation), not last, seeded)
+
+
+class _Chain:
+    """Functions one after the other, so that a row goes to another process only once for all of them."""
+
+    def __init__(self, operations: list) -> None:
+        self._operations = operations
+        names = {_name_of(operation) for operation in operations}
+        self._transform_name = names.pop() if len(names) == 1 else "PyFunc"
+
+    def __call__(self, *columns: Any) -> Any:
+        for operation in self._operations:
+            result = operation(*columns)
+            columns = result if isinstance(result, tuple) else (result,)
+        return result
+
+
+def _chained(operations: list) -> list:
+    """The operations with neighbouring functions joined."""
+    joined: list[Any] = []
+    for native, group in itertools.groupby(operations, lambda item: isinstance(item, _c_data.Transform)):
+        members = list(group)
+        joined += members if native or len(members) == 1 else [_Chain(members)]
+    return joined
 
 
 def _with_last(operations: list):

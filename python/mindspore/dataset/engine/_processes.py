@@ -27,6 +27,11 @@ from ._process_worker import Failure, WorkerSettings, flush_output
 _MEBIBYTE = 1 << 20
 
 
+def seed_of(*numbers: int) -> int:
+    """One seed out of several numbers; the same on every machine."""
+    return hash(numbers) % 2**64  # of whole numbers this does not change between programs
+
+
 class _WorkerTraceback(Exception):
     """Cause of an exception from a worker: where it was raised there."""
 
@@ -181,6 +186,10 @@ class ProcessPool:
         does not depend on which worker took the call.
         """
         return self._exchange([arguments], None if seed is None else [seed], False)[0]
+
+    def call_seeded(self, seed: int, *arguments: Any) -> Any:
+        """As `call` with a seed, which comes first."""
+        return self._exchange([arguments], [seed], False)[0]
 
     def call_many(
         self, calls: list[tuple], seeds: list[int] | None = None, return_exceptions: bool = False

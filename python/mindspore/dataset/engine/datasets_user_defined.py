@@ -181,8 +181,9 @@ class GeneratorDataset(MappableDataset):
                 self.source.__getitem__, workers, what="GeneratorDataset", max_rowsize=self.max_rowsize or 6
             )
             build.resources.append(pool)
+            rows = len(self.source)
             source = _c_data.python_source(
-                _Remote(pool), self.column_names, self._type_names(), len(self.source)
+                _Remote(pool, build.set_seed(), rows), self.column_names, self._type_names(), rows
             )
         sampler = self.sampler._native(build, source.rows, source)
         return _c_data.indexed_stage(type(self).__name__, source, sampler, False)
@@ -223,11 +224,20 @@ class GeneratorDataset(MappableDataset):
 class _Remote:
     """A source whose rows other processes fetch."""
 
-    def __init__(self, pool: Any) -> None:
+    def __init__(self, pool: Any, seed: int | None, rows: int) -> None:
         self._pool = pool
+        self._seed = seed
+        self._passes = None if seed is None else np.zeros(rows, dtype=np.uint32)
 
     def __getitem__(self, index: int) -> Any:
-        return self._pool.call(index)
+        if self._passes is None:
+            return self._pool.call(index)
+        from ._processes import seed_of
+
+        # What a row draws depends on the row and the epoch, not on which process makes it.
+        seed = seed_of(self._seed, index, int(self._passes[index]))
+        self._passes[index] += 1
+        return self._pool.call(index, seed=seed)
 
 
 class _LengthCheck:
