@@ -24,6 +24,8 @@ def plain_settings():
 
 def write(path, shards=1):
     writer = FileWriter(str(path), shards)
+    writer.set_header_size(1 << 14)
+    writer.set_page_size(1 << 15)
     writer.add_schema({"label": {"type": "int64"}, "name": {"type": "string"}, "x": {"type": "float64"}})
     writer.write_raw_data([{"label": i % 12, "name": f"n{i}", "x": i / 2} for i in range(30)])
     writer.commit()
