@@ -190,3 +190,47 @@ def test_rank_four_works_on_the_last_axes():
     assert vision.CenterCrop(9)(video).shape == (2, 9, 9, 3)
     assert vision.Normalize([1.0], [2.0])(video).shape == video.shape
     np.testing.assert_array_equal(vision.HorizontalFlip()(video), video[:, :, ::-1])
+
+
+def test_colours_follow_their_formulas():
+    image = picture().astype(np.float64)
+    bytes_ = image.astype(np.uint8)
+    grey = np.round(image @ [0.299, 0.587, 0.114])
+
+    def near(result, expected, levels=1.5):
+        assert np.abs(result.astype(float) - np.clip(expected, 0, 255)).max() <= levels
+
+    near(vision.AdjustBrightness(1.4)(bytes_), image * 1.4)
+    near(vision.AdjustContrast(1.4)(bytes_), round(grey.mean()) * -0.4 + image * 1.4)
+    near(vision.AdjustSaturation(0.3)(bytes_), grey[:, :, None] * 0.7 + image * 0.3)
+    near(vision.AdjustSharpness(1.0)(bytes_), image)
+    near(vision.AdjustHue(0.0)(bytes_), image, 6)
+    np.testing.assert_array_equal(vision.Invert()(bytes_), 255 - bytes_)
+    np.testing.assert_array_equal(vision.Posterize(3)(bytes_), bytes_ & 0xE0)
+    np.testing.assert_array_equal(vision.Solarize(100)(bytes_), np.where(bytes_ >= 100, 255 - bytes_, bytes_))
+    inside = (bytes_ >= 50) & (bytes_ <= 90)
+    np.testing.assert_array_equal(vision.Solarize((50, 90))(bytes_), np.where(inside, 255 - bytes_, bytes_))
+    np.testing.assert_array_equal(
+        vision.ConvertColor(vision.ConvertMode.COLOR_RGB2BGR)(bytes_), bytes_[:, :, ::-1]
+    )
+    near(vision.ConvertColor(vision.ConvertMode.COLOR_RGB2GRAY)(bytes_), grey)
+    assert vision.AutoContrast()(bytes_ // 2)[..., 0].max() == 255
+
+
+def test_rotations():
+    small = np.uint8([[1, 2], [3, 4]])
+    np.testing.assert_array_equal(vision.Rotate(90)(small), [[2, 4], [1, 3]])
+    np.testing.assert_array_equal(vision.Affine(90.0, (0.0, 0.0), 1.0, (0.0, 0.0))(small), [[3, 1], [4, 2]])
+    for degrees, shape in ((30, (59, 64)), (45, (64, 64)), (90, (53, 37)), (10.5, (46, 59))):
+        assert vision.Rotate(degrees, expand=True)(picture()).shape[:2] == shape
+    filled = vision.Rotate(45, fill_value=(1, 2, 3))(picture())
+    assert (filled[0, 0] == (1, 2, 3)).all()
+    assert vision.RandomRotation((20, 40))(picture()).shape == (37, 53, 3)
+    assert vision.RandomAffine(10, (0.1, 0.2), (0.9, 1.1), 5)(picture()).shape == (37, 53, 3)
+
+
+def test_cut_out_clears_squares():
+    white = np.full((40, 40, 3), 255, np.uint8)
+    native = vision.CutOut(10, 1)._native()
+    sizes = [int((native.apply([white], 0, stream)[0] == 0).all(axis=2).sum()) for stream in range(100)]
+    assert max(sizes) == 100 and min(sizes) < 60

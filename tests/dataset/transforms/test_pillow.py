@@ -71,3 +71,57 @@ def test_crop_larger_than_the_picture():
     with pytest.raises(ValueError, match="Crop size"):
         vision.RandomCrop(100)(IMAGE)
     assert vision.RandomCrop(60, pad_if_needed=True)(IMAGE).size == (60, 60)
+
+
+def test_five_and_ten_crops():
+    parts = vision.FiveCrop((10, 20))(IMAGE)
+    same(parts[0], PIXELS[:10, :20])
+    same(parts[3], PIXELS[-10:, -20:])
+    assert len(vision.TenCrop(10)(IMAGE)) == 10
+    same(vision.TenCrop(10, use_vertical_flip=True)(IMAGE)[5], PIXELS[::-1][:10, :10])
+    with pytest.raises(ValueError, match="Crop size"):
+        vision.FiveCrop(100)(IMAGE)
+
+
+def test_perspective_and_erasing():
+    assert vision.RandomPerspective(0.5, 1.0)(IMAGE).size == IMAGE.size
+    same(vision.RandomPerspective(0.0, 1.0, Inter.NEAREST)(IMAGE), IMAGE)
+    planes = np.ones((3, 40, 50), np.float32)
+    erased = vision.RandomErasing(1.0, value=0)(planes)
+    assert 0.01 < 1 - erased.mean() < 0.4 and planes.min() == 1
+    np.testing.assert_array_equal(vision.RandomErasing(0.0)(planes), planes)
+
+
+def test_linear_transformation():
+    matrix = np.random.default_rng(0).normal(size=(12, 12))
+    values = np.arange(12.0).reshape(2, 2, 3)
+    result = vision.LinearTransformation(matrix, np.ones(12))(values)
+    np.testing.assert_allclose(result, ((values.reshape(-1) - 1) @ matrix).reshape(2, 2, 3))
+
+
+def test_random_lists_of_images():
+    policy = [[(vision.VerticalFlip(), 1.0), (vision.Invert(), 0.0)], [(vision.HorizontalFlip(), 1.0)]]
+    native = vision.RandomSelectSubpolicy(policy)._native()
+    results = {native.apply([PIXELS], 0, stream)[0].tobytes() for stream in range(30)}
+    assert results == {PIXELS[::-1].tobytes(), PIXELS[:, ::-1].tobytes()}
+    kinds = {
+        vision.UniformAugment([vision.Invert(), vision.VerticalFlip()])(PIXELS).tobytes() for _ in range(60)
+    }
+    assert len(kinds) == 4
+
+
+def test_colours_of_pillow_images_stay_images():
+    for transform in (
+        vision.AdjustBrightness(1.2),
+        vision.AdjustContrast(1.2),
+        vision.AdjustSaturation(0.5),
+        vision.AdjustSharpness(2.0),
+        vision.AdjustHue(0.2),
+        vision.RandomColorAdjust(0.4, 0.4, 0.4, 0.1),
+        vision.Invert(),
+        vision.Equalize(),
+        vision.AutoContrast(),
+        vision.RandomRotation(30),
+    ):
+        assert isinstance(transform(IMAGE), Image.Image)
+        assert transform(PIXELS).shape == PIXELS.shape

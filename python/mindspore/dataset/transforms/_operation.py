@@ -107,9 +107,7 @@ class _CalledByMap:
         self._transform_name = type(operation).__name__
 
     def __call__(self, *values: Any) -> Any:
-        if isinstance(self.operation, PyTensorOperation):
-            return self.operation(*values)
-        return self.operation._call(values, next(self._streams))
+        return call_one(self.operation, values, next(self._streams))
 
 
 def flatten(operations: Iterable[Any]) -> list[Any]:
@@ -174,10 +172,17 @@ def resolve(operations: Iterable[Any]) -> list[Any]:
     return steps
 
 
-def call_list(operations: Iterable[Callable], values: tuple[Any, ...]) -> Any:
+def call_one(operation: Callable, values: tuple[Any, ...], stream: int) -> Any:
+    """A transform with random numbers of this stream, or a function."""
+    if isinstance(operation, TensorOperation) and not isinstance(operation, PyTensorOperation):
+        return operation._call(values, stream)
+    return operation(*values)
+
+
+def call_list(operations: Iterable[Callable], values: tuple[Any, ...], stream: int) -> Any:
     """One after the other; a tuple is spread over the arguments of the next."""
-    for operation in operations:
-        result = operation(*values)
+    for position, operation in enumerate(operations):
+        result = call_one(operation, values, stream + (position << 40))
         values = result if isinstance(result, tuple) else (result,)
     return values[0] if len(values) == 1 else values
 

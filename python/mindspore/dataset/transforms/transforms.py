@@ -60,12 +60,12 @@ class _Listed(TensorOperation):
         """Runs on its own, outside a pipeline."""
         if not args:
             raise RuntimeError("Input Tensor is not valid.")
-        return self._run(args)
+        return self._run(args, 0)
 
     def _call(self, inputs: Any, stream: int) -> Any:
-        return self._run(tuple(inputs))
+        return self._run(tuple(inputs), stream)
 
-    def _run(self, values: tuple[Any, ...]) -> Any:
+    def _run(self, values: tuple[Any, ...], stream: int) -> Any:
         raise NotImplementedError
 
     def _join(self, natives: list[Any]) -> Any:
@@ -99,8 +99,8 @@ class Compose(_Listed):
         ``CPU``
     """
 
-    def _run(self, values: tuple[Any, ...]) -> Any:
-        result = call_list(self._flattened(), values)
+    def _run(self, values: tuple[Any, ...], stream: int) -> Any:
+        result = call_list(self._flattened(), values, stream)
         # A lone Pillow image has always come back as a tuple of one.
         return (result,) if is_pillow(result) else result
 
@@ -163,9 +163,9 @@ class RandomApply(_Listed):
         CONVERSIONS["real"](prob, _PROBABILITY)
         self.prob = prob
 
-    def _run(self, values: tuple[Any, ...]) -> Any:
+    def _run(self, values: tuple[Any, ...], stream: int) -> Any:
         if random.random() < self.prob:
-            return call_list(flatten(self.transforms), values)
+            return call_list(flatten(self.transforms), values, stream)
         return values[0] if len(values) == 1 else values
 
     def _join(self, natives: list[Any]) -> Any:
@@ -188,8 +188,8 @@ class RandomChoice(_Listed):
 
     random = True
 
-    def _run(self, values: tuple[Any, ...]) -> Any:
-        return call_list([random.choice(self.transforms)], values)
+    def _run(self, values: tuple[Any, ...], stream: int) -> Any:
+        return call_list([random.choice(self.transforms)], values, stream)
 
     def _join(self, natives: list[Any]) -> Any:
         return _c_data.random_choice([_one(operation) for operation in self.transforms])
@@ -211,8 +211,8 @@ class RandomOrder(_Listed):
 
     random = True
 
-    def _run(self, values: tuple[Any, ...]) -> Any:
-        return call_list(random.sample(self.transforms, len(self.transforms)), values)
+    def _run(self, values: tuple[Any, ...], stream: int) -> Any:
+        return call_list(random.sample(self.transforms, len(self.transforms)), values, stream)
 
     def _join(self, natives: list[Any]) -> Any:
         return _c_data.random_order([_one(operation) for operation in self.transforms])

@@ -244,3 +244,24 @@ def rotate(
     fill = fill_value[0] if isinstance(fill_value, tuple) and len(img.getbands()) == 1 else fill_value
     fill = (fill,) * 3 if isinstance(fill, int) and len(img.getbands()) == 3 else fill
     return img.rotate(angle, pillow_filter(resample), expand, center, fillcolor=fill)
+
+
+def random_perspective(img: Image.Image, scale: float, interpolation: Inter) -> Image.Image:
+    """Each corner moves inwards by a random share of half the picture."""
+    width, height = img.size
+    across, down = int(scale * width / 2), int(scale * height / 2)
+
+    def inwards(x: int, y: int) -> tuple[int, int]:
+        dx, dy = random.randint(0, across), random.randint(0, down)
+        return (dx if x == 0 else width - 1 - dx), (dy if y == 0 else height - 1 - dy)
+
+    ends = [inwards(x, y) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))]
+    starts = [(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)]
+    rows, values = [], []
+    for (x, y), (u, v) in zip(ends, starts, strict=True):
+        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
+        values += [u, v]
+    coefficients = np.linalg.lstsq(np.array(rows, np.float64), np.array(values, np.float64), rcond=None)[0]
+    return img.transform(
+        (width, height), Image.Transform.PERSPECTIVE, list(coefficients), pillow_filter(interpolation)
+    )

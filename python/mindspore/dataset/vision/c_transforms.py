@@ -34,8 +34,8 @@ __all__ = [
     "TensorOperation",
 ]
 
-for _name in _c_data.transform_names():
-    if _c_data.transform_schema(_name)["module"] == "vision" and hasattr(_present, _name):
+for _name in _present.__all__:
+    if hasattr(getattr(_present, _name), "schema") or _name in ("RandomSelectSubpolicy", "UniformAugment"):
         globals()[_name] = legacy_class(getattr(_present, _name), NativeLegacy, __name__)
         __all__.append(_name)
 

@@ -32,10 +32,9 @@ class _PillowOnly(PythonLegacy):
         return self(*inputs)
 
 
-for _name in dir(_present):
+for _name in _present.__all__:
     _class = getattr(_present, _name)
-    _here = isinstance(_class, type) and _class.__module__ == _present.__name__
-    if _here and issubclass(_class, (PillowOrNative, PyTensorOperation)):
+    if issubclass(_class, (PillowOrNative, PyTensorOperation)):
         globals()[_name] = legacy_class(_class, _PillowOnly, __name__)
         __all__.append(_name)
 

@@ -17,6 +17,15 @@ from mindspore.dataset.transforms._arguments import CONVERSIONS
 from mindspore.dataset.transforms._operation import Implementation
 from mindspore.dataset.transforms.transforms import TypeCast
 from mindspore.dataset.vision._image import ImageTensorOperation, PillowOperation, PillowOrNative
+from mindspore.dataset.vision._python_only import (
+    FiveCrop,
+    LinearTransformation,
+    RandomErasing,
+    RandomPerspective,
+    RandomSelectSubpolicy,
+    TenCrop,
+    UniformAugment,
+)
 
 _IMAGE_NEEDED = "img should be PIL image. Got {}. Use Decode() for encoded data or ToPIL() for decoded data."
 
@@ -406,3 +415,62 @@ class RandomGrayscale(PillowOperation):
         if random.random() >= self.prob:
             return img
         return pillow.grayscale(img, 3 if img.mode == "RGB" else 1)
+
+
+__all__ = [
+    "AdjustBrightness",
+    "AdjustContrast",
+    "AdjustHue",
+    "AdjustSaturation",
+    "AdjustSharpness",
+    "Affine",
+    "AutoContrast",
+    "CenterCrop",
+    "ConvertColor",
+    "Crop",
+    "CutOut",
+    "Decode",
+    "Equalize",
+    "FiveCrop",
+    "GaussianBlur",
+    "Grayscale",
+    "HWC2CHW",
+    "HorizontalFlip",
+    "Invert",
+    "LinearTransformation",
+    "Normalize",
+    "Pad",
+    "Posterize",
+    "RandomAffine",
+    "RandomAutoContrast",
+    "RandomColor",
+    "RandomColorAdjust",
+    "RandomCrop",
+    "RandomCropDecodeResize",
+    "RandomEqualize",
+    "RandomErasing",
+    "RandomGrayscale",
+    "RandomHorizontalFlip",
+    "RandomInvert",
+    "RandomPerspective",
+    "RandomPosterize",
+    "RandomResize",
+    "RandomResizedCrop",
+    "RandomRotation",
+    "RandomSelectSubpolicy",
+    "RandomSharpness",
+    "RandomSolarize",
+    "RandomVerticalFlip",
+    "Rescale",
+    "Resize",
+    "ResizedCrop",
+    "Rotate",
+    "Solarize",
+    "TenCrop",
+    "ToNumpy",
+    "ToPIL",
+    "ToTensor",
+    "ToType",
+    "UniformAugment",
+    "VerticalFlip",
+]
