@@ -42,7 +42,8 @@ class TransformStep : public RowStep {
     for (const std::size_t input : columns_.inputs) items.push_back(row.items[input]);
     for (std::size_t k = 0; k < transforms_.size(); ++k) {
       RowRandom random(seed_ + k * 0x9E3779B97F4A7C15U, (row.pass << 40) ^ row.ordinal);
-      TransformContext context{random, k + 1 == transforms_.size() ? memory : nullptr};
+      TransformContext context{random, k + 1 == transforms_.size() ? memory : nullptr,
+                               row.file == nullptr ? std::string_view() : *row.file};
       try {
         transforms_[k]->apply(items, context);
       } catch (const Error& error) {

@@ -204,6 +204,11 @@ TEST(PipelineTest, BadRowsFailAreSkippedOrReplaced) {
   EXPECT_EQ(forty.size(), 40U);
   EXPECT_EQ(forty[20], 2);
   EXPECT_EQ(forty[30], 3);
+  std::set<std::int64_t> last;
+  for (std::int64_t row = 23; row < 40; ++row) last.insert(row);
+  const Numbers many = rows(40, last, BadRows::Replace);
+  EXPECT_EQ(Numbers(many.begin() + 23, many.end()),
+            (Numbers{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0}));
   EXPECT_THROW(rows(3, {0, 1, 2}, BadRows::Replace), platform::Error);
 }
 

@@ -27,6 +27,7 @@ class Replacements {
   void stand_in(std::deque<Row>& out);
 
   std::deque<Row> held_;
+  std::deque<Row> used_;
   std::size_t owed_ = 0;
 };
 

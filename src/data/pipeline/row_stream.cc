@@ -139,7 +139,7 @@ void RowStream::drive_while_unread() {
 void RowStream::push(Entry entry) {
   std::unique_lock lock(mutex_);
   const auto room = [&] {
-    return entries_.size() < 2 ||
+    return entries_.empty() ||
            (entries_.size() < options_.ahead && bytes_ < options_.ahead_bytes);
   };
   if (!room()) {

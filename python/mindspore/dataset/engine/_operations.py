@@ -12,7 +12,7 @@ from mindspore import log as logger
 from ..core import checks, config
 from ._build import Build
 from ._dataset import _UNKNOWN, Dataset
-from .samplers import DistributedSampler, RandomSampler
+from .samplers import DistributedSampler, RandomSampler, SequentialSampler
 
 
 def _names(columns: Any) -> list[str]:
@@ -174,18 +174,17 @@ class ConcatDataset(UnionBaseDataset):
         if sampler.get_num_samples() is not None:
             raise ValueError("The parameter num_samples of DistributedSampler is not support to be set!")
         for child in self.children:
-            for node in child._walk():
-                if isinstance(node, (BatchDataset, PaddedBatchDataset)):
-                    raise ValueError(
-                        "The parameter sampler is not supported, because a batch operation lies below the concat."
-                    )
-                own = getattr(node, "sampler", None)
-                if own is not None and (own.is_sharded() or own.is_shuffled()):
-                    raise ValueError(
-                        "The parameter sampler is not supported, because a joined dataset is shuffled or sharded."
-                    )
-                if getattr(node, "num_samples", None):
-                    raise ValueError("The parameter NumSamples is not support to be set!")
+            if isinstance(child, (BatchDataset, PaddedBatchDataset)):
+                raise TypeError(
+                    f"The parameter {child} of concat must not be BatchDataset or PaddedBatchDataset!"
+                )
+            own = getattr(child, "sampler", None)
+            limit = own.num_samples if own is not None else getattr(child, "num_samples", None)
+            if limit:
+                raise ValueError(f"The parameter NumSamples of {child} is not support to be set!")
+        for child in self.children:
+            if hasattr(child, "use_sampler") and child.sampler is not None and child.is_shuffled():
+                child.use_sampler(SequentialSampler())
         copied = DistributedSampler(sampler.num_shards, sampler.shard_id, False, None, max(sampler.offset, 0))
         self.sampler = copied
 
