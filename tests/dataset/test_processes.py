@@ -166,7 +166,7 @@ def test_pool_without_shared_memory_uses_the_socket(capfd, monkeypatch):
 
 
 def test_pool_runs_calls_beside_each_other():
-    with pool_of(lambda _: (time.sleep(0.3), os.getpid())[1], 4) as pool:
+    with pool_of(lambda _: (time.sleep(0.5), os.getpid())[1], 4) as pool:
         found = []
         threads = [threading.Thread(target=lambda n=n: found.append(pool.call(n))) for n in range(4)]
         begin = time.monotonic()
@@ -174,7 +174,7 @@ def test_pool_runs_calls_beside_each_other():
             thread.start()
         for thread in threads:
             thread.join()
-    assert time.monotonic() - begin < 1.0
+    assert time.monotonic() - begin < 1.8
     assert len(set(found)) == 4
 
 
@@ -318,7 +318,7 @@ def test_pool_shows_the_stack_of_a_silent_worker(capfd):
     with pool_of(slow_function) as pool:
         assert pool.call() == "done"
     text = capfd.readouterr().err
-    assert text.count("has not answered for") == 2
+    assert text.count("has not answered for") >= 2
     assert "in slow_function" in text and "worker process 0" in text
 
 

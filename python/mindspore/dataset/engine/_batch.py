@@ -151,6 +151,12 @@ class BatchDataset(_Batching):
         if not spread and len(parameters) != len(self.input_columns) + 1:
             raise ValueError("The signature of per_batch_map should match with input columns.")
 
+    def _batch_memory(self) -> list[int]:
+        """Shared memory for whole batches: `max_rowsize` is for one row."""
+        sizes = self.max_rowsize if isinstance(self.max_rowsize, list) else [self.max_rowsize] * 2
+        rows = self.batch_size if isinstance(self.batch_size, int) else 1
+        return [size * rows if size > 0 else size for size in sizes]
+
     def _stage(self, build: Build, children: list) -> Any:
         options = self._options()
         if self.per_batch_map is not None:
@@ -162,7 +168,7 @@ class BatchDataset(_Batching):
                     _BatchCall(function),
                     self.num_parallel_workers or build.workers,
                     what="per_batch_map",
-                    max_rowsize=self.max_rowsize,
+                    max_rowsize=self._batch_memory(),
                 )
                 build.resources.append(pool)
                 call = pool.call

@@ -148,11 +148,15 @@ class WorkerHandle:
             self._channel.send(request)
             return self._channel.receive()
 
+    def seconds_since_call(self) -> float:
+        """How long ago the last request was sent."""
+        return time.monotonic() - self._called
+
     def _look(self) -> None:
         """Called each time the worker has been silent for a while."""
         if self._process.exit_code() is not None:
             raise ChannelClosed("the process has ended")
-        silent = time.monotonic() - self._called
+        silent = self.seconds_since_call()
         interval = config.get_multiprocessing_timeout_interval()
         if silent >= interval * (self._warnings + 1) and config.get_enable_watchdog():
             self._warnings += 1

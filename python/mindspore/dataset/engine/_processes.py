@@ -25,6 +25,8 @@ from ._process_handle import EXIT_SECONDS, WorkerHandle, fate, start_worker
 from ._process_worker import Failure, WorkerSettings, flush_output
 
 _MEBIBYTE = 1 << 20
+_SLOW_ROW_SECONDS = 25
+_FULL_MEMORY = 0.85
 
 
 def seed_of(*numbers: int) -> int:
@@ -151,6 +153,7 @@ class ProcessPool:
         seed = config.get_seed()
         shared_memory = config.get_enable_shared_mem()
         flush_output()
+        self._check_host_memory()
         for number in range(workers):
             settings = WorkerSettings(
                 number,
@@ -167,6 +170,15 @@ class ProcessPool:
                     f"{self._crew.what}: the function cannot be sent to a process started with '{method}': "
                     f"{error}. Define it at the top level of a module, or use the start method 'fork'."
                 ) from error
+
+    def _check_host_memory(self) -> None:
+        used = _used_memory()
+        if used > _FULL_MEMORY:
+            self._warn_once(
+                "host memory",
+                f"{self._crew.what}: {used:.0%} of the machine's memory is in use. Lower "
+                "'num_parallel_workers' or the prefetch size if processes are killed.",
+            )
 
     def _start_failure(self, number: int, workers: int, error: OSError) -> str:
         hint = "Lower num_parallel_workers."
@@ -222,6 +234,7 @@ class ProcessPool:
             crew.lose(worker, "was interrupted")
             raise
         self._check_memory(worker, len(calls))
+        self._check_time(worker, len(calls))
         crew.put(worker)
         if failures:
             self._raise(worker, results, failures, return_exceptions)
@@ -253,6 +266,15 @@ class ProcessPool:
                     "'max_rowsize' to what is needed, or to -1.",
                 )
 
+    def _check_time(self, worker: WorkerHandle, rows: int) -> None:
+        seconds = worker.seconds_since_call() / max(rows, 1)
+        if seconds > _SLOW_ROW_SECONDS:
+            self._warn_once(
+                "time",
+                f"{self._crew.what}: a row took {seconds:.0f} s in worker process {worker.number}. Check "
+                "whether the function can be made faster; 'num_parallel_workers' gives it more processes.",
+            )
+
     def _warn_once(self, key: str, text: str) -> None:
         if key not in self._warned:
             self._warned.add(key)
@@ -267,6 +289,16 @@ class ProcessPool:
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+
+def _used_memory() -> float:
+    """Share of the machine's memory that cannot be had any more; 0 when unknown."""
+    try:
+        with open("/proc/meminfo") as file:
+            sizes = {name: int(rest.split()[0]) for name, rest in (line.split(":") for line in file)}
+        return 1 - sizes["MemAvailable"] / sizes["MemTotal"]
+    except (OSError, KeyError, ValueError, IndexError):
+        return 0.0
 
 
 def _exception(failure: Failure, worker: WorkerHandle) -> Exception:
