@@ -8,11 +8,13 @@ for image, label in data.create_tuple_iterator(num_epochs=1):
 
 import os as _os
 
+from mindspore.dataset import audio, debug, text, transforms, utils, vision
+from mindspore.dataset.callback import DSCallback, WaitedDSCallback
 from mindspore.dataset.core import config
 from mindspore.dataset.engine import *  # noqa: F403
 from mindspore.dataset.engine import samplers
-from mindspore.dataset.callback import DSCallback, WaitedDSCallback
-from mindspore.dataset import audio, debug, text, transforms, utils, vision
+
+transforms.vision = vision  # old scripts look for it there
 
 
 def sync_wait_for_dataset(rank_id, rank_size, current_epoch):

@@ -25,7 +25,7 @@ Rule = Callable[[Any, str], None]
 
 def shown(value: Any) -> str:
     """A value as error texts show it."""
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    return '""' if isinstance(value, str) and not value else str(value)
 
 
 def check_type(value: Any, types: Any, name: str) -> None:
@@ -126,6 +126,8 @@ def check_sampler_shuffle_shard(arguments: dict[str, Any]) -> None:
             raise RuntimeError("sampler and shuffle cannot be specified at the same time.")
         if arguments.get("num_shards") is not None:
             raise RuntimeError("sampler and sharding cannot be specified at the same time.")
+        if arguments.get("num_samples") is not None and hasattr(arguments["sampler"], "get_num_samples"):
+            raise RuntimeError("sampler and num_samples cannot be specified at the same time.")
     check_shards(arguments.get("num_shards"), arguments.get("shard_id"))
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import traceback
+import linecache
 from typing import Any
 
 import numpy as np
@@ -97,16 +97,38 @@ def _text_array(values: list, shape: tuple[int, ...], is_bytes: bool) -> np.ndar
 def _text_tensor(value: Any) -> Any:
     """Text as a Tensor; in a dict every array inside."""
     if isinstance(value, dict):
-        return {key: _text_tensor(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return TextTensor(value) if value.dtype.kind in "US" else Tensor(value)
-    return value
+        return leaves(value, _text_tensor)
+    array = value if isinstance(value, np.ndarray) else np.asarray(value)
+    if array.dtype.kind == "O":
+        return value
+    return TextTensor(array) if array.dtype.kind in "US" else Tensor(array)
+
+
+def leaves(value: Any, leaf: Any) -> Any:
+    """A dict as an iterator gives it: containers stay, what is in them becomes arrays or Tensors."""
+    if isinstance(value, dict):
+        return {key: leaves(item, leaf) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(leaves(item, leaf) for item in value)
+    return leaf(value)
 
 
 def _traceback(failure: BaseException) -> str:
-    text = getattr(failure, "_worker_traceback", None)  # from a process where the user's frames are
-    text = text or "".join(traceback.format_exception(type(failure), failure, failure.__traceback__))
-    return f"{type(failure).__name__}: {text}"
+    """The exception with its frames. Written out here: the library's own function parses source lines to underline
+    parts of them, and parsing on two threads at once confuses the interpreter."""
+    frames = []
+    step = failure.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        line = linecache.getline(code.co_filename, step.tb_lineno, step.tb_frame.f_globals).strip()
+        frames.append(f'  File "{code.co_filename}", line {step.tb_lineno}, in {code.co_name}\n')
+        if line:
+            frames.append(f"    {line}\n")
+        step = step.tb_next
+    name = type(failure).__name__
+    notes = "".join(f"{note}\n" for note in getattr(failure, "__notes__", []))
+    cause = "" if failure.__cause__ is None else _traceback(failure.__cause__) + "\n"
+    return f"{cause}{name}: Traceback (most recent call last):\n{''.join(frames)}{name}: {failure}\n{notes}"
 
 
 _probe = np.arange(6, dtype=np.float32).reshape(2, 3)

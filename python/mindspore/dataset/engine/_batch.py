@@ -44,12 +44,21 @@ def collate_objects(values: list) -> Any:
     made = {}
     for key in first:
         column = [value[key] for value in values]
-        made[key] = (
-            collate_objects(column)
-            if isinstance(first[key], dict)
-            else np.stack([np.asarray(v) for v in column])
-        )
+        made[key] = collate_objects(column) if isinstance(first[key], dict) else _stacked(column)
     return made
+
+
+def _stacked(values: list) -> np.ndarray:
+    try:
+        array = np.array(values)
+    except ValueError:
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind == "O":
+        raise RuntimeError(
+            "Batch: failed to create a NumPy array with primitive types from the values of a Python dict: "
+            "they differ in type or shape."
+        )
+    return array
 
 
 def _check_batch_size(batch_size: Any) -> None:
@@ -230,6 +239,9 @@ class _BatchFunction:
         finished = [not isinstance(column, (list, tuple)) for column in result]
         if all(finished):
             return [[column] for column in result], True
+        if any(finished) and not any(isinstance(column, dict) for column in result):
+            result = tuple(list(column) for column in result)
+            finished = [False]
         if any(finished):
             raise RuntimeError(
                 "mismatched types returned from per_batch_map: every column must be a list of rows, or every "

@@ -8,9 +8,12 @@ import os
 import weakref
 from typing import Any
 
+import numpy as np
+
 from mindspore import log as logger
 
 from ..core import checks, config
+from ..core.text_tensor import leaves
 from ._build import Build
 
 # Weak references to the iterators that run.
@@ -100,6 +103,10 @@ class Iterator:
             self._end_of_epoch(last=row is False)
             raise StopIteration
         self._rows += 1
+        if self._output_numpy:
+            for place, value in enumerate(row):
+                if type(value) is dict:
+                    row[place] = leaves(value, np.asarray)
         return row
 
     def _end_of_epoch(self, last: bool) -> None:

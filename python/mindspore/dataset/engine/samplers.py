@@ -188,6 +188,11 @@ class DistributedSampler(BuiltinSampler):
             share = max(-(-(rows - first) // self.num_shards), 0)
         return super()._count(share)
 
+    def parse(self) -> Any:
+        """Checks the arguments as a pipeline would."""
+        self._make(None, 0, None)
+        return self
+
     def is_shuffled(self) -> bool:
         return self.shuffle or super().is_shuffled()
 
