@@ -109,6 +109,7 @@ class MappableDataset(_Source):
     def _arguments(self) -> dict[str, Any]:
         arguments = super()._arguments()
         arguments["sampler"] = self.sampler._description()
+        arguments.pop("shuffle_flag")  # the sampler says it
         return arguments
 
     def _source(self) -> Any:
