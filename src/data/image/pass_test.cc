@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/image/pass.h"
-
 #include <cstring>
 
 #include <gtest/gtest.h>
 
 #include "data/transform/composite.h"
+#include "data/transform/registry.h"
+#include "platform/error/error.h"
 
 namespace mycel::data {
 
