@@ -6,8 +6,13 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from . import samplers
+import numpy as np
+
+import mindspore
+
+from . import datasets, samplers
 from ._dataset import Dataset
+from .schema import Schema
 
 
 class _NotRestorable(Dataset):
@@ -38,17 +43,56 @@ def _sampler_from(described: dict[str, Any] | None) -> Any:
     return made
 
 
-def _operations_from(described: list) -> list | None:
+class _NotFound(Exception):
+    """Something lived in Python and cannot be made again."""
+
+
+def _value_from(described: Any) -> Any:
+    """What `_plain` of the serializer wrote."""
+    from .. import vision
+
+    if isinstance(described, list):
+        return [_value_from(item) for item in described]
+    if not isinstance(described, dict):
+        return described
+    if "enum" in described:
+        kind, member = described["enum"].split(".")
+        return getattr(getattr(vision, kind, None) or getattr(datasets, kind), member)
+    if "dtype" in described:
+        return np.dtype(described["dtype"]).type
+    if "mstype" in described:
+        return getattr(mindspore, described["mstype"])
+    if "schema" in described:
+        schema = Schema()
+        schema.from_json(described["schema"])
+        return schema
+    if "tensor_op_name" in described:
+        return _operation_from(described)
+    return {key: _value_from(item) for key, item in described.items()}
+
+
+def _operation_from(described: dict[str, Any]) -> Any:
     from .. import transforms, vision
 
-    made = []
-    for operation in described:
-        name = operation.get("tensor_op_name")
-        kind = getattr(vision, str(name), None) or getattr(transforms, str(name), None)
-        if kind is None:
-            return None
-        made.append(kind(**operation.get("tensor_op_params", {})))
-    return made
+    name = described["tensor_op_name"]
+    kind = getattr(vision, name, None) or getattr(transforms, name, None)
+    if kind is None or "tensor_op_params" not in described:
+        raise _NotFound(name)
+    names = inspect.signature(kind.__init__).parameters
+    arguments = {key: _value_from(value) for key, value in described["tensor_op_params"].items()}
+    for key, value in arguments.items():
+        # Lists of numbers were tuples as a rule, and every transform takes tuples.
+        if isinstance(value, list) and value and all(isinstance(item, (int, float)) for item in value):
+            arguments[key] = tuple(value)
+    accepts_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in names.values())
+    return kind(**{key: value for key, value in arguments.items() if accepts_all or key in names})
+
+
+def _operations_from(described: list) -> list | None:
+    try:
+        return [_operation_from(operation) for operation in described]
+    except _NotFound:
+        return None
 
 
 def dataset_from(described: dict[str, Any]) -> Dataset:
@@ -64,7 +108,9 @@ def dataset_from(described: dict[str, Any]) -> Dataset:
     if kind is None or name in ("GeneratorDataset", "NumpySlicesDataset", "PaddedDataset"):
         return _NotRestorable(name)
     names = inspect.signature(kind.__init__).parameters
-    arguments = {key: value for key, value in described.items() if key in names and key != "sampler"}
+    arguments = {
+        key: _value_from(value) for key, value in described.items() if key in names and key != "sampler"
+    }
     sampler = _sampler_from(described.get("sampler"))
     if sampler is not None and "sampler" in names:
         arguments["sampler"] = sampler
@@ -94,6 +140,9 @@ _MAKERS = {
     "Batch": lambda children, d: children[0].batch(d["batch_size"], d["drop_remainder"])
     if isinstance(d.get("batch_size"), int)
     else None,
+    "PaddedBatchDataset": lambda children, d: children[0].padded_batch(
+        d["batch_size"], d["drop_remainder"], pad_info=_pad_info(d["pad_info"])
+    ),
     "Shuffle": lambda children, d: children[0].shuffle(d["buffer_size"]),
     "Repeat": lambda children, d: children[0].repeat(d["count"]),
     "Skip": lambda children, d: children[0].skip(d["count"]),
@@ -103,6 +152,12 @@ _MAKERS = {
     "Zip": lambda children, d: _zip(children),
     "Concat": lambda children, d: children[0].concat(children[1:]),
 }
+
+
+def _pad_info(described: dict | None) -> dict | None:
+    if described is None:
+        return None
+    return {column: (shape, value) for column, (shape, value) in described.items()}
 
 
 def _zip(children: list) -> Dataset:
