@@ -135,6 +135,25 @@ Item item_from_python(PyObject* object, bool keep_objects) {
   return other_item(object, keep_objects);
 }
 
+namespace {
+
+// A whole file in one bytes value, nobody else's: its memory becomes the array's, without a copy.
+PyObject* array_over_bytes(const TextArray& text) {
+  const std::string& value = text.values.front();
+  text.retain();
+  auto* const owner = const_cast<TextArray*>(&text);
+  const tensor::Tensor bytes = tensor::Tensor::from_storage(
+      tensor::Storage::borrow(
+          {}, const_cast<char*>(value.data()), value.size(),
+          [](void* held) { static_cast<TextArray*>(held)->release(); }, owner),
+      Shape{static_cast<std::int64_t>(value.size())}, DType::UInt8);
+  const nb::object array = checked(bridge().numpy_from_tensor(bytes));
+  const std::string type = "S" + std::to_string(value.size());
+  return PyObject_CallMethod(array.ptr(), "view", "s", type.c_str());
+}
+
+}  // namespace
+
 PyObject* python_from_item(const Item& item) {
   if (item.is_array()) return bridge().numpy_from_tensor(item.array());
   if (item.is_object()) {
@@ -144,6 +163,10 @@ PyObject* python_from_item(const Item& item) {
   }
   if (item.empty()) fail(ErrorKind::Internal, "a value of a row was never made");
   const TextArray& text = item.text();
+  constexpr std::size_t kWorthAView = 512;  // below, copying is faster
+  if (text.is_bytes && text.shape == Shape{1} && text.values.front().size() >= kWorthAView &&
+      text.owner_count() == 1)
+    return array_over_bytes(text);
   const nb::object list = checked(PyList_New(static_cast<Py_ssize_t>(text.values.size())));
   for (std::size_t i = 0; i < text.values.size(); ++i) {
     const std::string& value = text.values[i];
