@@ -2,10 +2,10 @@
 # How a folder of src/ becomes an object library. Object libraries, not static ones, because the
 # linker keeps all their objects and with them the registrations of operators and kernels.
 
-# Lists in `result` the sources under `folder`, without the tests and benchmarks beside them.
+# Lists in `result` the sources under `folder`, without the tests, benchmarks and fuzz targets beside them.
 function(mycel_sources result folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
-  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_(test|bench|fuzz)\\.cc$")
   set(${result} ${sources} PARENT_SCOPE)
 endfunction()
 

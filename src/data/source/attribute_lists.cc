@@ -61,7 +61,7 @@ IndexedSourcePtr open_celeba(const Parameters& parameters) {
   if (paths->empty())
     nothing_to_read("CelebADataset", "attribute file in directory", folder.string());
   auto table = std::make_shared<RowTable>();
-  table->add("image", file_column(paths, FileUse::Bytes));
+  table->add("image", picture_column(paths, parameters));
   table->add("attr", attributes);
   return table;
 }

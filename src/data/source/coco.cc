@@ -248,10 +248,10 @@ IndexedSourcePtr open_coco(const Parameters& parameters) {
   auto names = std::make_shared<TextColumn>();
   for (const CocoImage& image : *images) {
     paths->push_back(folder / image.file);
-    names->push_row(image.file);
+    names->push_row(Path(image.file).stem().string());
   }
   auto table = std::make_shared<RowTable>();
-  table->add("image", file_column(paths, FileUse::Bytes));
+  table->add("image", picture_column(paths, parameters));
   const TaskColumns columns = columns_of(task);
   table->add(columns.values, task == CocoTask::Captioning
                                  ? caption_column(*images)

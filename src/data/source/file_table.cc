@@ -116,7 +116,8 @@ IndexedSourcePtr open_table(const Parameters& parameters) {
     const std::string seconds = column.name + ".seconds";
     table->add(column.name, parameters.has(seconds)
                                 ? wave_part_column(std::move(paths), parameters.reals(seconds))
-                                : file_column(std::move(paths), *use));
+                            : *use == FileUse::Bytes ? picture_column(std::move(paths), parameters)
+                                                     : file_column(std::move(paths), *use));
   }
   if (table->rows() == 0)
     nothing_to_read(parameters.string("dataset"), parameters.string("what"),

@@ -51,7 +51,7 @@ IndexedSourcePtr open_image_folder(const Parameters& parameters) {
   if (paths->empty())
     nothing_to_read("ImageFolderDataset", "image folder file path", root.string());
   auto table = std::make_shared<RowTable>();
-  table->add("image", file_column(paths, FileUse::Bytes));
+  table->add("image", picture_column(paths, parameters));
   table->add("label", labels);
   return table;
 }

@@ -60,6 +60,16 @@ std::vector<ManifestRow> read_manifest(const std::string& path, const std::strin
   return rows;
 }
 
+// Other files than JPEG, PNG and BMP are passed over, as the list may hold anything.
+bool is_picture(const std::string& path) {
+  const platform::FileReader file = open_file(path);
+  platform::require(file.size() > 0, ErrorKind::Runtime, "Invalid manifest file, the file ", path,
+                    " that it names is empty.");
+  std::string head(static_cast<std::size_t>(std::min<std::uint64_t>(3, file.size())), '\0');
+  const auto done = file.read_at(0, {reinterpret_cast<std::byte*>(head.data()), head.size()});
+  return done && (head == "\xFF\xD8\xFF" || head == "\x89PN" || head.starts_with("BM"));
+}
+
 StringNumbers numbers_of(const std::vector<ManifestRow>& rows) {
   StringNumbers numbers;
   for (const ManifestRow& row : rows)
@@ -105,13 +115,14 @@ IndexedSourcePtr open_manifest(const Parameters& parameters) {
       parameters.has("class_indexing") ? parameters.numbers("class_indexing") : numbers_of(rows);
   std::erase_if(rows, [&](const ManifestRow& row) {
     return std::none_of(row.labels.begin(), row.labels.end(),
-                        [&](const std::string& name) { return numbers.contains(name); });
+                        [&](const std::string& name) { return numbers.contains(name); }) ||
+           !is_picture(row.file);
   });
   if (rows.empty()) nothing_to_read("ManifestDataset", "manifest file", path);
   auto paths = std::make_shared<std::vector<std::string>>();
   for (const ManifestRow& row : rows) paths->push_back(row.file);
   auto table = std::make_shared<RowTable>();
-  table->add("image", file_column(paths, FileUse::Bytes));
+  table->add("image", picture_column(paths, parameters));
   table->add("label", std::make_shared<const LabelsColumn>(rows, numbers));
   return table;
 }

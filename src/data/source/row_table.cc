@@ -19,6 +19,7 @@ class FileColumn : public Column {
   Item item(std::int64_t row) const override {
     switch (use_) {
       case FileUse::Bytes: return read_bytes(path(row));
+      case FileUse::Path: return Item::text(path(row));
       case FileUse::Text: return Item::text(read_text_file(path(row)));
       case FileUse::Wave: return read_wave(path(row));
       case FileUse::WaveRateInt32:
@@ -75,6 +76,11 @@ T checked_number(double value) {
 
 ColumnPtr file_column(Paths paths, FileUse use) {
   return std::make_shared<FileColumn>(std::move(paths), use);
+}
+
+ColumnPtr picture_column(Paths paths, const Parameters& parameters) {
+  const bool paths_only = parameters.has("paths_only") && parameters.flag("paths_only");
+  return file_column(std::move(paths), paths_only ? FileUse::Path : FileUse::Bytes);
 }
 
 ColumnPtr wave_part_column(Paths paths, std::vector<double> seconds) {
@@ -178,7 +184,8 @@ void RowTable::load(std::int64_t row, LoadedRow& out) const {
 std::vector<std::int64_t> RowTable::classes(const std::string& wanted) const {
   for (const auto& [name, column] : columns_)
     if (name == wanted) return column->classes();
-  return {};
+  return class_column_.empty() || wanted == class_column_ ? std::vector<std::int64_t>()
+                                                          : classes(class_column_);
 }
 
 }  // namespace mycel::data

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/parameters.h"
 #include "data/source/source.h"
 
 namespace mycel::data {
@@ -30,6 +31,7 @@ using Paths = std::shared_ptr<const std::vector<std::string>>;
 // How a file becomes a value.
 enum class FileUse : std::uint8_t {
   Bytes,           // uint8, one axis
+  Path,            // the path itself, for those who read the file otherwise
   Text,            // the whole file, a string
   Wave,            // float32 [channels, time]
   WaveRateInt32,   // samples per second
@@ -37,6 +39,8 @@ enum class FileUse : std::uint8_t {
 };
 
 ColumnPtr file_column(Paths paths, FileUse use);
+// Bytes, or paths when the layer above wants to read the files itself (`paths_only`).
+ColumnPtr picture_column(Paths paths, const Parameters& parameters);
 // Parts of sound files: two numbers for each row, where the part begins and ends, in seconds.
 ColumnPtr wave_part_column(Paths paths, std::vector<double> seconds);
 
@@ -106,8 +110,11 @@ class RowTable : public IndexedSource {
   std::int64_t rows() const override;
   void load(std::int64_t row, LoadedRow& out) const override;
   std::vector<std::int64_t> classes(const std::string& column) const override;
+  // Stands in for a class column that is not there: CIFAR-100 has two of other names.
+  void set_class_column(std::string name) { class_column_ = std::move(name); }
 
  private:
+  std::string class_column_;
   std::vector<std::pair<std::string, ColumnPtr>> columns_;
 };
 

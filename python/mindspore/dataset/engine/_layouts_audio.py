@@ -171,8 +171,10 @@ def yes_no(root: str) -> dict[str, Any]:
 _STM_LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)\s+([0-9.]+)\s+([0-9.]+)\s+(<\S+>)\s*(.*)")
 
 
-def tedlium(root: str, release: str, usage: str | None) -> dict[str, Any]:
+def tedlium(root: str, release: str, usage: str | None, extension: str | None) -> dict[str, Any]:
     """Talks in sph/, their segments in stm/: talk, channel, speaker, start, end, <identifier>, text."""
+    if extension not in (None, ".sph"):
+        raise RuntimeError(f"TedliumDataset: extension {extension} is not supported.")
     parts = ("data",) if release == "release3" else ("train", "test", "dev")
     if release != "release3" and usage not in (None, "all"):
         parts = (usage,)

@@ -59,3 +59,17 @@ watercress; canna lily; hippeastrum; bee balm; ball moss; foxglove; bougainville
 mexican petunia; bromelia; blanket flower; trumpet creeper; blackberry lily
 """
 FLOWER_NAMES = tuple(" ".join(name.split()) for name in _FLOWERS.split(";"))
+
+# The classes of Caltech-101, in the order of their numbers.
+_CALTECH = """
+Faces Faces_easy Leopards Motorbikes accordion airplanes anchor ant barrel bass beaver binocular bonsai
+brain brontosaurus buddha butterfly camera cannon car_side ceiling_fan cellphone chair chandelier
+cougar_body cougar_face crab crayfish crocodile crocodile_head cup dalmatian dollar_bill dolphin
+dragonfly electric_guitar elephant emu euphonium ewer ferry flamingo flamingo_head garfield gerenuk
+gramophone grand_piano hawksbill headphone hedgehog helicopter ibis inline_skate joshua_tree kangaroo
+ketch lamp laptop llama lobster lotus mandolin mayfly menorah metronome minaret nautilus octopus okapi
+pagoda panda pigeon pizza platypus pyramid revolver rhino rooster saxophone schooner scissors scorpion
+sea_horse snoopy soccer_ball stapler starfish stegosaurus stop_sign strawberry sunflower tick trilobite
+umbrella watch water_lilly wheelchair wild_cat windsor_chair wrench yin_yang
+"""
+CALTECH_NAMES = tuple(_CALTECH.split())

@@ -6,8 +6,13 @@ from __future__ import annotations
 import functools
 import glob
 import inspect
+import os
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
+
+from mindspore import _c_data
 
 from ..core import checks
 from .datasets import MappableDataset, SourceDataset
@@ -86,7 +91,8 @@ class _NativeArguments:
             setattr(self, name, arguments[name])
 
     def _source_arguments(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._own_arguments}
+        arguments = {name: getattr(self, name) for name in self._own_arguments if name != "decrypt"}
+        return {**arguments, "paths_only": True} if getattr(self, "decrypt", None) is not None else arguments
 
 
 class IndexedFilesDataset(_NativeArguments, MappableDataset):
@@ -96,6 +102,27 @@ class IndexedFilesDataset(_NativeArguments, MappableDataset):
 
     def _source_decode_columns(self) -> list[str]:
         return list(self._image_columns) if getattr(self, "decode", False) else []
+
+    def _decoded(self, build: Any, stage: Any) -> Any:
+        if getattr(self, "decrypt", None) is None:
+            return super()._decoded(build, stage)
+        # The source gives paths then, and the user's function the bytes.
+        step = _c_data.python_transform(_Decrypted(self.decrypt), "decrypt", True, False)
+        name = f"{type(self).__name__} decrypt"
+        for column in self._image_columns:
+            stage = _c_data.map_stage(stage, [step], [column], [], build.step_seed(), name, 0, False)
+        return super()._decoded(build, stage)
+
+
+class _Decrypted:
+    """Calls a function of the user with a path; what it returns becomes an array of bytes."""
+
+    def __init__(self, function: Callable) -> None:
+        self._function = function
+
+    def __call__(self, path: np.ndarray) -> np.ndarray:
+        content = self._function(str(path))
+        return content if isinstance(content, np.ndarray) else np.frombuffer(content, np.uint8)
 
 
 class TableDataset(IndexedFilesDataset):
@@ -107,7 +134,8 @@ class TableDataset(IndexedFilesDataset):
         raise NotImplementedError
 
     def _source_arguments(self) -> dict[str, Any]:
-        return self._layout()
+        arguments = self._layout()
+        return {**arguments, "paths_only": True} if getattr(self, "decrypt", None) is not None else arguments
 
 
 class StreamFilesDataset(_NativeArguments, SourceDataset):
@@ -121,7 +149,7 @@ def find_files(patterns: str | list[str]) -> list[str]:
     files: list[str] = []
     unmatched = []
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
-        matches = sorted(glob.glob(pattern, recursive=True))
+        matches = sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
         if matches:
             files.extend(matches)
         else:
@@ -129,8 +157,3 @@ def find_files(patterns: str | list[str]) -> list[str]:
     if unmatched:
         raise ValueError(f"The following patterns did not match any files: {unmatched}")
     return files
-
-
-def without(arguments: dict[str, Any], *names: str) -> dict[str, Any]:
-    """The arguments but those of these names."""
-    return {name: value for name, value in arguments.items() if name not in names}

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.checks import check_file, decrypt_function, no_class_sampler, one_of, sequence, text
 from . import _layouts_vision as layouts
-from ._sources import IndexedFilesDataset, TableDataset, constructor, without
+from ._sources import IndexedFilesDataset, TableDataset, constructor
 
 __all__ = [
     "CelebADataset",
@@ -76,9 +76,6 @@ class CocoDataset(IndexedFilesDataset):
             categories = json.load(file).get("categories", [])
         keys = ("id", "isthing") if self.task == "Panoptic" else ("id",)
         return {category["name"]: [category[key] for key in keys] for category in categories}
-
-    def _source_arguments(self) -> dict[str, Any]:
-        return without(super()._source_arguments(), "decrypt", "decode")
 
 
 class VOCDataset(TableDataset):
@@ -179,9 +176,6 @@ class CelebADataset(IndexedFilesDataset):
         decrypt=None,
     ) -> None:
         pass
-
-    def _source_arguments(self) -> dict[str, Any]:
-        return without(super()._source_arguments(), "decrypt", "decode")
 
 
 class ManifestDataset(IndexedFilesDataset):

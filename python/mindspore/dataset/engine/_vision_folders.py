@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.checks import boolean, check_choice, decrypt_function, either, one_of, sequence, text
 from . import _layouts_vision as layouts
-from ._sources import IndexedFilesDataset, TableDataset, constructor, without
+from ._sources import IndexedFilesDataset, TableDataset, constructor
 
 __all__ = [
     "Caltech256Dataset",
@@ -69,9 +69,6 @@ class ImageFolderDataset(IndexedFilesDataset):
     def num_classes(self) -> int:
         """How many classes there are."""
         return len(self.get_class_indexing())
-
-    def _source_arguments(self) -> dict[str, Any]:
-        return without(super()._source_arguments(), "decrypt", "decode")
 
 
 class Caltech256Dataset(TableDataset):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import boolean, checked, one_of
+from ..core.checks import boolean, check_file, checked, one_of
 from ._layouts_vision import files, folders, lines
 from .datasets_user_defined import GeneratorDataset
 
@@ -99,12 +99,12 @@ class Caltech101Dataset(GeneratorDataset):
         shard_id=None,
     ) -> None:
         target_type = target_type or "category"
-        self._pictures = os.path.join(dataset_dir, "101_ObjectCategories")
+        pictures = os.path.join(dataset_dir, "101_ObjectCategories")
         outlines = os.path.join(dataset_dir, "Annotations")
-        self._classes = [name for name in folders(self._pictures) if name != "BACKGROUND_Google"]
+        classes = [name for name in folders(pictures) if name != "BACKGROUND_Google"]
         rows = []
-        for number, name in enumerate(self._classes):
-            for path in files(os.path.join(self._pictures, name), (".jpg",)):
+        for number, name in enumerate(classes):
+            for path in files(os.path.join(pictures, name), (".jpg",)):
                 index = os.path.basename(path)[len("image_") : -len(".jpg")]
                 outline = os.path.join(outlines, _CALTECH_RENAMED.get(name, name), f"annotation_{index}.mat")
                 rows.append((path, number, outline))
@@ -130,8 +130,10 @@ class Caltech101Dataset(GeneratorDataset):
         )
 
     def get_class_indexing(self) -> dict[str, int]:
-        """Numbers of the classes by name."""
-        return {name: number for number, name in enumerate(self._classes)}
+        """Numbers of the classes by name, of the whole collection."""
+        from ._published_lists import CALTECH_NAMES
+
+        return {name: number for number, name in enumerate(CALTECH_NAMES)}
 
 
 class Flowers102Dataset(GeneratorDataset):
@@ -170,6 +172,8 @@ class Flowers102Dataset(GeneratorDataset):
         num_shards=None,
         shard_id=None,
     ) -> None:
+        for name in ("imagelabels.mat", "setid.mat"):
+            check_file(os.path.join(dataset_dir, name))
         labels = _variable(os.path.join(dataset_dir, "imagelabels.mat"), "labels")[0]
         sets = _load_matlab(os.path.join(dataset_dir, "setid.mat"))
         names = {"train": ["trnid"], "valid": ["valid"], "test": ["tstid"]}.get(
@@ -303,6 +307,7 @@ class SVHNDataset(GeneratorDataset):
     ) -> None:
         rows: list[tuple[np.ndarray, np.uint32]] = []
         for part in ("train", "test", "extra") if usage in (None, "all") else (usage,):
+            check_file(os.path.join(dataset_dir, f"{part}_32x32.mat"))
             variables = _load_matlab(os.path.join(dataset_dir, f"{part}_32x32.mat"))
             images = np.ascontiguousarray(np.transpose(variables["X"], (3, 0, 1, 2)))
             labels = variables["y"].reshape(-1).astype(np.uint32)

@@ -203,11 +203,9 @@ class TedliumDataset(TableDataset):
             check_choice(
                 usage, ("all",) if release == "release3" else ("train", "test", "dev", "all"), "usage"
             )
-        if extensions not in (None, ".sph"):
-            raise ValueError(f"extensions: {extensions} is not supported.")
 
     def _layout(self) -> dict[str, Any]:
-        return layouts.tedlium(self.dataset_dir, self.release, self.usage)
+        return layouts.tedlium(self.dataset_dir, self.release, self.usage, self.extensions)
 
 
 class YesNoDataset(TableDataset):
