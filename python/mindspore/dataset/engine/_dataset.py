@@ -271,6 +271,10 @@ class Dataset:
 
     def _start(self, build: Build, epochs: int, start_epoch: int = 0, start_row: int = 0) -> Any:
         stage = build.stage(self)
+        # Columns that sources add about themselves leave only under another name.
+        columns = [name for name in stage.columns if not name.startswith("_meta-")]
+        if len(columns) < len(stage.columns):
+            stage = _c_data.project_stage(stage, columns)
         return _c_data.start_stream(
             stage,
             {
