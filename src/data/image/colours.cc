@@ -19,18 +19,21 @@ cv::Mat grey_as_colours(const cv::Mat& source) {
 }  // namespace
 
 void change_brightness(const cv::Mat& source, cv::Mat& target, double factor) {
-  source.convertTo(target, -1, factor);
+  source.convertTo(target, -1, static_cast<float>(factor));
 }
 
 void change_contrast(const cv::Mat& source, cv::Mat& target, double factor) {
   cv::Mat grey;
   cv::cvtColor(source, grey, cv::COLOR_RGB2GRAY);
   const double mean = static_cast<int>(cv::mean(grey)[0] + 0.5);
-  source.convertTo(target, -1, factor, mean * (1.0 - factor));
+  const auto share = static_cast<float>(factor);
+  const cv::Mat grey_level(source.size(), source.type(), cv::Scalar::all(mean));
+  cv::addWeighted(grey_level, 1.0f - share, source, share, 0.0, target);
 }
 
 void change_saturation(const cv::Mat& source, cv::Mat& target, double factor) {
-  cv::addWeighted(grey_as_colours(source), 1.0 - factor, source, factor, 0.0, target);
+  const auto share = static_cast<float>(factor);
+  cv::addWeighted(grey_as_colours(source), 1.0f - share, source, share, 0.0, target);
 }
 
 void change_hue(const cv::Mat& source, cv::Mat& target, double turn) {
@@ -56,7 +59,7 @@ void change_sharpness(const cv::Mat& source, cv::Mat& target, double factor) {
     blurred(inner).copyTo(smooth(inner));
   }
   const auto share = static_cast<float>(factor);
-  cv::addWeighted(source, share, smooth, 1.0 - share, 0.0, target);
+  cv::addWeighted(source, share, smooth, 1.0f - share, 0.0, target);
 }
 
 namespace {
@@ -66,9 +69,15 @@ using Change = void (*)(const cv::Mat&, cv::Mat&, double);
 // Three channels of bytes, treated by one of the functions above.
 Tensor changed(const Pictures& pictures, TransformContext& context, std::string_view name,
                Change change, double factor) {
-  require_channels(pictures, name, 3);
+  if (change != change_brightness && change != change_sharpness)
+    require_channels(pictures, name, 3);
   if (change == change_hue) require_type(pictures, name, DType::UInt8);
-  require_opencv_type(pictures, name);
+  const DType dtype = pictures.array.dtype();
+  require(dtype == DType::UInt8 || dtype == DType::UInt16 || dtype == DType::Float32,
+          ErrorKind::Runtime, name,
+          ": the data type of image tensor does not match the requirement of operator. Expecting "
+          "tensor in type of (uint8, uint16, float32). But got type ",
+          python_name(dtype), ".");
   return redraw(pictures, pictures.size, context, name,
                 [&](const cv::Mat& source, cv::Mat& target) { change(source, target, factor); });
 }

@@ -105,7 +105,7 @@ Pictures pictures_of(const Item& item, std::string_view name, PictureRank rank) 
   return result;
 }
 
-std::string_view encoded_bytes(const Item& item, std::string_view name) {
+std::string_view encoded_bytes(Item& item, std::string_view name) {
   if (item.is_text() && item.text().values.size() == 1 && item.text().is_bytes) {
     const std::string& bytes = item.text().values[0];
     require(!bytes.empty(), ErrorKind::Runtime, "Input Tensor has no data.");
@@ -116,9 +116,9 @@ std::string_view encoded_bytes(const Item& item, std::string_view name) {
       ErrorKind::Runtime, name,
       ": invalid input shape or type, only 1-D uint8 data of an encoded image is supported, got ",
       item.type_name(), " of shape ", angled(item.shape()), ".");
+  require(item.array().size() > 0, ErrorKind::Runtime, "Input Tensor has no data.");
+  if (!item.array().is_contiguous()) item = tensor::contiguous(item.array());
   const Tensor& array = item.array();
-  require(array.size() > 0, ErrorKind::Runtime, "Input Tensor has no data.");
-  require(array.is_contiguous(), ErrorKind::Internal, name, ": the encoded image has gaps");
   return {array.data<char>(), static_cast<std::size_t>(array.size())};
 }
 

@@ -89,11 +89,13 @@ MYCEL_TRANSFORM(GaussianBlur)
                 .doc = "Width and height of the kernel, odd; one number for both.",
                 .low = 1,
                 .high = INT32_MAX})
-    .parameter({.name = "sigma",
-                .kind = ParameterKind::Threshold,
-                .doc = "Deviation across and down; computed from the kernel if it is missing or 0.",
-                .fallback = Parameters::Value{},
-                .low = 0})
+    .parameter(
+        {.name = "sigma",
+         .kind = ParameterKind::Threshold,
+         .doc =
+             "Deviation across and down; computed from the kernel's width if it is missing or 0.",
+         .fallback = Parameters::Value{},
+         .low = 0})
     .input(InputLayout::Image)
     .sample({.arguments = {{"kernel_size", Integers{3, 5}}}, .shape = {9, 12, 3}})
     .make([](const Parameters& parameters) {
@@ -101,8 +103,11 @@ MYCEL_TRANSFORM(GaussianBlur)
       Reals sigma = parameters.has("sigma") ? parameters.reals("sigma") : Reals{0, 0};
       for (int i = 0; i < 2; ++i) {
         require(kernel[i] % 2 == 1, ErrorKind::Value, "Input kernel_size is not an odd value.");
-        if (sigma[i] <= 0) sigma[i] = (static_cast<double>(kernel[i] - 1) * 0.5 - 1) * 0.3 + 0.8;
       }
+      // What is missing follows from the width of the kernel, also for the rows.
+      const double usual = (static_cast<double>(kernel[0] - 1) * 0.5 - 1) * 0.3 + 0.8;
+      for (double& deviation : sigma)
+        if (deviation <= 0) deviation = usual;
       const cv::Size size(static_cast<int>(kernel[0]), static_cast<int>(kernel[1]));
       return picture_transform("GaussianBlur", PictureRank::Image, false,
                                [=](const Pictures& pictures, TransformContext& context) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
+#include <type_traits>
 
 #include <opencv2/imgproc.hpp>
 
@@ -258,9 +258,62 @@ MYCEL_TRANSFORM(RandomSolarize)
           });
     });
 
+Tensor gamma_corrected(const Pictures& pictures, TransformContext& context, double gamma,
+                       double gain) {
+  require_channels(pictures, "AdjustGamma", 1, 3);
+  if (pictures.array.dtype() == DType::UInt8) {
+    return by_table(pictures, context, table_of([=](int i) {
+                      const double value = std::pow(i / 255.0, gamma) * 255.999 * gain;
+                      return static_cast<int>(std::floor(std::min(value, 255.0)));
+                    }));
+  }
+  require(tensor::is_floating(pictures.array.dtype()), ErrorKind::Runtime,
+          "AdjustGamma: the data type of image tensor does not match the requirement of operator. "
+          "Expecting tensor in type of (uint8, float16, float32, float64). But got type ",
+          python_name(pictures.array.dtype()), ".");
+  Tensor result = context.output(pictures.array.dtype(), pictures.array.shape());
+  tensor::with_float_type(pictures.array.dtype(), [&]<class T>() {
+    const T* from = pictures.array.data<T>();
+    T* to = result.data<T>();
+    for (std::int64_t i = 0; i < result.size(); ++i) {
+      const double value = std::pow(static_cast<double>(from[i]) * gain, gamma);
+      to[i] = T(static_cast<std::conditional_t<sizeof(T) == 8, double, float>>(
+          std::clamp(value, 0.0, 1.0)));
+    }
+  });
+  return result;
+}
+
+MYCEL_TRANSFORM(AdjustGamma)
+    .in("vision")
+    .doc("Raises every value, as a share of the full range, to a power.")
+    .parameter({.name = "gamma",
+                .kind = ParameterKind::Real,
+                .doc = "The power; more than 1 makes shadows darker.",
+                .low = 0,
+                .high = 16777216})
+    .parameter({.name = "gain",
+                .kind = ParameterKind::Real,
+                .doc = "A factor.",
+                .fallback = std::int64_t{1}})
+    .input(InputLayout::Video)
+    .sample({.arguments = {{"gamma", 2.0}}, .shape = {5, 6, 3}})
+    .sample({.arguments = {{"gamma", 0.5}, {"gain", 0.001}},
+             .dtype = DType::Float32,
+             .shape = {5, 6}})
+    .make([](const Parameters& parameters) {
+      const double gamma = parameters.real("gamma"), gain = parameters.real("gain");
+      return picture_transform("AdjustGamma", PictureRank::Video, false,
+                               [=](const Pictures& pictures, TransformContext& context) {
+                                 return gamma_corrected(pictures, context, gamma, gain);
+                               });
+    });
+
 Tensor posterized(const Pictures& pictures, TransformContext& context, std::string_view name,
                   std::int64_t bits) {
-  require_type(pictures, name, DType::UInt8);
+  require(pictures.array.dtype() == DType::UInt8, ErrorKind::Runtime, name,
+          ": data type of input image should be int8 or uint8, but got ",
+          python_name(pictures.array.dtype()), ".");
   const int mask = static_cast<int>(0xFF00u >> bits) & 0xFF;
   return by_table(pictures, context, table_of([=](int i) { return i & mask; }));
 }

@@ -54,13 +54,9 @@ struct Rotation {
         fill(parameters.integers("fill_value")) {}
 
   // The bounding box of the rotated rectangle, in single precision.
-  ImageSize expanded(const ImageSize& size, const cv::Point2f& middle, double degrees) const {
-    const cv::Rect2f box =
-        cv::RotatedRect(middle,
-                        cv::Size2f(static_cast<float>(size.width), static_cast<float>(size.height)),
-                        static_cast<float>(degrees))
-            .boundingRect2f();
-    return {std::lround(box.height), std::lround(box.width)};
+  static cv::Size2f bounds(const ImageSize& size, const cv::Point2f& middle, double degrees) {
+    const cv::Size2f whole(static_cast<float>(size.width), static_cast<float>(size.height));
+    return cv::RotatedRect(middle, whole, static_cast<float>(degrees)).boundingRect2f().size();
   }
 
   Tensor run(const Pictures& pictures, double degrees, TransformContext& context,
@@ -72,9 +68,10 @@ struct Rotation {
     cv::Mat matrix = cv::getRotationMatrix2D(middle, degrees, 1.0);
     ImageSize target = size;
     if (expand) {
-      target = expanded(size, middle, degrees);
-      matrix.at<double>(0, 2) += static_cast<double>(target.width - size.width) / 2.0;
-      matrix.at<double>(1, 2) += static_cast<double>(target.height - size.height) / 2.0;
+      const cv::Size2f box = bounds(size, middle, degrees);
+      target = {std::lround(box.height), std::lround(box.width)};
+      matrix.at<double>(0, 2) += box.width / 2.0 - static_cast<double>(size.width) / 2.0;
+      matrix.at<double>(1, 2) += box.height / 2.0 - static_cast<double>(size.height) / 2.0;
     }
     return warped(pictures, target, matrix, mode, fill, context, name);
   }

@@ -133,4 +133,4 @@ def test_signatures_show_the_defaults():
 
     signature = str(inspect.signature(vision.RandomResizedCrop))
     assert "scale=(0.08, 1.0)" in signature and "max_attempts=10" in signature
-    assert "Inter.LINEAR" in repr(inspect.signature(vision.Resize).parameters["interpolation"].default)
+    assert "Inter.BILINEAR" in repr(inspect.signature(vision.Resize).parameters["interpolation"].default)

@@ -86,6 +86,8 @@ def test_bytes_and_record_arrays_are_taken():
     expected = DECODE(data)
     np.testing.assert_array_equal(DECODE(data.tobytes()), expected)
     np.testing.assert_array_equal(DECODE(np.array([data.tobytes()])), expected)
+    spaced = np.repeat(data, 2)[::2]
+    np.testing.assert_array_equal(DECODE(spaced), expected)
 
 
 def test_round_trip_of_the_encoders():

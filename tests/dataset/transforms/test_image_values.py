@@ -204,7 +204,7 @@ def test_colours_follow_their_formulas():
     near(vision.AdjustContrast(1.4)(bytes_), round(grey.mean()) * -0.4 + image * 1.4)
     near(vision.AdjustSaturation(0.3)(bytes_), grey[:, :, None] * 0.7 + image * 0.3)
     near(vision.AdjustSharpness(1.0)(bytes_), image)
-    near(vision.AdjustHue(0.0)(bytes_), image, 6)
+    near(vision.AdjustHue(0.0)(bytes_), image, 10)  # through eight bits of hue
     np.testing.assert_array_equal(vision.Invert()(bytes_), 255 - bytes_)
     np.testing.assert_array_equal(vision.Posterize(3)(bytes_), bytes_ & 0xE0)
     np.testing.assert_array_equal(vision.Solarize(100)(bytes_), np.where(bytes_ >= 100, 255 - bytes_, bytes_))
@@ -215,6 +215,14 @@ def test_colours_follow_their_formulas():
     )
     near(vision.ConvertColor(vision.ConvertMode.COLOR_RGB2GRAY)(bytes_), grey)
     assert vision.AutoContrast()(bytes_ // 2)[..., 0].max() == 255
+
+
+def test_gamma():
+    image = picture()
+    table = np.floor(np.minimum((np.arange(256) / 255) ** 2 * 255.999, 255)).astype(np.uint8)
+    np.testing.assert_array_equal(vision.AdjustGamma(2.0)(image), table[image])
+    shares = np.float32([[0.25, 0.5, 4.0]])
+    np.testing.assert_allclose(vision.AdjustGamma(0.5)(shares), [[0.5, 0.5**0.5, 1.0]], rtol=1e-6)
 
 
 def test_rotations():

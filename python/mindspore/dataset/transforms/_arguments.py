@@ -56,7 +56,9 @@ def flag(value: Any, parameter: Parameter) -> bool:
 def integer(value: Any, parameter: Parameter) -> int:
     """An int in the range."""
     name = parameter["name"]
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+    if name != "max_attempts":
+        check_element(value, (int, np.integer) if isinstance(value, np.integer) else (int,), name)
+    elif isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(
             f"Argument {name} with value {value} is not of type (<class 'int'>,), but got {type(value)}."
         )
@@ -243,7 +245,9 @@ def threshold(value: Any, parameter: Parameter) -> list[float]:
         raise TypeError(f"{name} should be a single number or a list/tuple of length 2.")
     for position, end in enumerate(ends):
         check_element(end, (float, int), f"{name}[{position}]")
-        check_bounds(end, parameter, name, as_real=False)
+        check_bounds(
+            end, parameter, name if not isinstance(value, (list, tuple)) else f"{name}[{position}]", False
+        )
     return [float(end) for end in ends]
 
 

@@ -6,6 +6,7 @@ from mindspore.dataset.vision.transforms import (
     HWC2CHW,
     AdjustBrightness,
     AdjustContrast,
+    AdjustGamma,
     AdjustHue,
     AdjustSaturation,
     AdjustSharpness,
@@ -81,6 +82,7 @@ from mindspore.dataset.vision.utils import (
 __all__ = [
     "AdjustBrightness",
     "AdjustContrast",
+    "AdjustGamma",
     "AdjustHue",
     "AdjustSaturation",
     "AdjustSharpness",

@@ -265,3 +265,11 @@ def random_perspective(img: Image.Image, scale: float, interpolation: Inter) -> 
     return img.transform(
         (width, height), Image.Transform.PERSPECTIVE, list(coefficients), pillow_filter(interpolation)
     )
+
+
+def adjust_gamma(img: Image.Image, gamma: float, gain: float) -> Image.Image:
+    """A power of every value."""
+    require_image(img)
+    table = [min(255, int((255 + 1 - 1e-3) * gain * (value / 255.0) ** gamma)) for value in range(256)]
+    mode = img.mode
+    return img.convert("RGB").point(table * 3).convert(mode)

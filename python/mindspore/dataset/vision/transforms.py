@@ -191,6 +191,14 @@ class RandomRotation(PillowOrNative, schema="RandomRotation"):  # noqa: D101
 
 
 class Affine(ImageTensorOperation, schema="Affine"):  # noqa: D101
+    def _set(self, arguments: dict[str, Any]) -> None:
+        shear, scale = arguments["shear"], arguments["scale"]
+        if isinstance(scale, (int, float)) and not scale > 0:
+            raise ValueError("Input scale must be greater than 0.")
+        pair = (shear, 0.0) if isinstance(shear, (int, float)) else shear
+        super()._set({**arguments, "shear": pair})
+        self.shear = shear
+
     def _check(self) -> None:
         if len(self.translate) != 2:
             raise TypeError("The length of translate should be 2.")
@@ -220,6 +228,11 @@ class GaussianBlur(ImageTensorOperation, schema="GaussianBlur"):  # noqa: D101
     def _check(self) -> None:
         if any(length % 2 == 0 for length in self._converted["kernel_size"]):
             raise ValueError("Input kernel_size is not an odd value.")
+
+
+class AdjustGamma(PillowOrNative, schema="AdjustGamma"):  # noqa: D101
+    def _pillow(self, img: Any) -> Any:
+        return _pillow_module().adjust_gamma(img, self.gamma, self.gain)
 
 
 class CutOut(ImageTensorOperation, schema="CutOut"):  # noqa: D101
@@ -285,21 +298,26 @@ class RandomEqualize(ImageTensorOperation, schema="RandomEqualize"):  # noqa: D1
     pass
 
 
-class AutoContrast(PillowOrNative, schema="AutoContrast"):  # noqa: D101
-    def __init__(self, cutoff: float = 0.0, ignore: Any = None) -> None:
-        self._set({"cutoff": cutoff, "ignore": [ignore] if isinstance(ignore, int) else ignore})
-        self.ignore = ignore
+def _set_contrast(operation: Any, set_all: Any, arguments: dict[str, Any]) -> None:
+    """One ignored value stands for a list of one; half of the pixels may not be cut off."""
+    cutoff, ignore = arguments["cutoff"], arguments["ignore"]
+    if isinstance(cutoff, (int, float)) and not 0 <= cutoff < 50:
+        raise ValueError("Input cutoff is not within the required interval of [0, 50).")
+    set_all({**arguments, "ignore": [ignore] if isinstance(ignore, int) else ignore})
+    operation.ignore = ignore
 
-    def _check(self) -> None:
-        if self.cutoff >= 50:
-            raise ValueError("Input cutoff is not within the required interval of [0, 50).")
+
+class AutoContrast(PillowOrNative, schema="AutoContrast"):  # noqa: D101
+    def _set(self, arguments: dict[str, Any]) -> None:
+        _set_contrast(self, super()._set, arguments)
 
     def _pillow(self, img: Any) -> Any:
         return _pillow_module().by_ops(img, "autocontrast", self.cutoff, self.ignore)
 
 
 class RandomAutoContrast(ImageTensorOperation, schema="RandomAutoContrast"):  # noqa: D101
-    pass
+    def _set(self, arguments: dict[str, Any]) -> None:
+        _set_contrast(self, super()._set, arguments)
 
 
 class Solarize(ImageTensorOperation, schema="Solarize"):  # noqa: D101
@@ -420,6 +438,7 @@ class RandomGrayscale(PillowOperation):
 __all__ = [
     "AdjustBrightness",
     "AdjustContrast",
+    "AdjustGamma",
     "AdjustHue",
     "AdjustSaturation",
     "AdjustSharpness",

@@ -38,8 +38,8 @@ class Inter(_Numbered, IntEnum):
 
     NEAREST = 0
     ANTIALIAS = 1
-    LINEAR = BILINEAR = 2
-    CUBIC = BICUBIC = 3
+    BILINEAR = LINEAR = 2
+    BICUBIC = CUBIC = 3
     AREA = 4
     PILCUBIC = 5
 
@@ -319,6 +319,7 @@ def write_jpeg(filename: str, image: Any, quality: int = 75) -> None:
         ``CPU``
     """
     _check_argument(filename, str, "filename")
+    _check_written_image(image)
     write_file(filename, encode_jpeg(image, quality))
 
 
@@ -338,6 +339,7 @@ def write_png(filename: str, image: Any, compression_level: int = 6) -> None:
         ``CPU``
     """
     _check_argument(filename, str, "filename")
+    _check_written_image(image)
     write_file(filename, encode_png(image, compression_level))
 
 
@@ -389,3 +391,13 @@ def _is_grey_file(encoded: np.ndarray) -> bool:
             return data[position + 9] == 1
         position += 2 + int.from_bytes(data[position + 2 : position + 4], "big")
     return False
+
+
+def _check_written_image(image: Any) -> None:
+    if not isinstance(image, np.ndarray) and not hasattr(image, "asnumpy"):
+        raise TypeError(
+            f"The input image is not of type [numpy.ndarray, mindspore.Tensor], but got: {type(image)}."
+        )
+    dtype = _array(image).dtype
+    if dtype != np.uint8:
+        raise RuntimeError(f"The type of the elements of image should be UINT8, but got {dtype}.")
