@@ -169,8 +169,8 @@ def write_page(lines: list[dict], path: pathlib.Path) -> None:
     text = [
         "# Data pipelines\n",
         "Made by `benchmarks/pipelines.py`: rows (or MB) per second, the best round of each side; ratios are",
-        "ours over theirs, above 1 we are faster. Torch is its DataLoader at its best number of workers up to",
-        "two.\n",
+        "ours over theirs, above 1 we are faster. Torch is its DataLoader at its best number of workers, up",
+        "to two.\n",
         "| pipeline | ours | torch | ratio | MindSpore 2.7 | ratio | limit | ratio |",
         "|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
