@@ -120,6 +120,14 @@ def test_pool_results_belong_to_the_caller():
     rows[0] += 1  # and may be written
 
 
+def test_pool_results_of_one_exchange_are_apart():
+    constant = np.zeros(20_000)
+    with pool_of(lambda _: constant) as pool:
+        first, second = pool.call_many([(1,), (2,)])
+    first += 1
+    assert second.max() == 0
+
+
 def test_pool_arguments_belong_to_the_function():
     kept = []
 

@@ -6,6 +6,7 @@
 
 #include "bindings/data/items.h"
 #include "bindings/data/parts.h"
+#include "bindings/data/remote_code.h"
 #include "bindings/data/user_code.h"
 #include "bindings/exceptions.h"
 #include "data/source/array_source.h"
@@ -79,6 +80,11 @@ void bind_sources(nb::module_& module) {
                                  std::vector<std::string> types, std::int64_t rows) {
     return std::const_pointer_cast<IndexedSource>(
         python_source(std::move(source), {std::move(names), std::move(types)}, rows));
+  });
+  module.def("remote_source", [](nb::callable function, std::vector<std::string> names,
+                                 std::vector<std::string> types, std::int64_t rows) {
+    return std::const_pointer_cast<IndexedSource>(
+        remote_source(std::move(function), {std::move(names), std::move(types)}, rows));
   });
 }
 

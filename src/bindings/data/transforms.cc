@@ -9,6 +9,7 @@
 
 #include "bindings/data/items.h"
 #include "bindings/data/parts.h"
+#include "bindings/data/remote_code.h"
 #include "bindings/data/user_code.h"
 #include "data/image/codec/encode_image.h"
 #include "data/transform/composite.h"
@@ -131,10 +132,14 @@ void bind_transforms(nb::module_& module) {
         make_transform(name, parameters_from_dict(arguments)));
   });
   module.def("transform_names", transform_names);
-  module.def("python_transform",
+  module.def("python_transform", [](nb::callable function, std::string name, bool keep_objects) {
+    return std::const_pointer_cast<Transform>(
+        python_transform(std::move(function), std::move(name), keep_objects));
+  });
+  module.def("remote_transform",
              [](nb::callable function, std::string name, bool keep_objects, bool seeded) {
                return std::const_pointer_cast<Transform>(
-                   python_transform(std::move(function), std::move(name), {keep_objects, seeded}));
+                   remote_transform(std::move(function), std::move(name), {keep_objects, seeded}));
              });
 }
 

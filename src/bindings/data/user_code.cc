@@ -5,7 +5,7 @@
 #include <deque>
 
 #include "bindings/data/items.h"
-#include "bindings/exceptions.h"
+#include "bindings/data/user_calls.h"
 
 namespace mycel::bindings {
 
@@ -20,26 +20,7 @@ namespace {
 
 PyObject* traceback_writer = nullptr;
 
-class InterpreterLock {
- public:
-  InterpreterLock() : state_(PyGILState_Ensure()) {}
-  ~InterpreterLock() { PyGILState_Release(state_); }
-  InterpreterLock(const InterpreterLock&) = delete;
-  InterpreterLock& operator=(const InterpreterLock&) = delete;
-
- private:
-  PyGILState_STATE state_;
-};
-
-// Runs a conversion, turning pending Python errors into ours.
-template <class Body>
-auto converting(const std::string& operation, const Body& body) {
-  try {
-    return body();
-  } catch (const PythonError&) {
-    throw_user_error(operation);
-  }
-}
+}  // namespace
 
 nb::object call(PyObject* function, PyObject* arguments, const std::string& operation) {
   PyObject* result = PyObject_CallObject(function, arguments);
@@ -56,8 +37,6 @@ nb::object argument_tuple(const std::vector<const Item*>& items) {
   }
   return arguments;
 }
-
-}  // namespace
 
 HeldObject::HeldObject(nb::handle object) : object_(object.ptr()) { Py_INCREF(object_); }
 
@@ -98,30 +77,28 @@ namespace {
 
 class PythonTransform : public data::Transform {
  public:
-  PythonTransform(HeldPtr function, std::string name, PythonCall how)
-      : function_(std::move(function)), name_(std::move(name)), how_(how) {}
+  PythonTransform(HeldPtr function, std::string name, bool keep_objects)
+      : function_(std::move(function)), name_(std::move(name)), keep_objects_(keep_objects) {}
   std::string name() const override { return name_; }
   bool uses_python() const override { return true; }
   std::shared_ptr<void> hold() const override { return std::make_shared<InterpreterLock>(); }
 
-  void apply(Items& items, data::TransformContext& context) const override {
+  void apply(Items& items, data::TransformContext&) const override {
     const InterpreterLock lock;
     const std::string operation = "map operation: [" + name_ + "] failed. Error description:\n";
     items = converting(operation, [&] {
       std::vector<const Item*> pointers;
       for (const Item& item : items) pointers.push_back(&item);
-      nb::object arguments = argument_tuple(pointers);
-      if (how_.seeded)
-        arguments = nb::make_tuple(static_cast<std::uint64_t>(context.random.bits())) + arguments;
+      const nb::object arguments = argument_tuple(pointers);
       const nb::object result = call(function_->get(), arguments.ptr(), operation);
-      return items_from_result(result.ptr(), how_.keep_objects);
+      return items_from_result(result.ptr(), keep_objects_);
     });
   }
 
  private:
   HeldPtr function_;
   std::string name_;
-  PythonCall how_;
+  bool keep_objects_;  // the next function takes whatever this one made
 };
 
 [[noreturn]] void not_data(int place) {
@@ -131,6 +108,8 @@ class PythonTransform : public data::Transform {
        "Failed to create tensor from numpy array, data type is unknown. Data type ", "of ", which,
        " or its converted Numpy array is expected to be int or float or str, but got ", "object.");
 }
+
+}  // namespace
 
 Items source_items(PyObject* row, const SourceColumns& columns) {
   PyObject* spread = PyTuple_Check(row) != 0 || PyList_Check(row) != 0 ? row : nullptr;
@@ -163,6 +142,8 @@ Items source_items(PyObject* row, const SourceColumns& columns) {
   }
   return items;
 }
+
+namespace {
 
 class PythonSource : public data::IndexedSource {
  public:
@@ -297,8 +278,8 @@ class IterableStage : public data::Stage {
 
 }  // namespace
 
-data::TransformPtr python_transform(nb::callable function, std::string name, PythonCall how) {
-  return std::make_shared<PythonTransform>(held(function), std::move(name), how);
+data::TransformPtr python_transform(nb::callable function, std::string name, bool keep_objects) {
+  return std::make_shared<PythonTransform>(held(function), std::move(name), keep_objects);
 }
 
 data::IndexedSourcePtr python_source(nb::object source, SourceColumns columns, std::int64_t rows) {

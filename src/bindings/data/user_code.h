@@ -54,11 +54,9 @@ class UserCodeError : public platform::Error {
 // The Python function that writes an exception out, set by the package.
 void set_traceback_writer(PyObject* function);
 
-struct PythonCall {
-  bool keep_objects = false;  // the next function takes whatever this one made
-  bool seeded = false;        // a number that belongs to the row comes first among the arguments
-};
-data::TransformPtr python_transform(nanobind::callable function, std::string name, PythonCall how);
+// `keep_objects`: the next function takes whatever this one made.
+data::TransformPtr python_transform(nanobind::callable function, std::string name,
+                                    bool keep_objects);
 // Columns of a source a user wrote; `types` are checked where they are given.
 struct SourceColumns {
   data::Columns names;

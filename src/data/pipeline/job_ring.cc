@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::uint64_t kTaskNanoseconds = 100'000;  // a task handed out costs a few microseconds
 constexpr std::uint64_t kCheapNanoseconds = 40'000;
+constexpr std::uint64_t kRemoteNanoseconds = 2'000'000;  // asking costs some hundred microseconds
+constexpr std::size_t kMostRemoteRows = 64;
+
+bool is_remote(const Row& row) {
+  return std::ranges::any_of(row.pending, [](const RowStep* step) { return step->is_remote(); });
+}
 
 std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -35,18 +41,20 @@ bool JobRing::wants_more() {
 std::size_t JobRing::rows_per_task() const {
   const std::uint64_t cost = row_cost_ns_.load(std::memory_order_relaxed);
   if (cost == 0 || !engine_.look_ahead) return 1;
+  if (remote_) return std::clamp<std::size_t>(kRemoteNanoseconds / cost, 1, kMostRemoteRows);
   return std::clamp<std::size_t>(kTaskNanoseconds / cost, 1, 256);
 }
 
 bool JobRing::is_cheap(std::size_t rows) const {
   const std::uint64_t cost = row_cost_ns_.load(std::memory_order_relaxed);
-  return cost != 0 && cost * rows < kCheapNanoseconds;
+  return !remote_ && cost != 0 && cost * rows < kCheapNanoseconds;
 }
 
 void JobRing::submit(JobPtr job, bool inline_work) {
   jobs_.push_back(job);
   Job& target = *job;
   const std::size_t rows = target.rows.size();
+  remote_ = remote_ || (rows > 0 && is_remote(target.rows[0]));
   const std::size_t step = inline_work || engine_.pool == nullptr
                                ? std::max<std::size_t>(rows, 1)
                                : std::min(rows_per_task(), std::max<std::size_t>(rows, 1));

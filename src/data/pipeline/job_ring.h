@@ -62,6 +62,7 @@ class JobRing {
   ActivityPtr activity_;
   std::atomic<std::uint64_t> row_cost_ns_{0};  // moving average
   std::deque<JobPtr> jobs_;                    // touched by the driver only
+  bool remote_ = false;                        // so is this; rows are made by other processes
   // Shared with tasks that may still be running when the ring goes.
   struct Signal {
     std::mutex mutex;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <typeinfo>
 
+#include "data/pipeline/many_rows.h"
+
 namespace mycel::data {
 
 using platform::Error;
@@ -38,25 +40,15 @@ class TransformStep : public RowStep {
   }
 
   void run(Row& row, OutputMemory* memory) const override {
-    Items items;
-    for (const std::size_t input : columns_.inputs) items.push_back(row.items[input]);
+    Items items = inputs_of(row);
     for (std::size_t k = 0; k < transforms_.size(); ++k) {
-      RowRandom random(seed_ + k * 0x9E3779B97F4A7C15U, (row.pass << 40) ^ row.ordinal);
-      TransformContext context{random, k + 1 == transforms_.size() ? memory : nullptr,
-                               row.file == nullptr ? std::string_view() : *row.file};
-      try {
-        transforms_[k]->apply(items, context);
-      } catch (const Error& error) {
-        if (typeid(error) != typeid(Error)) throw;  // knows more than a text
-        throw Error(error.kind() == ErrorKind::Internal ? ErrorKind::Internal : ErrorKind::Runtime,
-                    "map operation: [" + transforms_[k]->failing_name(error.message()) +
-                        "] failed. " + file_of(row) + error.message());
-      }
+      apply(k, row, items, memory);
     }
     place_outputs(row, columns_, std::move(items), transforms_.back()->name());
   }
 
   void run_all(std::span<Row> rows, std::span<OutputMemory* const> memories) const override {
+    if (is_remote()) return run_with_questions(rows, memories);
     std::shared_ptr<void> held;
     if (std::ranges::all_of(transforms_, [](const TransformPtr& t) { return t->uses_python(); }))
       held = transforms_[0]->hold();
@@ -67,9 +59,92 @@ class TransformStep : public RowStep {
     return std::ranges::any_of(transforms_, [](const TransformPtr& t) { return t->uses_python(); });
   }
 
+  bool is_remote() const override {
+    return std::ranges::any_of(transforms_, [](const TransformPtr& t) { return many_rows(t); });
+  }
   int output_column() const override { return output_; }
 
  private:
+  static const ManyRowTransform* many_rows(const TransformPtr& transform) {
+    return dynamic_cast<const ManyRowTransform*>(transform.get());
+  }
+  Items inputs_of(const Row& row) const {
+    Items items;
+    for (const std::size_t input : columns_.inputs) items.push_back(row.items[input]);
+    return items;
+  }
+  RowRandom random_of(std::size_t k, const Row& row) const {
+    return RowRandom(seed_ + k * 0x9E3779B97F4A7C15U, (row.pass << 40) ^ row.ordinal);
+  }
+
+  void apply(std::size_t k, const Row& row, Items& items, OutputMemory* memory) const {
+    RowRandom random = random_of(k, row);
+    TransformContext context{random, k + 1 == transforms_.size() ? memory : nullptr,
+                             row.file == nullptr ? std::string_view() : *row.file};
+    try {
+      transforms_[k]->apply(items, context);
+    } catch (const Error& error) {
+      if (typeid(error) != typeid(Error)) throw;  // knows more than a text
+      throw Error(error.kind() == ErrorKind::Internal ? ErrorKind::Internal : ErrorKind::Runtime,
+                  "map operation: [" + transforms_[k]->failing_name(error.message()) +
+                      "] failed. " + file_of(row) + error.message());
+    }
+  }
+
+  // Transform after transform instead of row after row, so that another process is asked once.
+  void run_with_questions(std::span<Row> rows, std::span<OutputMemory* const> memories) const {
+    std::vector<std::size_t> places;  // of rows that are well
+    std::vector<Items> items;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].failure) continue;
+      places.push_back(i);
+      items.push_back(inputs_of(rows[i]));
+    }
+    for (std::size_t k = 0; k < transforms_.size(); ++k) {
+      if (const ManyRowTransform* many = many_rows(transforms_[k]); many != nullptr)
+        ask(*many, k, rows, places, items);
+      else
+        for_each_well(rows, places, [&](std::size_t i, Row& row) {
+          apply(k, row, items[i], memories.empty() ? nullptr : memories[places[i]]);
+        });
+    }
+    for_each_well(rows, places, [&](std::size_t i, Row& row) {
+      place_outputs(row, columns_, std::move(items[i]), transforms_.back()->name());
+    });
+  }
+
+  template <class Work>
+  static void for_each_well(std::span<Row> rows, const std::vector<std::size_t>& places,
+                            const Work& work) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      Row& row = rows[places[i]];
+      if (row.failure) continue;
+      try {
+        work(i, row);
+      } catch (...) {
+        row.failure = std::current_exception();
+      }
+    }
+  }
+
+  void ask(const ManyRowTransform& many, std::size_t k, std::span<Row> rows,
+           const std::vector<std::size_t>& places, std::vector<Items>& items) const {
+    std::vector<std::size_t> asked;
+    std::vector<Items> questions;
+    std::vector<RowRandom> random;
+    for_each_well(rows, places, [&](std::size_t i, Row& row) {
+      asked.push_back(i);
+      questions.push_back(std::move(items[i]));
+      random.push_back(random_of(k, row));
+    });
+    std::vector<std::exception_ptr> failures(asked.size());
+    if (!asked.empty()) many.apply_all(questions, random, failures);
+    for (std::size_t n = 0; n < asked.size(); ++n) {
+      items[asked[n]] = std::move(questions[n]);
+      rows[places[asked[n]]].failure = failures[n];
+    }
+  }
+
   MapColumns columns_;
   std::vector<TransformPtr> transforms_;
   std::uint64_t seed_;

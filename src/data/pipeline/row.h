@@ -47,6 +47,8 @@ class RowStep {
     return false;
   }
   virtual bool uses_python() const { return false; }
+  // Another process is asked, so that time is spent waiting: best for many rows at once.
+  virtual bool is_remote() const { return false; }
   // The one column that `memory` may be used for, counted after the step; none: -1.
   virtual int output_column() const { return -1; }
 };

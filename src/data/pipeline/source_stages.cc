@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "data/pipeline/batch_slots.h"
+#include "data/pipeline/many_rows.h"
 #include "data/pipeline/reference_random.h"
 
 namespace mycel::data {
@@ -22,7 +23,9 @@ std::shared_ptr<const std::string> shared_name(std::string& file) {
 class LoadStep : public RowStep {
  public:
   explicit LoadStep(IndexedSourcePtr source)
-      : source_(std::move(source)), fixed_(source_->fixed_columns()) {}
+      : source_(std::move(source)),
+        remote_(dynamic_cast<const ManyRowSource*>(source_.get())),
+        fixed_(source_->fixed_columns()) {}
   void run(Row& row, OutputMemory*) const override {
     LoadedRow loaded;
     source_->load(row.index, loaded);
@@ -30,6 +33,7 @@ class LoadStep : public RowStep {
     row.file = shared_name(loaded.file);
   }
   void run_all(std::span<Row> rows, std::span<OutputMemory* const> memories) const override {
+    if (remote_ != nullptr) return ask(rows);
     const std::shared_ptr<void> held = source_->hold();
     RowStep::run_all(rows, memories);
   }
@@ -47,9 +51,23 @@ class LoadStep : public RowStep {
     return true;
   }
   bool uses_python() const override { return source_->uses_python(); }
+  bool is_remote() const override { return remote_ != nullptr; }
 
  private:
+  void ask(std::span<Row> rows) const {
+    std::vector<std::int64_t> numbers;
+    for (const Row& row : rows) numbers.push_back(row.index);
+    std::vector<Items> made(rows.size());
+    std::vector<std::exception_ptr> failures(rows.size());
+    remote_->load_all(numbers, made, failures);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].items = std::move(made[i]);
+      rows[i].failure = failures[i];
+    }
+  }
+
   IndexedSourcePtr source_;
+  const ManyRowSource* remote_;  // the source, when it is one of these
   std::vector<IndexedSource::FixedColumn> fixed_;
 };
 

@@ -129,8 +129,6 @@ class MapDataset(Dataset):
     def _transform(self, build: Build, operation: Any, last: bool) -> Any:
         if isinstance(operation, _c_data.Transform):
             return operation
-        function = operation
-        seeded = False
         if self.python_multiprocessing and not (build.dry or build.debug):
             from ._processes import ProcessPool
 
@@ -138,8 +136,8 @@ class MapDataset(Dataset):
             pool = ProcessPool(operation, workers, what=_name_of(operation), max_rowsize=self.max_rowsize)
             build.resources.append(pool)
             seeded = build.set_seed() is not None
-            function = pool.call_seeded if seeded else pool.call
-        return _c_data.python_transform(function, _name_of(operation), not last, seeded)
+            return _c_data.remote_transform(pool.call_each, _name_of(operation), not last, seeded)
+        return _c_data.python_transform(operation, _name_of(operation), not last)
 
 
 class _Chain:

@@ -224,9 +224,12 @@ def _call_all(function: Callable, calls: list[tuple], seeds: list[int] | None, k
 
 
 def _sendable(value: Any) -> Any:
-    """Arrays with gaps would be sent byte by byte inside the stream; packed ones travel by memory."""
+    """Arrays with gaps would be sent byte by byte inside the stream; packed ones travel by memory.
+
+    An array that several calls return has to arrive as several, as if each call had been sent alone.
+    """
     if isinstance(value, np.ndarray):
-        return value if value.flags.forc else np.ascontiguousarray(value)
+        return value.view() if value.flags.forc else np.ascontiguousarray(value)
     if type(value) in (tuple, list):
         return type(value)([_sendable(element) for element in value])
     return value

@@ -199,10 +199,6 @@ class ProcessPool:
         """
         return self._exchange([arguments], None if seed is None else [seed], False)[0]
 
-    def call_seeded(self, seed: int, *arguments: Any) -> Any:
-        """As `call` with a seed, which comes first."""
-        return self._exchange([arguments], [seed], False)[0]
-
     def call_many(
         self, calls: list[tuple], seeds: list[int] | None = None, return_exceptions: bool = False
     ) -> list[Any]:
@@ -212,6 +208,10 @@ class ProcessPool:
         first exception is raised.
         """
         return self._exchange(calls, seeds, return_exceptions)
+
+    def call_each(self, calls: list[tuple], seeds: list[int] | None = None) -> list[Any]:
+        """As `call_many`, with exceptions among the results."""
+        return self._exchange(calls, seeds, True)
 
     def _exchange(self, calls: list[tuple], seeds: list[int] | None, return_exceptions: bool) -> list[Any]:
         crew = self._crew

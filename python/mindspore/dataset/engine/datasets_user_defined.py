@@ -182,9 +182,8 @@ class GeneratorDataset(MappableDataset):
             )
             build.resources.append(pool)
             rows = len(self.source)
-            source = _c_data.python_source(
-                _Remote(pool, build.set_seed(), rows), self.column_names, self._type_names(), rows
-            )
+            remote = _Remote(pool, build.set_seed(), rows)
+            source = _c_data.remote_source(remote.get_many, self.column_names, self._type_names(), rows)
         sampler = self.sampler._native(build, source.rows, source)
         return _c_data.indexed_stage(type(self).__name__, source, sampler, False)
 
@@ -229,15 +228,21 @@ class _Remote:
         self._seed = seed
         self._passes = None if seed is None else np.zeros(rows, dtype=np.uint32)
 
-    def __getitem__(self, index: int) -> Any:
-        if self._passes is None:
-            return self._pool.call(index)
+    def get_many(self, indices: list[int]) -> list:
+        """The rows, with exceptions in place of those that could not be made."""
+        seeds = None if self._passes is None else [self._seed_of(index) for index in indices]
+        rows = self._pool.call_each([(index,) for index in indices], seeds)
+        for place, row in enumerate(rows):
+            if isinstance(row, StopIteration):
+                rows[place] = RuntimeError("generator raised StopIteration")
+        return rows
+
+    def _seed_of(self, index: int) -> int:
         from ._processes import seed_of
 
         # What a row draws depends on the row and the epoch, not on which process makes it.
-        seed = seed_of(self._seed, index, int(self._passes[index]))
         self._passes[index] += 1
-        return self._pool.call(index, seed=seed)
+        return seed_of(self._seed, index, int(self._passes[index]))
 
 
 class _LengthCheck:
