@@ -26,7 +26,7 @@ EMPTY_WORDS = {
 }
 # MindSpore's public modules keep their names.
 PUBLIC_NAMES = re.compile(
-    r"python/mindspore/((common|utils)(/|$)|nn/(loss|optim|layer|wrap)/|ops/composite/base\.py$"
+    r"python/mindspore/((common|utils|mindrecord/common)(/|$)|nn/(loss|optim|layer|wrap)/|ops/composite/base\.py$"
     r"|(dataset|train|ops|parallel)(/\w+)*/_?utils(/|\.py$))"
 )
 FORBIDDEN_TEXT = [

@@ -103,6 +103,7 @@ def split_rows(dataset: Any, sizes: list, randomize: bool = True) -> list:
             shuffled.reshuffle_each_epoch = False
             part.add_sampler(shuffled)
         part.add_sampler(samplers.SequentialSampler(begin, size))
+        part.add_sampler(samplers.SequentialSampler())  # the one that use_sampler() replaces
         parts.append(part)
         begin += size
     return parts

@@ -140,18 +140,23 @@ class MindDataset(MappableDataset):
             self._opened, self._file_rows = _c_data.open_record_source(
                 arguments | protection.arguments, self.padded_sample or {}, self.num_padded
             )
-            self._check_shares()
         return self._opened
 
     def _check_shares(self) -> None:
         shards = getattr(self.sampler, "num_shards", 1)
-        if self.num_padded and shards > 0 and self._opened.rows % shards:
+        rows = self._source().rows
+        if self.num_padded and shards > 0 and rows % shards:
             raise RuntimeError(
-                f"The sum of the rows and 'num_padded': {self._opened.rows} can not be divisible by the "
+                f"The sum of the rows and 'num_padded': {rows} can not be divisible by the "
                 f"value of 'num_shards': {shards}. Please adjust the value of 'num_padded'."
             )
 
+    def _rows(self) -> int:
+        self._check_shares()
+        return super()._rows()
+
     def _stage(self, build: Build, children: list) -> Any:
+        self._check_shares()
         source = self._source()
         return _c_data.indexed_stage(
             type(self).__name__, source, self._order(build, source), self._loads_in_order()
