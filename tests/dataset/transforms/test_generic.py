@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of any value, and lists of transforms."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -165,6 +167,12 @@ def test_old_and_new_classes_do_not_mix():
     np.testing.assert_array_equal(
         c_transforms.Normalize([1.0], [2.0])(image), vision.Normalize([1.0], [2.0])(image)
     )
+    assert str(inspect.signature(c_transforms.Normalize)).startswith("(mean") and "is_hwc" not in str(
+        inspect.signature(c_transforms.Normalize)
+    )
+    np.testing.assert_array_equal(c_transforms.RgbToBgr()(image), image[:, :, ::-1])
+    encoded = vision.encode_png(image)
+    np.testing.assert_array_equal(c_transforms.Decode(rgb=False)(encoded), image[:, :, ::-1])
     pillow = py_transforms.ToPIL()(image)
     np.testing.assert_array_equal(
         py_transforms.ToTensor()(pillow), (image / 255.0).transpose(2, 0, 1).astype("f4")

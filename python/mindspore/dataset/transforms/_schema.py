@@ -77,21 +77,26 @@ class SchemaOperation(TensorOperation):
     """A transform whose arguments are described by a schema."""
 
     schema: ClassVar[dict[str, Any]]
+    _signature: ClassVar[inspect.Signature]  # of the arguments, whatever a class of its own shows
 
     def __init_subclass__(cls, schema: str | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if schema is None:
+            if "__init__" in cls.__dict__:
+                shown = list(inspect.signature(cls.__init__).parameters.values())[1:]
+                cls.__signature__ = inspect.Signature(shown)
             return
         cls.schema = _c_data.transform_schema(schema)
         cls.random = cls.schema["is_random"]
         cls.takes_columns = cls.schema["takes_columns"]
+        cls._signature = signature_of(cls.schema)
         if "__init__" not in cls.__dict__:
-            cls.__signature__ = signature_of(cls.schema)
+            cls.__signature__ = cls._signature
         if not cls.__doc__:
             cls.__doc__ = documentation_of(cls.schema, inspect.signature(cls))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        bound = type(self).__signature__.bind(*args, **kwargs)
+        bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
         self._set(bound.arguments)
 
