@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "platform/log/log.h"
+
 namespace mycel::data {
 
 namespace {
@@ -71,12 +73,40 @@ bool EvaluateStage::next_evaluated(Row& row) {
   return true;
 }
 
+void EvaluateStage::note_bad(const Row& row) {
+  constexpr std::size_t kNamed = 20;
+  if (++bad_count_ == 1) {
+    try {
+      std::rethrow_exception(row.failure);
+    } catch (const std::exception& failure) {
+      first_reason_ = failure.what();
+    } catch (...) {
+      first_reason_ = "unknown";
+    }
+  }
+  if (row.file != nullptr && bad_files_.size() < kNamed) bad_files_.insert(*row.file);
+}
+
+void EvaluateStage::report_bad() {
+  if (bad_count_ == 0) return;
+  std::string files;
+  for (const std::string& file : bad_files_) files += "\n  " + file;
+  platform::log_warning("Rows of a dataset could not be made: ", bad_count_, " were ",
+                        bad_rows_ == BadRows::Skip ? "skipped" : "replaced",
+                        ". The first reason: ", first_reason_,
+                        files.empty() ? "" : "\nThe first files:", files);
+  bad_count_ = 0;
+  bad_files_.clear();
+}
+
 bool EvaluateStage::next(Row& row) {
   if (bad_rows_ == BadRows::Replace) return next_with_replacements(row);
   while (next_evaluated(row)) {
     if (!row.failure) return true;
     if (bad_rows_ == BadRows::Raise) std::rethrow_exception(row.failure);
+    note_bad(row);
   }
+  report_bad();
   return false;
 }
 
@@ -86,8 +116,10 @@ bool EvaluateStage::next_with_replacements(Row& row) {
     Row made;
     if (!next_evaluated(made)) {
       ended_ = true;
+      report_bad();
       replacements_.end(ready_);
     } else if (made.failure) {
+      note_bad(made);
       replacements_.bad(ready_);
     } else {
       replacements_.good(std::move(made), ready_);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "data/pipeline/job_ring.h"
@@ -30,6 +31,8 @@ class EvaluateStage : public Stage {
   void fill();
   bool next_evaluated(Row& row);
   bool next_with_replacements(Row& row);
+  void note_bad(const Row& row);
+  void report_bad();
 
   BadRows bad_rows_;
   bool on_driver_;
@@ -40,6 +43,9 @@ class EvaluateStage : public Stage {
   Replacements replacements_;
   std::deque<Row> ready_;  // rows that replacements have put in front
   bool ended_ = false;
+  std::size_t bad_count_ = 0;  // of this pass
+  std::set<std::string> bad_files_;
+  std::string first_reason_;
 };
 
 // `stage`, with nothing left to do in its rows.

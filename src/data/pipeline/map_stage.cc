@@ -87,7 +87,9 @@ class TransformStep : public RowStep {
       if (typeid(error) != typeid(Error)) throw;  // knows more than a text
       throw Error(error.kind() == ErrorKind::Internal ? ErrorKind::Internal : ErrorKind::Runtime,
                   "map operation: [" + transforms_[k]->failing_name(error.message()) +
-                      "] failed. " + file_of(row) + error.message());
+                      "] failed. " + file_of(row) + error.message() + " This is row " +
+                      std::to_string(row.index) + " of its source, in pass " +
+                      std::to_string(row.pass + 1) + " over it.");
     }
   }
 
