@@ -83,9 +83,12 @@ class PythonTransform : public data::Transform {
   bool uses_python() const override { return true; }
   std::shared_ptr<void> hold() const override { return std::make_shared<InterpreterLock>(); }
 
-  void apply(Items& items, data::TransformContext&) const override {
+  void apply(Items& items, data::TransformContext& context) const override {
     const InterpreterLock lock;
-    const std::string operation = "map operation: [" + name_ + "] failed. Error description:\n";
+    std::string operation = "map operation: [" + name_ + "] failed. ";
+    if (!context.file.empty())
+      operation += "The corresponding data file is: " + std::string(context.file) + ". ";
+    operation += "Error description:\n";
     items = converting(operation, [&] {
       std::vector<const Item*> pointers;
       for (const Item& item : items) pointers.push_back(&item);
