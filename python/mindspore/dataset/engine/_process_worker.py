@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.random as numpy_random  # here, and not lazily in every child
 
+from mindspore.common.seed import _DatasetSeed
+
 from ._process_channel import Channel, ChannelClosed, Refused
 
 STACK_SIGNAL = signal.SIGUSR2  # writes the Python stack into the file of the worker
@@ -121,8 +123,11 @@ def _isolate(connection: socket.socket, stack_file: int, settings: WorkerSetting
     with contextlib.suppress(OSError), open("/proc/self/comm", "w") as name:
         name.write(f"ms_data_{settings.number}")
     _limit_threads()
-    drawn = int.from_bytes(os.urandom(8), "little")
-    _set_seed(drawn if settings.seed is None else settings.seed + settings.number)
+    if settings.seed is None:
+        _set_seed(int.from_bytes(os.urandom(8), "little"))
+    else:
+        _set_seed(settings.seed + settings.number)
+        _DatasetSeed.value = settings.seed + settings.number  # what functions see as the configured seed
 
 
 def _set_seed(seed: int) -> None:
