@@ -35,6 +35,19 @@ def test_image_folder_decodes(classes):
     assert row["image"].shape == (6, 8, 3) and abs(int(row["image"][0, 0, 0]) - 200) < 4
 
 
+def test_image_folder_reads_encrypted_files(tmp_path):
+    write(tmp_path / "cat" / "0.jpg", bytes(byte ^ 0x5A for byte in jpeg()))
+
+    def decrypt(path):
+        with open(path, "rb") as file:
+            return bytes(byte ^ 0x5A for byte in file.read())
+
+    (row,) = rows(ds.ImageFolderDataset(str(tmp_path), decode=True, decrypt=decrypt))
+    assert row["image"].shape == (6, 8, 3)
+    with pytest.raises(TypeError, match="decrypt should be a callable"):
+        ds.ImageFolderDataset(str(tmp_path), decrypt="key")
+
+
 def test_image_folder_errors(classes, tmp_path):
     with pytest.raises(ValueError, match="does not exist or is not a directory or permission denied"):
         ds.ImageFolderDataset(str(tmp_path / "none"))

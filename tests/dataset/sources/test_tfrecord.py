@@ -136,6 +136,15 @@ def test_arguments(tmp_path):
         ds.TFRecordDataset(path, num_shards=2, shard_id=0, compression_type="GZIP")
 
 
+def test_packed_shards_need_the_promised_rows(tmp_path):
+    for name in ("a.gz", "b.gz"):
+        write(tmp_path / name, gzip.compress(b"".join(tf_record(sample(i)) for i in range(4))))
+    given = {"num_shards": 2, "shard_id": 1, "shuffle": False, "compression_type": "GZIP"}
+    assert len(rows(ds.TFRecordDataset(str(tmp_path / "*.gz"), num_samples=3, **given))) == 3
+    with pytest.raises(RuntimeError, match="does not meet minimum rows per shard requirement"):
+        rows(ds.TFRecordDataset(str(tmp_path / "*.gz"), num_samples=5, **given))
+
+
 def test_schema_object():
     schema = ds.Schema()
     schema.add_column("a", "uint8")

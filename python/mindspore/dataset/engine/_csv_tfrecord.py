@@ -80,6 +80,16 @@ class TFRecordDataset(StreamFilesDataset):
         }
         return {**arguments, **(self.schema.native() if self.schema is not None else {})}
 
+    def _stage(self, build: Any, children: list) -> Any:
+        # Packed files cannot be counted cheaply, so every shard is promised this many rows.
+        promised = self.num_samples if self.compression_type and self.num_shards else None
+        if promised and self._rows() < promised:
+            raise RuntimeError(
+                f"TFRecordDataset: the files of shard {self.shard_id} hold {self._rows()} rows, which does not "
+                f"meet minimum rows per shard requirement: {promised}."
+            )
+        return super()._stage(build, children)
+
 
 class CSVDataset(StreamFilesDataset):
     """Rows of files whose fields are separated by a character.

@@ -107,7 +107,7 @@ class IndexedFilesDataset(_NativeArguments, MappableDataset):
         if getattr(self, "decrypt", None) is None:
             return super()._decoded(build, stage)
         # The source gives paths then, and the user's function the bytes.
-        step = _c_data.python_transform(_Decrypted(self.decrypt), "decrypt", True, False)
+        step = _c_data.python_transform(_Decrypted(self.decrypt), "decrypt", True)
         name = f"{type(self).__name__} decrypt"
         for column in self._image_columns:
             stage = _c_data.map_stage(stage, [step], [column], [], build.step_seed(), name, 0, False)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import boolean, check_file, checked, one_of
+from ..core.checks import boolean, check_choice, check_dir, check_file, checked, one_of, text
 from ._layouts_vision import files, folders, lines
 from .datasets_user_defined import GeneratorDataset
 
@@ -85,7 +85,7 @@ class Caltech101Dataset(GeneratorDataset):
         shard_id (int, optional): Which part to read. Default: ``None`` .
     """
 
-    @checked(target_type=one_of("category", "annotation", "all"), decode=boolean)
+    @checked(target_type=text, decode=boolean)
     def __init__(
         self,
         dataset_dir,
@@ -99,6 +99,9 @@ class Caltech101Dataset(GeneratorDataset):
         shard_id=None,
     ) -> None:
         target_type = target_type or "category"
+        for name in ("101_ObjectCategories", "Annotations"):
+            check_dir(os.path.join(dataset_dir, name))
+        check_choice(target_type, ("category", "annotation", "all"), "target_type")
         pictures = os.path.join(dataset_dir, "101_ObjectCategories")
         outlines = os.path.join(dataset_dir, "Annotations")
         classes = [name for name in folders(pictures) if name != "BACKGROUND_Google"]
@@ -172,6 +175,7 @@ class Flowers102Dataset(GeneratorDataset):
         num_shards=None,
         shard_id=None,
     ) -> None:
+        check_dir(os.path.join(dataset_dir, "jpg"))
         for name in ("imagelabels.mat", "setid.mat"):
             check_file(os.path.join(dataset_dir, name))
         labels = _variable(os.path.join(dataset_dir, "imagelabels.mat"), "labels")[0]

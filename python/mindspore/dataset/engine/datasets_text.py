@@ -281,6 +281,7 @@ class YelpReviewDataset(_CsvCorpus):
     """
 
     _fields = ("label", "text")
+    _parts = {"train": "train.csv", "test": "test.csv"}
 
     @constructor(usage=one_of("train", "test", "all"))
     def __init__(
