@@ -85,7 +85,7 @@ class TFRecordDataset(StreamFilesDataset):
         promised = self.num_samples if self.compression_type and self.num_shards else None
         if promised and self._rows() < promised:
             raise RuntimeError(
-                f"TFRecordDataset: the files of shard {self.shard_id} hold {self._rows()} rows, which does not "
+                f"the files of shard {self.shard_id} hold {self._rows()} rows, which does not "
                 f"meet minimum rows per shard requirement: {promised}."
             )
         return super()._stage(build, children)
