@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import io
 import math
-import random
 from typing import Any
 
 import numpy as np
 from PIL import Image, ImageEnhance, ImageOps
 
+from mindspore.dataset.transforms._row_random import random
 from mindspore.dataset.vision.utils import Border, Inter, parse_padding
 
 

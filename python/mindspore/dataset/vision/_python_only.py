@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import random
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from mindspore.dataset.transforms._operation import (
     check_operations,
     native_list,
 )
+from mindspore.dataset.transforms._row_random import random
 from mindspore.dataset.vision.utils import Inter
 
 _PROBABILITY = {"name": "prob", "low": 0.0, "high": 1.0, "low_is_open": False}

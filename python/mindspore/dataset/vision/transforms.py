@@ -6,7 +6,6 @@ Classes without a body are made from the schema of the native transform: signatu
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 from mindspore.dataset.core.checks import check_type
 from mindspore.dataset.transforms._arguments import CONVERSIONS
 from mindspore.dataset.transforms._operation import Implementation
+from mindspore.dataset.transforms._row_random import random
 from mindspore.dataset.transforms.transforms import TypeCast
 from mindspore.dataset.vision._image import ImageTensorOperation, PillowOperation, PillowOrNative
 from mindspore.dataset.vision._python_only import (

@@ -319,7 +319,7 @@ def write_jpeg(filename: str, image: Any, quality: int = 75) -> None:
         ``CPU``
     """
     _check_argument(filename, str, "filename")
-    _check_written_image(image)
+    _check_written_image(image, "Input image")
     write_file(filename, encode_jpeg(image, quality))
 
 
@@ -339,7 +339,7 @@ def write_png(filename: str, image: Any, compression_level: int = 6) -> None:
         ``CPU``
     """
     _check_argument(filename, str, "filename")
-    _check_written_image(image)
+    _check_written_image(image, "The input image")
     write_file(filename, encode_png(image, compression_level))
 
 
@@ -393,11 +393,9 @@ def _is_grey_file(encoded: np.ndarray) -> bool:
     return False
 
 
-def _check_written_image(image: Any) -> None:
+def _check_written_image(image: Any, name: str) -> None:
     if not isinstance(image, np.ndarray) and not hasattr(image, "asnumpy"):
-        raise TypeError(
-            f"The input image is not of type [numpy.ndarray, mindspore.Tensor], but got: {type(image)}."
-        )
+        raise TypeError(f"{name} is not of type [numpy.ndarray, mindspore.Tensor], but got: {type(image)}.")
     dtype = _array(image).dtype
     if dtype != np.uint8:
         raise RuntimeError(f"The type of the elements of image should be UINT8, but got {dtype}.")
