@@ -132,6 +132,7 @@ void bind_transforms(nb::module_& module) {
         make_transform(name, parameters_from_dict(arguments)));
   });
   module.def("transform_names", transform_names);
+  module.def("row_bits", row_bits);
   module.def("python_transform", [](nb::callable function, std::string name, bool keep_objects) {
     return std::const_pointer_cast<Transform>(
         python_transform(std::move(function), std::move(name), keep_objects));

@@ -75,6 +75,8 @@ void throw_user_error(const std::string& operation) {
 
 namespace {
 
+thread_local std::uint64_t current_row_bits = 0;
+
 class PythonTransform : public data::Transform {
  public:
   PythonTransform(HeldPtr function, std::string name, bool keep_objects)
@@ -93,7 +95,9 @@ class PythonTransform : public data::Transform {
       std::vector<const Item*> pointers;
       for (const Item& item : items) pointers.push_back(&item);
       const nb::object arguments = argument_tuple(pointers);
+      current_row_bits = context.random.bits();
       const nb::object result = call(function_->get(), arguments.ptr(), operation);
+      current_row_bits = 0;
       return items_from_result(result.ptr(), keep_objects_);
     });
   }
@@ -280,6 +284,8 @@ class IterableStage : public data::Stage {
 };
 
 }  // namespace
+
+std::uint64_t row_bits() { return current_row_bits; }
 
 data::TransformPtr python_transform(nb::callable function, std::string name, bool keep_objects) {
   return std::make_shared<PythonTransform>(held(function), std::move(name), keep_objects);

@@ -10,6 +10,7 @@ from typing import Any
 from mindspore import _c_data
 
 from ..core import checks, config
+from ..transforms._row_random import row_random
 from ._batch import _columns, check_max_rowsize
 from ._build import Build
 from ._dataset import Dataset
@@ -89,8 +90,7 @@ class MapDataset(Dataset):
         if not self.operations:
             return child
         operations = self._resolved(build)
-        if self.python_multiprocessing and not (build.dry or build.debug):
-            operations = _chained(operations)
+        operations = _chained(operations)
         transforms = [self._transform(build, operation, last) for operation, last in _with_last(operations)]
         uses_python = any(not isinstance(operation, _c_data.Transform) for operation in operations)
         in_order = uses_python and self._in_order() and not self.python_multiprocessing
@@ -137,7 +137,20 @@ class MapDataset(Dataset):
             build.resources.append(pool)
             seeded = build.set_seed() is not None
             return _c_data.remote_transform(pool.call_each, _name_of(operation), not last, seeded)
-        return _c_data.python_transform(operation, _name_of(operation), not last)
+        return _c_data.python_transform(_in_row(operation), _name_of(operation), not last)
+
+
+def _in_row(operation: Any) -> Any:
+    """Transforms of ours that run in Python draw the random numbers of their row."""
+    members = operation._operations if isinstance(operation, _Chain) else [operation]
+    if all(getattr(member, "_transform_name", None) is None for member in members):
+        return operation
+
+    def call(*columns: Any) -> Any:
+        with row_random(_c_data.row_bits()):
+            return operation(*columns)
+
+    return call
 
 
 class _Chain:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import enum
-import itertools
 import random
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -14,6 +13,7 @@ import numpy as np
 
 # Tells the native side how to read strings.
 import mindspore.dataset.core.text_tensor  # noqa: F401
+from mindspore.dataset.transforms._row_random import random as row_random
 
 # The seed that means "none was set".
 _UNSET_SEED = 5489
@@ -98,16 +98,15 @@ class PyTensorOperation(TensorOperation):
 class _CalledByMap:
     """A transform that `map` calls like a function: what it gets decides how it runs.
 
-    Every call has a stream of random numbers of its own.
+    Its random numbers belong to the row, so that any number of threads gives the same.
     """
 
     def __init__(self, operation: TensorOperation):
         self.operation = operation
-        self._streams = itertools.count(1)
         self._transform_name = type(operation).__name__
 
     def __call__(self, *values: Any) -> Any:
-        return call_one(self.operation, values, next(self._streams))
+        return call_one(self.operation, values, row_random.getrandbits(40))
 
 
 def flatten(operations: Iterable[Any]) -> list[Any]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import random
 from enum import IntEnum
 from typing import Any
 
@@ -25,6 +24,7 @@ from mindspore.dataset.transforms._operation import (
     native_list,
     not_random,
 )
+from mindspore.dataset.transforms._row_random import random
 from mindspore.dataset.transforms._schema import SchemaOperation
 
 _PROBABILITY = {"name": "prob", "low": 0.0, "high": 1.0, "low_is_open": False}
