@@ -91,6 +91,7 @@ IndexedSourcePtr open_semeion(const Parameters& parameters) {
   const Path path = Path(parameters.string("dataset_dir")) / "semeion.data";
   auto images = std::make_shared<NumberColumn>(DType::UInt8, Shape{kDigitSide, kDigitSide});
   auto labels = std::make_shared<NumberColumn>(DType::UInt32);
+  images->set_file(path.string());
   LineStream lines(path.string());
   std::string line;
   while (lines.next(line)) {

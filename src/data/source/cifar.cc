@@ -72,7 +72,7 @@ IndexedSourcePtr open_cifar(const Strings& files, const std::vector<LabelByte>& 
   auto table = std::make_shared<RowTable>();
   table->add("image", images);
   for (std::size_t i = 0; i < labels.size(); ++i) table->add(labels[i].column, columns[i]);
-  table->set_class_column(labels.back().column);
+  table->set_class_column(labels.front().column);
   return table;
 }
 

@@ -73,6 +73,9 @@ class NumberColumn : public Column {
     push(value);
     end_row();
   }
+  // Where the numbers were read from, for messages.
+  void set_file(std::string path) { file_ = std::move(path); }
+  std::string file(std::int64_t /*row*/) const override { return file_; }
   std::int64_t rows() const override { return ends_.rows(); }
   Item item(std::int64_t row) const override;
   std::vector<std::int64_t> classes() const override;
@@ -81,6 +84,7 @@ class NumberColumn : public Column {
   DType dtype_;
   std::size_t width_;
   std::string bytes_;
+  std::string file_;
   RowEnds ends_;
   bool is_scalar_;
 };

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..core.checks import INT32_MAX, boolean, integer, one_of, positive_int32, sequence
+from ..core.checks import INT32_MAX, boolean, check_file, integer, one_of, positive_int32, sequence
 from ._sources import IndexedFilesDataset, StreamFilesDataset, constructor
 from .datasets import Shuffle
 
@@ -273,7 +273,10 @@ class STL10Dataset(IndexedFilesDataset):
         shard_id=None,
         cache=None,
     ) -> None:
-        pass
+        everything = ("train", "test", "unlabeled")
+        for part in everything if usage in (None, "all") else usage.split("+"):
+            for kind in ("X",) if part == "unlabeled" else ("X", "y"):
+                check_file(os.path.join(dataset_dir, f"{part}_{kind}.bin"))
 
 
 class SemeionDataset(IndexedFilesDataset):
