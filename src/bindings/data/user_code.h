@@ -55,8 +55,8 @@ class UserCodeError : public platform::Error {
 void set_traceback_writer(PyObject* function);
 
 // `keep_objects`: the next function takes whatever this one made.
-// Random bits of the row this thread is calling a function for; 0 outside a pipeline. They depend on
-// the seed, the epoch and the row alone.
+// Random bits of the row this thread is calling a function for; 0 outside a pipeline. They depend
+// on the seed, the epoch and the row alone.
 std::uint64_t row_bits();
 data::TransformPtr python_transform(nanobind::callable function, std::string name,
                                     bool keep_objects);

@@ -77,7 +77,8 @@ void RowStream::begin_epoch() {
     root_->skip(std::numeric_limits<std::int64_t>::max());
   }
   root_->begin();
-  if (engine_.epoch == options_.start_epoch && options_.start_row > 0) root_->skip(options_.start_row);
+  if (engine_.epoch == options_.start_epoch && options_.start_row > 0)
+    root_->skip(options_.start_row);
   in_epoch_ = true;
 }
 
@@ -139,8 +140,7 @@ void RowStream::drive_while_unread() {
 void RowStream::push(Entry entry) {
   std::unique_lock lock(mutex_);
   const auto room = [&] {
-    return entries_.empty() ||
-           (entries_.size() < options_.ahead && bytes_ < options_.ahead_bytes);
+    return entries_.empty() || (entries_.size() < options_.ahead && bytes_ < options_.ahead_bytes);
   };
   if (!room()) {
     const Waited waited(driver_wait_ns_);

@@ -114,8 +114,8 @@ def leaves(value: Any, leaf: Any) -> Any:
 
 
 def _traceback(failure: BaseException) -> str:
-    """The exception with its frames. Written out here: the library's own function parses source lines to underline
-    parts of them, and parsing on two threads at once confuses the interpreter."""
+    """The exception with its frames. Written out here: the library's own function parses source lines to
+    underline parts of them, and parsing on two threads at once confuses the interpreter."""
     frames = []
     step = failure.__traceback__
     while step is not None:

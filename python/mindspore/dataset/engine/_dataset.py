@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The data set: a node of a pipeline's tree. It describes; iterators run.
 
-Every method that makes a new data set only adds a node. `_stage(build, children)` of a node makes its part of a running
-pipeline, `_rows()` says how many rows an epoch has, without reading them where that is possible.
+Every method that makes a new data set only adds a node. `_stage(build, children)` of a node makes its part of
+a running pipeline, `_rows()` says how many rows an epoch has, without reading them where that is possible.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Dataset:
 
     def flat_map(self, func):
         """Calls `func` with every row and joins the data sets it returns."""
-        if not hasattr(func, "__call__"):
+        if not callable(func):
             raise TypeError("func must be a function.")
         joined = None
         for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True):
@@ -188,7 +188,8 @@ class Dataset:
         checks.check_type(count, int, "count")
         if (count <= 0 and count != -1) or count > checks.INT32_MAX:
             raise ValueError(
-                f"count should be either -1 or within the required interval of (0, {checks.INT32_MAX}], got {count}."
+                f"count should be either -1 or within the required interval of (0, {checks.INT32_MAX}], "
+                f"got {count}."
             )
         return _nodes().TakeDataset(self, count)
 
@@ -238,7 +239,7 @@ class Dataset:
 
     def apply(self, apply_func):
         """What `apply_func` makes of the data set."""
-        if not hasattr(apply_func, "__call__"):
+        if not callable(apply_func):
             raise TypeError("apply_func must be a function.")
         dataset = apply_func(self)
         if not isinstance(dataset, Dataset):
@@ -308,7 +309,8 @@ class Dataset:
         self._direct_iterations += 1
         if self._direct_iterations == 3:
             logger.info(
-                "This data set is iterated directly for the third time: every time the pipeline is built again. "
+                "This data set is iterated directly for the third time: every time the pipeline is built "
+                "again. "
                 "Make one iterator with create_tuple_iterator(num_epochs=...) and loop over it."
             )
         return self.create_tuple_iterator(num_epochs=1)

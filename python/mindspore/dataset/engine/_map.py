@@ -19,7 +19,8 @@ from ._dataset import Dataset
 def _check_operation(operation: Any, number: int) -> None:
     if inspect.isclass(operation):
         raise ValueError(
-            f"Parameter operations's element of method map should be a dataset processing operation instance, but "
+            f"Parameter operations's element of method map should be a dataset processing operation "
+            f"instance, but "
             f"got: {operation}. It may be missing parentheses for instantiation."
         )
     if hasattr(operation, "_native") or hasattr(operation, "apply_native"):
@@ -28,13 +29,16 @@ def _check_operation(operation: Any, number: int) -> None:
     is_network = any(base.__name__ in ("Cell", "Primitive") for base in type(operation).__mro__)
     if is_network and module.split(".")[0] != "builtins":
         raise ValueError(
-            f"Input operations should not contain network computing operator like in mindspore.nn or mindspore.ops, "
+            f"Input operations should not contain network computing operator like in mindspore.nn or "
+            f"mindspore.ops, "
             f"got operation: {operation}"
         )
     if not callable(operation):
         raise ValueError(
-            f"Parameter operations's element of method map should be a python function or class method which should "
-            f"be callable, but got: {operation}. It doesn't need parentheses for python function or class method."
+            f"Parameter operations's element of method map should be a python function or class method "
+            f"which should "
+            f"be callable, but got: {operation}. It doesn't need parentheses for python function or "
+            f"class method."
         )
 
 

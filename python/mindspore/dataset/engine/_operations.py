@@ -288,7 +288,8 @@ class SyncWaitDataset(UnionBaseDataset):
                 )
                 if not released:
                     logger.warning(
-                        f"Timeout happened in sync_wait, maybe dataset.sync_update(condition={self.condition_name}) "
+                        f"Timeout happened in sync_wait, maybe "
+                        f"dataset.sync_update(condition={self.condition_name}) "
                         "is not called. The lock is switched off."
                     )
                     self._open = True

@@ -31,8 +31,10 @@ def warn_about_slow_stage(stream: Any, config: Any) -> None:
     slowest = max(stages, key=lambda entry: entry["busy_s"])
     logger.warning(
         f"The reader waited {output['wait_s']:.1f} s for rows. The slowest stage is {slowest['stage']}: "
-        f"{slowest['busy_s']:.1f} s for {slowest['rows']} rows, {1e3 * slowest['busy_s'] / max(slowest['rows'], 1):.2f} "
-        "ms a row. Give it more workers (num_parallel_workers), use native operations instead of Python functions "
+        f"{slowest['busy_s']:.1f} s for {slowest['rows']} rows, "
+        f"{1e3 * slowest['busy_s'] / max(slowest['rows'], 1):.2f} "
+        "ms a row. Give it more workers (num_parallel_workers), use native operations instead of Python "
+        "functions "
         "there, or store its result (Dataset.save, cache)."
     )
 

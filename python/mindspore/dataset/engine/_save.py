@@ -91,12 +91,13 @@ def _value(value: Any, field: dict[str, Any]) -> Any:
     if "shape" in field:
         if list(array.shape[1:]) != field["shape"][1:]:
             raise RuntimeError(
-                "Tensor with dynamic shape do not currently support saving. Only the first dimension may differ "
-                f"between rows, but got {list(array.shape)} beside [-1, {', '.join(map(str, field['shape'][1:]))}]."
+                "Tensor with dynamic shape do not currently support saving. Only the first dimension may "
+                "differ "
+                f"between rows, but got {list(array.shape)} beside [-1, "
+                f"{', '.join(map(str, field['shape'][1:]))}]."
             )
         return np.ascontiguousarray(array.astype(field["type"]))
-    converted = array.astype(field["type"]).item()
-    return converted
+    return array.astype(field["type"]).item()
 
 
 def build_vocabulary(

@@ -11,7 +11,7 @@ from ..core import checks
 
 
 class DatasetCache:
-    """Names a session of the cache server. Until the server is part of the package, pipelines run without it."""
+    """Names a session of the cache server. Until the server is there, pipelines run without it."""
 
     def __init__(
         self,

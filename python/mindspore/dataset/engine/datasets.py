@@ -185,7 +185,8 @@ class SourceDataset(_Source):
         self.shard_id = shard_id
         if shuffle is not None and not isinstance(shuffle, (bool, Shuffle)):
             raise TypeError(
-                "shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.GLOBAL' or 'Shuffle.FILES' or "
+                "shuffle must be of boolean or enum of 'Shuffle' values like 'Shuffle.GLOBAL' or "
+                "'Shuffle.FILES' or "
                 "'Shuffle.INFILE'."
             )
         if shuffle is None or shuffle is True:

@@ -36,8 +36,8 @@ def _column_types(types: Any) -> list[str]:
 
 
 class GeneratorDataset(MappableDataset):
-    """Rows from a Python object: a function that makes a generator, an iterable, or an object with `__getitem__` and
-    `__len__`. Only the last kind can be sampled, sharded, and read by several workers."""
+    """Rows from a Python object: a function that makes a generator, an iterable, or an object with
+    `__getitem__` and `__len__`. Only the last kind can be sampled, sharded, and read by several workers."""
 
     def __init__(
         self,
@@ -89,7 +89,8 @@ class GeneratorDataset(MappableDataset):
     ) -> None:
         if not callable(source) and not hasattr(source, "__iter__") and not hasattr(source, "__getitem__"):
             raise TypeError(
-                f"Input `source` of GeneratorDataset should be callable, iterable or random accessible, but got {type(source)}."
+                f"Input `source` of GeneratorDataset should be callable, iterable or random accessible, "
+                f"but got {type(source)}."
             )
         if column_names is not None:
             checks.check_columns(column_names, "column_names")
@@ -126,7 +127,8 @@ class GeneratorDataset(MappableDataset):
                 raise TypeError("sampler should be either iterable or from mindspore.dataset.samplers.")
         if shuffle and not self._random_access:
             logger.warning(
-                "'shuffle=True' has no effect on a source that can only be iterated: use '.shuffle(buffer_size)'."
+                "'shuffle=True' has no effect on a source that can only be iterated: use "
+                "'.shuffle(buffer_size)'."
             )
 
     @staticmethod
@@ -136,7 +138,8 @@ class GeneratorDataset(MappableDataset):
             types = column_types
             if types is not None and len(types) < len(names):
                 raise ValueError(
-                    f"column_types should have the same length as column_names: {len(types)} and {len(names)}."
+                    f"column_types should have the same length as column_names: {len(types)} and "
+                    f"{len(names)}."
                 )
             return names, list(types or [])
         if not isinstance(schema, Schema):
@@ -256,7 +259,8 @@ class _LengthCheck:
         if rows == self._length or self._limited:
             return None
         return (
-            f"The actual amount of data read from generator {rows} is different from generator.len {self._length}, you "
+            f"The actual amount of data read from generator {rows} is different from generator.len "
+            f"{self._length}, you "
             "should adjust generator.len to make them match."
         )
 
@@ -322,7 +326,8 @@ class _Rows:
 def _memory_columns(data: Any, column_names: Any) -> tuple[list[str], list]:
     if not isinstance(data, (list, tuple, dict, np.ndarray)):
         raise TypeError(
-            f"Argument data with value {data} is not of type [list, tuple, dict, np.ndarray], but got {type(data)}."
+            f"Argument data with value {data} is not of type [list, tuple, dict, np.ndarray], but got "
+            f"{type(data)}."
         )
     if isinstance(data, (list, tuple, dict)) and not data or isinstance(data, np.ndarray) and data.size == 0:
         raise ValueError("Argument data cannot be empty")

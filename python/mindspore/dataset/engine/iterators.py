@@ -91,7 +91,8 @@ class Iterator:
     def _take(self) -> list:
         if self._stream is None:
             raise StoppedError(
-                f"Iterator does not have a running C++ pipeline. It was stopped: '{type(self).__name__}' object has "
+                f"Iterator does not have a running C++ pipeline. It was stopped: '{type(self).__name__}' "
+                f"object has "
                 "no attribute '_runtime_context'."
             )
         if self._process != os.getpid():
@@ -112,7 +113,8 @@ class Iterator:
     def _end_of_epoch(self, last: bool) -> None:
         if self._rows == 0:
             logger.warning(
-                "No records available. The pipeline gave no row in this epoch: check the source, filters, and "
+                "No records available. The pipeline gave no row in this epoch: check the source, "
+                "filters, and "
                 "whether 'drop_remainder' dropped everything."
             )
         if self._counted_from_start:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samplers: which rows of a source an epoch takes, and in which order.
 
-A sampler here is a description; `_native(build, rows, source)` makes the native sampler for one iterator. Seeds are read
-then, except by `DistributedSampler`, whose shards must agree and which reads the seed when it is constructed.
+A sampler here is a description; `_native(build, rows, source)` makes the native sampler for one iterator.
+Seeds are read then, except by `DistributedSampler`, whose shards must agree and which reads the seed when it
+is constructed.
 """
 
 from __future__ import annotations
@@ -308,7 +309,7 @@ class WeightedRandomSampler(BuiltinSampler):
 
 
 class Sampler(BuiltinSampler):
-    """Base of samplers users write: override `__iter__`, and `reset` when something must happen after an epoch."""
+    """Base of samplers users write: override `__iter__`, and `reset` for what must happen after an epoch."""
 
     def __init__(self, num_samples: int | None = None) -> None:
         super().__init__(num_samples)
@@ -393,7 +394,7 @@ def select_sampler(
 
 
 def _sampler_of(sampler: Any, num_samples: int | None) -> BuiltinSampler:
-    if isinstance(sampler, str) or isinstance(sampler, float):
+    if isinstance(sampler, (str, float)):
         raise TypeError(f"Unsupported sampler object of type ({type(sampler)})")
     if isinstance(sampler, numbers.Number):
         return SubsetSampler(sampler, num_samples)
