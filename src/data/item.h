@@ -23,11 +23,29 @@ using tensor::Tensor;
 // An array of strings, or of byte strings. Immutable once it is in a row.
 class TextArray : public platform::RefCounted<TextArray> {
  public:
-  TextArray(std::vector<std::string> values, Shape shape, bool is_bytes)
-      : values(std::move(values)), shape(std::move(shape)), is_bytes(is_bytes) {}
-  const std::vector<std::string> values;  // row-major
+  TextArray(std::vector<std::string> texts, Shape shape, bool is_bytes)
+      : shape(std::move(shape)), is_bytes(is_bytes), owned_(std::move(texts)) {
+    values.assign(owned_.begin(), owned_.end());
+  }
+  // Strings that lie in memory of somebody else's, a mapped file: `owner` keeps it.
+  TextArray(std::vector<std::string_view> views, std::shared_ptr<const void> owner, Shape shape,
+            bool is_bytes)
+      : values(std::move(views)),
+        shape(std::move(shape)),
+        is_bytes(is_bytes),
+        owner_(std::move(owner)) {}
+  TextArray(const TextArray&) = delete;
+  TextArray& operator=(const TextArray&) = delete;
+
+  bool is_borrowed() const { return owner_ != nullptr; }
+
+  std::vector<std::string_view> values;  // row-major
   const Shape shape;
   const bool is_bytes;  // else UTF-8
+
+ private:
+  std::vector<std::string> owned_;
+  std::shared_ptr<const void> owner_;
 };
 
 // Something only the layer above understands (a Python dict, a Pillow image) that travels along.

@@ -56,13 +56,33 @@ void probe_array_layout(PyObject* array) {
           reinterpret_cast<const float*>(head.data)[5] == 5.0F;
 }
 
-std::optional<Tensor> copy_plain_array(PyObject* array) {
-  if (!known) return std::nullopt;
-  const auto& head = *reinterpret_cast<const ArrayHead*>(array);
-  const std::optional<DType> dtype = dtype_of(*head.description);
-  if (!dtype || (head.flags & kContiguous) == 0) return std::nullopt;
-  tensor::Shape shape;
+namespace {
+
+// Type and shape of an array that can be copied as it lies in memory.
+std::optional<DType> plain_dtype(const ArrayHead& head, tensor::Shape& shape) {
+  if (!known || (head.flags & kContiguous) == 0) return std::nullopt;
   for (int axis = 0; axis < head.rank; ++axis) shape.push_back(head.lengths[axis]);
+  return dtype_of(*head.description);
+}
+
+}  // namespace
+
+bool write_plain_array(PyObject* array, std::size_t column, data::RowSink& sink) {
+  const auto& head = *reinterpret_cast<const ArrayHead*>(array);
+  tensor::Shape shape;
+  const std::optional<DType> dtype = plain_dtype(head, shape);
+  void* place = dtype ? sink.place(column, *dtype, shape) : nullptr;
+  if (place == nullptr) return false;
+  const auto bytes = static_cast<std::size_t>(tensor::element_count(shape)) * size_of(*dtype);
+  if (bytes > 0) std::memcpy(place, head.data, bytes);
+  return true;
+}
+
+std::optional<Tensor> copy_plain_array(PyObject* array) {
+  const auto& head = *reinterpret_cast<const ArrayHead*>(array);
+  tensor::Shape shape;
+  const std::optional<DType> dtype = plain_dtype(head, shape);
+  if (!dtype) return std::nullopt;
   Tensor tensor = Tensor::empty(shape, *dtype);
   if (tensor.bytes() > 0) std::memcpy(tensor.raw(), head.data, tensor.bytes());
   return tensor;

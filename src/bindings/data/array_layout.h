@@ -8,6 +8,7 @@
 
 #include <Python.h>
 
+#include "data/source/source.h"
 #include "tensor/tensor.h"
 
 namespace mycel::bindings {
@@ -17,5 +18,8 @@ void probe_array_layout(PyObject* array);
 
 // The array as a Tensor of its own memory: native numbers, contiguous. Nothing: ask in another way.
 std::optional<tensor::Tensor> copy_plain_array(PyObject* array);
+
+// The same into a batch. False: not plain, or it does not fit.
+bool write_plain_array(PyObject* array, std::size_t column, data::RowSink& sink);
 
 }  // namespace mycel::bindings

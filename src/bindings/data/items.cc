@@ -94,6 +94,38 @@ Item other_item(PyObject* object, bool keep_objects) {
 
 }  // namespace
 
+namespace {
+
+template <class T>
+bool write_number(T value, DType dtype, std::size_t column, data::RowSink& sink) {
+  void* place = sink.place(column, dtype, {});
+  if (place == nullptr) return false;
+  *static_cast<T*>(place) = value;
+  return true;
+}
+
+bool write_value(PyObject* value, std::size_t column, data::RowSink& sink) {
+  if (Py_TYPE(value) == array_type) return write_plain_array(value, column, sink);
+  if (PyLong_CheckExact(value) != 0) {
+    int overflow = 0;
+    const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    return overflow == 0 && write_number<std::int64_t>(number, DType::Int64, column, sink);
+  }
+  if (PyFloat_CheckExact(value) != 0)
+    return write_number(PyFloat_AS_DOUBLE(value), DType::Float64, column, sink);
+  return PyBool_Check(value) != 0 && write_number(value == Py_True, DType::Bool, column, sink);
+}
+
+}  // namespace
+
+bool write_row(PyObject* row, std::size_t columns, data::RowSink& sink) {
+  if (PyTuple_Check(row) == 0) return columns == 1 && write_value(row, 0, sink);
+  if (static_cast<std::size_t>(PyTuple_GET_SIZE(row)) != columns) return false;
+  for (std::size_t i = 0; i < columns; ++i)
+    if (!write_value(PyTuple_GET_ITEM(row, static_cast<Py_ssize_t>(i)), i, sink)) return false;
+  return true;
+}
+
 PythonObject::PythonObject(PyObject* object) : object_(object) { Py_INCREF(object); }
 
 PythonObject::~PythonObject() {
@@ -139,7 +171,7 @@ namespace {
 
 // A whole file in one bytes value, nobody else's: its memory becomes the array's, without a copy.
 PyObject* array_over_bytes(const TextArray& text) {
-  const std::string& value = text.values.front();
+  const std::string_view value = text.values.front();
   text.retain();
   auto* const owner = const_cast<TextArray*>(&text);
   const tensor::Tensor bytes = tensor::Tensor::from_storage(
@@ -149,7 +181,10 @@ PyObject* array_over_bytes(const TextArray& text) {
       Shape{static_cast<std::int64_t>(value.size())}, DType::UInt8);
   const nb::object array = checked(bridge().numpy_from_tensor(bytes));
   const std::string type = "S" + std::to_string(value.size());
-  return PyObject_CallMethod(array.ptr(), "view", "s", type.c_str());
+  nb::object view = checked(PyObject_CallMethod(array.ptr(), "view", "s", type.c_str()));
+  if (text.is_borrowed())  // a mapped file: a write would end the process
+    checked(PyObject_CallMethod(view.ptr(), "setflags", "O", Py_False));
+  return view.release().ptr();
 }
 
 }  // namespace
@@ -165,11 +200,11 @@ PyObject* python_from_item(const Item& item) {
   const TextArray& text = item.text();
   constexpr std::size_t kWorthAView = 512;  // below, copying is faster
   if (text.is_bytes && text.shape == Shape{1} && text.values.front().size() >= kWorthAView &&
-      text.owner_count() == 1)
+      (text.owner_count() == 1 || text.is_borrowed()))
     return array_over_bytes(text);
   const nb::object list = checked(PyList_New(static_cast<Py_ssize_t>(text.values.size())));
   for (std::size_t i = 0; i < text.values.size(); ++i) {
-    const std::string& value = text.values[i];
+    const std::string_view value = text.values[i];
     const auto length = static_cast<Py_ssize_t>(value.size());
     PyObject* made = text.is_bytes ? PyBytes_FromStringAndSize(value.data(), length)
                                    : PyUnicode_DecodeUTF8(value.data(), length, "surrogateescape");

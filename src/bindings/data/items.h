@@ -7,6 +7,7 @@
 
 #include "data/item.h"
 #include "data/parameters.h"
+#include "data/source/source.h"
 
 namespace mycel::bindings {
 
@@ -25,6 +26,10 @@ class PythonObject : public data::ForeignObject {
 // Numbers, strings, arrays, Tensors, lists of those; dicts travel as they are. `keep_objects`: so
 // does everything that is not data yet (Pillow images); otherwise it is asked for its array.
 data::Item item_from_python(PyObject* object, bool keep_objects = false);
+
+// Writes a row of numbers and plain arrays straight into a batch. False: it holds something else,
+// or something that does not fit; nothing is lost, the row can be converted in the usual way.
+bool write_row(PyObject* row, std::size_t columns, data::RowSink& sink);
 
 // ndarray, or the object; a new reference. Strings are arrays of str, bytes arrays of type S.
 PyObject* python_from_item(const data::Item& item);

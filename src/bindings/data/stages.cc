@@ -117,10 +117,8 @@ void bind_stages(nb::module_& module) {
   module.def("indexed_stage",
              [](std::string name, std::shared_ptr<IndexedSource> source, SamplerPtr sampler,
                 bool in_order) -> StagePtr {
-               auto stage = std::make_shared<IndexedStage>(std::move(name), std::move(source),
-                                                           std::move(sampler));
-               if (!in_order) return stage;
-               return std::make_shared<EvaluateStage>(std::move(stage), BadRows::Raise, true);
+               return std::make_shared<IndexedStage>(std::move(name), std::move(source),
+                                                     std::move(sampler), in_order);
              });
   module.def("file_stage",
              [](std::string name, std::shared_ptr<FileSource> source, std::int64_t limit,

@@ -161,17 +161,32 @@ class PythonSource : public data::IndexedSource {
   bool uses_python() const override { return true; }
   std::shared_ptr<void> hold() const override { return std::make_shared<InterpreterLock>(); }
 
+  bool writes_into_batches() const override { return true; }
+
+  bool load_into(std::int64_t row, data::RowSink& sink, data::LoadedRow& out) const override {
+    const InterpreterLock lock;
+    const nb::object owner = fetch(row);
+    if (columns_.types.empty() && write_row(owner.ptr(), columns_.names.size(), sink)) return true;
+    out.items = converting("GeneratorDataset's __getitem__",
+                           [&] { return source_items(owner.ptr(), columns_); });
+    return false;
+  }
+
   void load(std::int64_t row, data::LoadedRow& out) const override {
     const InterpreterLock lock;
-    const nb::object index = nb::steal(PyLong_FromLongLong(row));
-    PyObject* value = PyObject_GetItem(source_->get(), index.ptr());
-    if (value == nullptr) failed();
-    const nb::object owner = nb::steal(value);
-    out.items =
-        converting("GeneratorDataset's __getitem__", [&] { return source_items(value, columns_); });
+    const nb::object owner = fetch(row);
+    out.items = converting("GeneratorDataset's __getitem__",
+                           [&] { return source_items(owner.ptr(), columns_); });
   }
 
  private:
+  nb::object fetch(std::int64_t row) const {
+    const nb::object index = nb::steal(PyLong_FromLongLong(row));
+    PyObject* value = PyObject_GetItem(source_->get(), index.ptr());
+    if (value == nullptr) failed();
+    return nb::steal(value);
+  }
+
   [[noreturn]] static void failed() {
     if (PyErr_ExceptionMatches(PyExc_StopIteration) == 0)
       throw_user_error("GeneratorDataset's __getitem__ failed. Error description:\n");

@@ -107,7 +107,7 @@ Pictures pictures_of(const Item& item, std::string_view name, PictureRank rank) 
 
 std::string_view encoded_bytes(Item& item, std::string_view name) {
   if (item.is_text() && item.text().values.size() == 1 && item.text().is_bytes) {
-    const std::string& bytes = item.text().values[0];
+    const std::string_view bytes = item.text().values[0];
     require(!bytes.empty(), ErrorKind::Runtime, "Input Tensor has no data.");
     return bytes;
   }

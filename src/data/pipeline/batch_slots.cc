@@ -23,6 +23,14 @@ Tensor ColumnSlots::place(std::size_t row, DType dtype, const Shape& shape) {
                       static_cast<std::int64_t>(row) * tensor::element_count(shape));
 }
 
+void* ColumnSlots::memory(std::size_t row, DType dtype, const Shape& shape) {
+  if (!agree(dtype, shape)) return nullptr;
+  const std::size_t bytes = batch_.bytes() / rows_;
+  return static_cast<char*>(batch_.raw()) + row * bytes;
+}
+
+Item ColumnSlots::row(std::size_t number) { return place(number, batch_.dtype(), row_shape_); }
+
 bool ColumnSlots::store(std::size_t row, const Item& item) {
   if (!item.is_array()) return false;
   const Tensor& array = item.array();

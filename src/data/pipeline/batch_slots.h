@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "data/pipeline/row.h"
+#include "data/source/source.h"
 
 namespace mycel::data {
 
@@ -17,6 +19,10 @@ class ColumnSlots {
   explicit ColumnSlots(std::size_t rows) : rows_(rows) {}
   // The place of a row, or nothing: another type or shape than the first.
   Tensor place(std::size_t row, DType dtype, const Shape& shape);
+  // The same as memory; null: it does not fit.
+  void* memory(std::size_t row, DType dtype, const Shape& shape);
+  // A row that was written there.
+  Item row(std::size_t number);
   // Copies a value to its place unless it lies there. False: it does not fit the others.
   bool store(std::size_t row, const Item& item);
   // All rows, when each was stored.
@@ -30,6 +36,20 @@ class ColumnSlots {
   std::mutex mutex_;  // guards the making of what follows; afterwards it does not change
   Tensor batch_;
   Shape row_shape_;
+};
+
+// For a source that writes its rows straight into the batch.
+class SlotSink final : public RowSink {
+ public:
+  SlotSink(std::span<const std::unique_ptr<ColumnSlots>> slots, std::size_t row)
+      : slots_(slots), row_(row) {}
+  void* place(std::size_t column, DType dtype, const Shape& shape) override {
+    return slots_[column]->memory(row_, dtype, shape);
+  }
+
+ private:
+  std::span<const std::unique_ptr<ColumnSlots>> slots_;
+  std::size_t row_;
 };
 
 // For the last transform of a row: memory in the batch, when the chain makes one array.

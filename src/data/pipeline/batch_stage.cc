@@ -69,10 +69,9 @@ class BatchJob : public Job {
 
   void run_part(std::size_t begin, std::size_t end) override {
     const std::span<Row> part = std::span<Row>(rows).subspan(begin, end - begin);
-    if (filled(part, begin)) return;
-    evaluate_into_slots(part, begin);
+    if (!filled(part, begin)) evaluate_into_slots(part, begin);
     for (std::size_t i = begin; i < end; ++i) {
-      if (rows[i].failure) continue;
+      if (rows[i].failure || rows[i].items.empty()) continue;  // failed, or written already
       for (std::size_t column = 0; column < slots_.size(); ++column)
         if (!slots_[column]->store(i, rows[i].items[column])) whole_[column] = false;
     }
@@ -141,6 +140,13 @@ class BatchJob : public Job {
              " rows returned from 'per_batch_map', got: ", returned_.columns[k].size());
   }
 
+  // Rows that were written straight into the batch get values of their own: not all of them fit.
+  void give_items() {
+    for (std::size_t i = 0; i < rows.size() && !slots_.empty(); ++i)
+      if (rows[i].items.empty())
+        for (const auto& column : slots_) rows[i].items.push_back(column->row(i));
+  }
+
   void collate() {
     std::vector<const Item*> items(rows.size());
     for (std::size_t place = 0; place < plan_.result_columns.size(); ++place) {
@@ -153,6 +159,7 @@ class BatchJob : public Job {
         result.push_back(slots_[static_cast<std::size_t>(from)]->batch());
         continue;
       }
+      if (from >= 0) give_items();
       for (std::size_t i = 0; i < rows.size(); ++i)
         items[i] = from < 0 ? &returned_.columns[static_cast<std::size_t>(~from)][i]
                             : &rows[i].items[static_cast<std::size_t>(from)];
@@ -252,7 +259,8 @@ void BatchStage::fill() {
     ++number_.batch;
     job->make_slots();
     const bool driver =
-        !options_.function && (small_and_ready(job->rows) || ring_->is_cheap(job->rows.size()));
+        child().pending_in_order() ||
+        (!options_.function && (small_and_ready(job->rows) || ring_->is_cheap(job->rows.size())));
     ring_->submit(std::move(job), driver);
     if (driver) return;
   }

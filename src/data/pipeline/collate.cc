@@ -46,7 +46,7 @@ Shape with_rows(std::size_t rows, const Shape& shape) {
 Item stack_texts(const std::vector<const Item*>& items) {
   std::vector<std::string> values;
   for (const Item* item : items)
-    values.insert(values.end(), item->text().values.begin(), item->text().values.end());
+    for (const std::string_view value : item->text().values) values.emplace_back(value);
   return Ref<TextArray>(new TextArray(std::move(values), with_rows(items.size(), items[0]->shape()),
                                       items[0]->text().is_bytes));
 }
@@ -215,7 +215,8 @@ std::size_t bytes_of(const Item& item) {
   if (item.is_array()) return item.array().bytes();
   if (!item.is_text()) return 64;
   std::size_t bytes = 0;
-  for (const std::string& value : item.text().values) bytes += value.size() + sizeof(std::string);
+  for (const std::string_view value : item.text().values)
+    bytes += value.size() + sizeof(std::string);
   return bytes;
 }
 

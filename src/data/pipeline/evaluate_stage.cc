@@ -131,7 +131,9 @@ bool EvaluateStage::next_with_replacements(Row& row) {
 }
 
 StagePtr evaluated(StagePtr stage) {
-  return stage->pending() ? std::make_shared<EvaluateStage>(std::move(stage)) : stage;
+  if (!stage->pending()) return stage;
+  const bool on_driver = stage->pending_in_order();
+  return std::make_shared<EvaluateStage>(std::move(stage), BadRows::Raise, on_driver);
 }
 
 }  // namespace mycel::data

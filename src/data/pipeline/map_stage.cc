@@ -211,7 +211,7 @@ std::unique_ptr<RowStep> transform_step(const MapColumns& columns,
 
 StagePtr map_stage(StagePtr child, std::unique_ptr<RowStep> step, const MapColumns& columns,
                    const MapOptions& options) {
-  if (options.in_order) child = evaluated(std::move(child));
+  if (options.in_order || child->pending_in_order()) child = evaluated(std::move(child));
   StagePtr map = std::make_shared<Map>(std::move(child), std::move(step), columns, options.name);
   if (options.bad_rows == BadRows::Raise && !options.in_order) return map;
   return std::make_shared<EvaluateStage>(std::move(map), options.bad_rows, options.in_order);

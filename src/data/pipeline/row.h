@@ -42,7 +42,8 @@ class RowStep {
   virtual void run_all(std::span<Row> rows, std::span<OutputMemory* const> memories) const;
   // Writes the values of rows whose only work this is straight into a batch, from row `first` on.
   // False: it cannot.
-  virtual bool fill(std::span<const Row> /*rows*/, std::size_t /*first*/,
+  // What does not fit the batch, or fails, stays in its row.
+  virtual bool fill(std::span<Row> /*rows*/, std::size_t /*first*/,
                     std::span<const std::unique_ptr<ColumnSlots>> /*slots*/) const {
     return false;
   }

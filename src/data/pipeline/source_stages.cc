@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "data/pipeline/batch_slots.h"
 #include "data/pipeline/many_rows.h"
@@ -37,8 +38,12 @@ class LoadStep : public RowStep {
     const std::shared_ptr<void> held = source_->hold();
     RowStep::run_all(rows, memories);
   }
-  bool fill(std::span<const Row> rows, std::size_t first,
+  bool fill(std::span<Row> rows, std::size_t first,
             std::span<const std::unique_ptr<ColumnSlots>> slots) const override {
+    if (source_->writes_into_batches()) {
+      write(rows, first, slots);
+      return true;
+    }
     if (fixed_.size() != slots.size() || fixed_.empty()) return false;
     for (std::size_t column = 0; column < slots.size(); ++column) {
       const auto& [dtype, shape] = fixed_[column];
@@ -54,6 +59,19 @@ class LoadStep : public RowStep {
   bool is_remote() const override { return remote_ != nullptr; }
 
  private:
+  void write(std::span<Row> rows, std::size_t first,
+             std::span<const std::unique_ptr<ColumnSlots>> slots) const {
+    const std::shared_ptr<void> held = source_->hold();
+    LoadedRow loaded;
+    for (std::size_t i = 0; i < rows.size(); ++i) try {
+        SlotSink sink(slots, first + i);
+        if (!source_->load_into(rows[i].index, sink, loaded))
+          rows[i].items = std::exchange(loaded.items, {});
+      } catch (...) {
+        rows[i].failure = std::current_exception();
+      }
+  }
+
   void ask(std::span<Row> rows) const {
     std::vector<std::int64_t> numbers;
     for (const Row& row : rows) numbers.push_back(row.index);
@@ -73,7 +91,8 @@ class LoadStep : public RowStep {
 
 }  // namespace
 
-IndexedStage::IndexedStage(std::string name, IndexedSourcePtr source, SamplerPtr sampler)
+IndexedStage::IndexedStage(std::string name, IndexedSourcePtr source, SamplerPtr sampler,
+                           bool in_order)
     : Stage({}),
       name_(std::move(name)),
       source_(std::move(source)),
@@ -82,6 +101,7 @@ IndexedStage::IndexedStage(std::string name, IndexedSourcePtr source, SamplerPtr
   columns_ = source_->columns();
   pending_ = true;
   pending_python_ = source_->uses_python();
+  pending_in_order_ = in_order;
 }
 
 void IndexedStage::begin() {

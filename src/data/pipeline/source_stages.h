@@ -19,7 +19,9 @@ namespace mycel::data {
 // by whoever does the pending work.
 class IndexedStage : public Stage {
  public:
-  IndexedStage(std::string name, IndexedSourcePtr source, SamplerPtr sampler);
+  // `in_order`: rows are loaded one after the other, by the driver.
+  IndexedStage(std::string name, IndexedSourcePtr source, SamplerPtr sampler,
+               bool in_order = false);
   std::string name() const override { return name_; }
   void begin() override;
   bool next(Row& row) override;

@@ -56,6 +56,8 @@ class Stage {
   bool pending() const { return pending_; }
   // Some of that work is Python's, and should happen in the order of rows, as users expect.
   bool pending_python() const { return pending_python_; }
+  // It must be done by the driver, row after row.
+  bool pending_in_order() const { return pending_in_order_; }
 
   // Before the first row ever, once; the engine outlives the stage.
   virtual void prepare(Engine& engine);
@@ -77,11 +79,13 @@ class Stage {
   void inherit_work(const Stage& from) {
     pending_ = pending_ || from.pending_;
     pending_python_ = pending_python_ || from.pending_python_;
+    pending_in_order_ = pending_in_order_ || from.pending_in_order_;
   }
 
   Columns columns_;
   bool pending_ = false;
   bool pending_python_ = false;
+  bool pending_in_order_ = false;
 
  private:
   std::vector<std::shared_ptr<Stage>> children_;

@@ -201,7 +201,7 @@ void RowReader::read(std::int64_t row, Items& items) const {
   items.reserve(fields_.size());
   const int version = set_->header().version;
   each_part(row, [&](const RecordField& field, const RowPart& part) {
-    items.push_back(field.is_blob() ? blob_item(field, part.blob, version)
+    items.push_back(field.is_blob() ? blob_item(field, part.blob, version, set_)
                                     : scalar_item(field, part.scalar));
   });
 }

@@ -221,10 +221,13 @@ Item scalar_item(const RecordField& field, const ScalarValue& value) {
   return Item::scalar(real, DType::Float64);
 }
 
-Item blob_item(const RecordField& field, ByteView bytes, int version) {
+Item blob_item(const RecordField& field, ByteView bytes, int version,
+               const std::shared_ptr<const void>& owner) {
   if (!field.is_array)
-    return Item(Ref<TextArray>(
-        new TextArray(std::vector<std::string>{std::string(bytes)}, Shape{1}, true)));
+    return Ref<TextArray>(
+        owner == nullptr
+            ? new TextArray(std::vector<std::string>{std::string(bytes)}, Shape{1}, true)
+            : new TextArray(std::vector<std::string_view>{bytes}, owner, Shape{1}, true));
   const bool compressed = field.is_integer() && version >= 3;
   const std::size_t width = field.element_bytes();
   require(compressed || bytes.size() % width == 0, ErrorKind::Runtime, "the field '", field.name,

@@ -64,6 +64,8 @@ ByteView blob_field(ByteView blob, std::size_t which, std::size_t count);
 
 // The value of a field as an item. `version` 2: integer arrays are plain.
 Item scalar_item(const RecordField& field, const ScalarValue& value);
-Item blob_item(const RecordField& field, ByteView bytes, int version);
+// `owner` keeps the bytes, which are then not copied where the type allows; without one they are.
+Item blob_item(const RecordField& field, ByteView bytes, int version,
+               const std::shared_ptr<const void>& owner = nullptr);
 
 }  // namespace mycel::data

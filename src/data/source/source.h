@@ -18,6 +18,15 @@ struct LoadedRow {
   std::string file;  // what the row was read from, for messages; may stay empty
 };
 
+// Where values of a batch belong. Null: another type or shape than the rows before.
+class RowSink {
+ public:
+  virtual void* place(std::size_t column, DType dtype, const Shape& shape) = 0;
+
+ protected:
+  ~RowSink() = default;
+};
+
 // Rows by number: image folders, MNIST, MindRecord. Threads call load() at the same time.
 class IndexedSource {
  public:
@@ -36,6 +45,14 @@ class IndexedSource {
   };
   virtual std::vector<FixedColumn> fixed_columns() const { return {}; }
   virtual void copy_value(std::int64_t /*row*/, std::size_t /*column*/, void* /*to*/) const {}
+  // Writes a row straight into a batch; when that is not possible, `out` has it and false comes
+  // back.
+  virtual bool load_into(std::int64_t row, RowSink& /*sink*/, LoadedRow& out) const {
+    load(row, out);
+    return false;
+  }
+  // load_into() is worth asking for.
+  virtual bool writes_into_batches() const { return false; }
   virtual bool uses_python() const { return false; }
   // Held around the loading of many rows: a lock that each call would take again.
   virtual std::shared_ptr<void> hold() const { return nullptr; }
