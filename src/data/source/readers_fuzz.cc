@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For libFuzzer: the readers of untrusted files, one chosen by the first byte of the input. Not
-// part of the library; README.md says how to build and run it.
+// For libFuzzer: the readers of untrusted files, one chosen by the first byte of the input, or by the
+// environment variable READER (0 to 6). Not part of the library; README.md says how to build and run
+// it.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -90,10 +91,11 @@ void read_example(const std::string& content) {
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   static const InputFile input;
+  static const char* const chosen = std::getenv("READER");
   if (size == 0) return 0;
   const std::string content(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
-    switch (data[0] % 7) {
+    switch ((chosen == nullptr ? data[0] : std::atoi(chosen)) % 7) {
       case 0: read_tfrecord(input, content, false); break;
       case 1: read_tfrecord(input, content, true); break;
       case 2: read_csv(input, content); break;
