@@ -245,6 +245,25 @@ def test_an_iterator_goes_on_where_another_stopped(seed):
     assert [row["x"].tolist() for row in resumed] == rest
 
 
+def test_a_position_serves_other_numbers_of_shards(seed):
+    def share(shards, number):
+        data = ds.NumpySlicesDataset(np.arange(32), "x", shuffle=True, num_shards=shards, shard_id=number)
+        return data.map(scatter)
+
+    iterators = [share(2, i).create_tuple_iterator(num_epochs=1, output_numpy=True) for i in range(2)]
+    for iterator in iterators:
+        for _ in range(4):
+            next(iterator)
+    state = iterators[0].state()
+    left = [[row[0].tolist() for row in iterator] for iterator in iterators]
+    order = [row for pair in zip(*left, strict=True) for row in pair]
+    resumed = [ds.resume(share(4, i), state, 1, True, as_dict=False) for i in range(4)]
+    shares = [[row[0].tolist() for row in iterator] for iterator in resumed]
+    assert [row for group in zip(*shares, strict=True) for row in group] == order
+    with pytest.raises(ValueError, match="cannot be divided among 3 shards"):
+        ds.resume(share(3, 0), state)
+
+
 def descriptors():
     return len(os.listdir("/proc/self/fd"))
 

@@ -93,9 +93,9 @@ StagePtr bucket(StagePtr child, std::vector<std::string> columns, nb::object len
 }
 
 StagePtr map(StagePtr child, const std::vector<std::shared_ptr<Transform>>& transforms,
-             Columns inputs, Columns outputs, std::uint64_t seed, const std::string& name,
-             int bad_rows, bool in_order) {
-  const MapColumns columns(child->columns(), std::move(inputs), std::move(outputs));
+             const Columns& inputs, const Columns& outputs, std::uint64_t seed,
+             const std::string& name, int bad_rows, bool in_order) {
+  const MapColumns columns(child->columns(), inputs, outputs);
   std::vector<TransformPtr> list(transforms.begin(), transforms.end());
   std::unique_ptr<RowStep> step = transform_step(columns, join_neighbours(std::move(list)), seed);
   return map_stage(std::move(child), std::move(step), columns,

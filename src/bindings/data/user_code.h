@@ -12,6 +12,7 @@
 #include "data/pipeline/order_stages.h"
 #include "data/pipeline/sampler.h"
 #include "data/pipeline/stage.h"
+#include "data/pipeline/step_error.h"
 #include "data/pipeline/watch_stage.h"
 #include "data/source/registry.h"
 #include "data/transform/transform.h"
@@ -35,14 +36,17 @@ using HeldPtr = std::shared_ptr<HeldObject>;
 inline HeldPtr held(nanobind::handle object) { return std::make_shared<HeldObject>(object); }
 
 // Something a user wrote has raised.
-class UserCodeError : public platform::Error {
+class UserCodeError : public data::StepError {
  public:
   UserCodeError(std::string operation, std::string traceback, HeldPtr exception)
-      : Error(platform::ErrorKind::Runtime, std::move(operation)),
+      : StepError(platform::ErrorKind::Runtime, std::move(operation)),
         traceback_(std::move(traceback)),
         exception_(std::move(exception)) {}
   const std::string& traceback() const { return traceback_; }
   PyObject* exception() const { return exception_->get(); }
+  void rethrow_with(const std::string& note) const override {
+    throw UserCodeError(message(), traceback_ + note + "\n", exception_);
+  }
 
  private:
   std::string traceback_;

@@ -2,9 +2,9 @@
 #include "data/pipeline/map_stage.h"
 
 #include <algorithm>
-#include <typeinfo>
 
 #include "data/pipeline/many_rows.h"
+#include "data/pipeline/step_error.h"
 
 namespace mycel::data {
 
@@ -83,14 +83,21 @@ class TransformStep : public RowStep {
                              row.file == nullptr ? std::string_view() : *row.file};
     try {
       transforms_[k]->apply(items, context);
+    } catch (const StepError& error) {
+      error.rethrow_with(where(row));
     } catch (const Error& error) {
-      if (typeid(error) != typeid(Error)) throw;  // knows more than a text
       throw Error(error.kind() == ErrorKind::Internal ? ErrorKind::Internal : ErrorKind::Runtime,
                   "map operation: [" + transforms_[k]->failing_name(error.message()) +
-                      "] failed. " + file_of(row) + error.message() + " This is row " +
-                      std::to_string(row.index) + " of its source, in pass " +
-                      std::to_string(row.pass + 1) + " over it.");
+                      "] failed. " + file_of(row) + error.message() + " " + where(row));
     }
+  }
+
+  std::string where(const Row& row) const {
+    std::string names;
+    for (const std::string& name : columns_.input_names)
+      names += (names.empty() ? "'" : ", '") + name + "'";
+    return "This is row " + std::to_string(row.index) + " of its source, in pass " +
+           std::to_string(row.pass + 1) + " over it; columns: " + names + ".";
   }
 
   // Transform after transform instead of row after row, so that another process is asked once.
@@ -179,10 +186,11 @@ class Map : public Stage {
 
 }  // namespace
 
-MapColumns::MapColumns(const Columns& before, Columns input_names, Columns output_names)
-    : inputs(resolve(before, input_names)),
+MapColumns::MapColumns(const Columns& before, const Columns& wanted, const Columns& output_names)
+    : inputs(resolve(before, wanted)),
+      input_names(names_of(before, inputs)),
       outputs(output_names.empty() ? inputs.size() : output_names.size()),
-      layout(before, inputs, output_names.empty() ? names_of(before, inputs) : output_names) {}
+      layout(before, inputs, output_names.empty() ? input_names : output_names) {}
 
 std::string file_of(const Row& row) {
   return row.file == nullptr ? "" : "The corresponding data file is: " + *row.file + ". ";

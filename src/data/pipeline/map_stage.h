@@ -15,9 +15,10 @@ namespace mycel::data {
 
 // Columns a map reads and makes; empty outputs: the inputs again.
 struct MapColumns {
-  MapColumns(const Columns& before, Columns inputs, Columns outputs);
+  MapColumns(const Columns& before, const Columns& wanted, const Columns& outputs);
 
   std::vector<std::size_t> inputs;
+  Columns input_names;
   std::size_t outputs = 0;
   MapLayout layout;
 };

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "data/feed/row_feed.h"
 #include "data/pipeline/batch_stage.h"
 #include "data/pipeline/bucket_stage.h"
 #include "data/pipeline/map_stage.h"
@@ -232,6 +233,27 @@ TEST(PipelineTest, StopsAtAnyMoment) {
     Row row;
     for (int i = 0; i < round % 5; ++i) EXPECT_EQ(stream.next(row), Pulled::Row);
   }
+}
+
+TEST(PipelineTest, FeedsTensorsWithoutCopies) {
+  BatchOptions batch;
+  batch.size = 4;
+  StagePtr stage = std::make_shared<BatchStage>(source(8), batch);
+  RowFeed feed(std::make_shared<RowStream>(stage, StreamOptions{.epochs = 2}));
+  std::vector<Tensor> row;
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    EXPECT_FALSE(feed.ended());
+    EXPECT_TRUE(feed.next(row));
+    EXPECT_TRUE(feed.next(row));
+    EXPECT_EQ(values_of(row[0]), (Numbers{4, 5, 6, 7}));
+    EXPECT_FALSE(feed.next(row));
+  }
+  EXPECT_TRUE(feed.ended());
+  StagePtr words = std::make_shared<IndexedStage>(
+      "words", array_source({"w"}, {MemoryColumn(Items{Item::text("a")})}),
+      sequential_sampler(0, 0));
+  RowFeed texts(std::make_shared<RowStream>(words, StreamOptions{.epochs = 1}));
+  EXPECT_THROW(texts.next(row), platform::Error);
 }
 
 TEST(PipelineTest, NothingIsKeptReadyBeyondTheLimits) {

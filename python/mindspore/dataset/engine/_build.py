@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from typing import Any
@@ -49,6 +50,8 @@ class Build:
         self._seen.add(id(dataset))
         children = [self.stage(child) for child in dataset.children]
         workers = dataset.num_parallel_workers or config.get_num_parallel_workers()
+        if config.get_enable_autotune():  # threads are shared by all stages: as many as can run
+            workers = max(workers, os.cpu_count() or 1)
         self.workers = max(self.workers, workers)
         return dataset._stage(self, children)
 

@@ -55,7 +55,12 @@ class Iterator:
     """Rows of a running pipeline, epoch after epoch."""
 
     def __init__(
-        self, dataset: Any, num_epochs: int = -1, output_numpy: bool = False, owner: Any = None
+        self,
+        dataset: Any,
+        num_epochs: int = -1,
+        output_numpy: bool = False,
+        owner: Any = None,
+        position: tuple[int, int] | None = None,
     ) -> None:
         check_epochs(num_epochs)
         self.dataset = dataset
@@ -66,7 +71,7 @@ class Iterator:
         self._stream = None
         self._process = os.getpid()
         self._ended = False
-        epoch, row = self._first_position(dataset)
+        epoch, row = self._first_position(dataset) if position is None else position
         try:
             self._stream = dataset._start(self._build, num_epochs, epoch, row)
         except BaseException:
@@ -187,16 +192,21 @@ def resume(
     num_epochs: int = -1,
     output_numpy: bool = False,
     as_dict: bool = True,
-):
-    """An iterator that goes on where `state` was taken, also with another number of shards."""
+) -> Iterator:
+    """An iterator that goes on where `state` was taken, also with another number of shards.
+
+    Raises:
+        ValueError: The rows given so far cannot be divided among that many shards.
+    """
+    shards = _shards(dataset)
+    if state["rows"] % shards:
+        raise ValueError(
+            f"The {state['rows']} rows that all shards together have given cannot be divided among {shards} "
+            "shards."
+        )
     config.set_seed(state["seed"])
-    rows = state["rows"] // _shards(dataset)
-    dataset.set_init_step(None)
-    iterator_class = DictIterator if as_dict else TupleIterator
-    positioned = iterator_class.__new__(iterator_class)
-    positioned._first_position = lambda _: (state["epoch"], rows)
-    positioned.__init__(dataset, num_epochs, output_numpy)
-    return positioned
+    kind = DictIterator if as_dict else TupleIterator
+    return kind(dataset, num_epochs, output_numpy, position=(state["epoch"], state["rows"] // shards))
 
 
 class TupleIterator(Iterator):
