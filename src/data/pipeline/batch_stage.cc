@@ -206,8 +206,15 @@ void BatchStage::resolve_columns() {
   if (options_.output_columns.empty()) options_.output_columns = options_.input_columns;
   for (const std::string& name : options_.input_columns)
     function_inputs_.push_back(column_index(before, name, [](const std::string& column) {
-      return "Invalid data, column name: " + column + " does not exist in the dataset columns.";
+      return "Invalid parameter, '" + column +
+             "' of 'input_columns' doesn't exist: there is no column of that name.";
     }));
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (std::ranges::count(function_inputs_, i) == 0 &&
+        std::ranges::count(options_.output_columns, before[i]) > 0)
+      fail(ErrorKind::Runtime,
+           "Invalid data, columns that are not involved in 'per_batch_map' should ",
+           "not be in output_columns, but got: ", before[i]);
   const MapLayout layout(before, function_inputs_, options_.output_columns);
   columns_ = layout.columns;
   layout_ = layout.sources;

@@ -174,7 +174,7 @@ class Weighted : public Sampler {
     for (const double weight : weights_)
       if (!(weight >= 0))
         fail(ErrorKind::Runtime, "WeightedRandomSampler: weights vector must not contain negative ",
-             "numbers, but got: ", weight);
+             "numbers, got: ", weight);
     if (std::ranges::all_of(weights_, [](double weight) { return weight == 0; }))
       fail(ErrorKind::Runtime,
            "WeightedRandomSampler: elements of weights vector must not be all zero.");

@@ -96,6 +96,11 @@ class _Batching(Dataset):
         super().__init__(input_dataset, num_parallel_workers)
         self.batch_size = batch_size if callable(batch_size) else int(batch_size)
         self.drop_remainder = drop_remainder
+        for node in input_dataset._walk():
+            if node.is_sync() and hasattr(node, "count_batches"):
+                if callable(batch_size):
+                    raise RuntimeError("A batch size that changes cannot follow 'sync_wait'.")
+                node.count_batches(self.batch_size)
         if type(input_dataset).__name__ == "RepeatDataset":
             logger.warning("Repeat is located before batch, data from two epochs can be batched together.")
 
@@ -225,7 +230,7 @@ class _BatchFunction:
         if result is None:
             raise RuntimeError("Got None from Python object.")
         if not isinstance(result, tuple):
-            if self._outputs == 1 and isinstance(result, (list, np.ndarray)):
+            if self._outputs == 1 and isinstance(result, (list, np.ndarray, dict)):
                 result = (result,)
             elif isinstance(result, (list, np.ndarray)):
                 result = tuple(result)

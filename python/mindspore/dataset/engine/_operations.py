@@ -267,15 +267,20 @@ class SyncWaitDataset(UnionBaseDataset):
         ):
             raise RuntimeError("Condition name is already in use.")
         self._condition = threading.Condition()
+        self._rows_per_batch = 1  # of the batch operation behind: a condition counts batches
         self._passes = num_batch
         self._open = False
+
+    def count_batches(self, batch_size: int) -> None:
+        """A batch operation behind it makes batches of so many rows."""
+        self._rows_per_batch *= batch_size
 
     def is_sync(self):
         return True
 
     def _stage(self, build: Build, children: list) -> Any:
         if not build.dry:
-            self._passes = self.num_batch
+            self._passes = self.num_batch * self._rows_per_batch
             self._open = False
             build.resources.append(_Opener(self))
         return children[0] if build.dry else _c_data.gate_stage(children[0], self._wait)
@@ -301,7 +306,8 @@ class SyncWaitDataset(UnionBaseDataset):
         if self.callback is not None:
             self.callback(data)
         with self._condition:
-            self._passes += self.num_batch if num_batch is None else num_batch
+            batches = self.num_batch if num_batch is None else num_batch
+            self._passes += batches * self._rows_per_batch
             self._condition.notify_all()
 
     def disable_sync(self):

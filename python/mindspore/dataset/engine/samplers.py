@@ -288,8 +288,8 @@ class WeightedRandomSampler(BuiltinSampler):
     """Rows drawn with given weights."""
 
     def __init__(self, weights: Any, num_samples: int | None = None, replacement: bool = True) -> None:
-        if not isinstance(weights, list):
-            weights = [weights] if isinstance(weights, numbers.Number) else list(weights)
+        if not isinstance(weights, (list, np.ndarray)):
+            weights = [weights]
         for position, weight in enumerate(weights):
             if not isinstance(weight, numbers.Number):
                 raise TypeError(
@@ -302,7 +302,14 @@ class WeightedRandomSampler(BuiltinSampler):
         super().__init__(num_samples)
 
     def _make(self, build: Any, rows: int, source: Any) -> Any:
-        return _c_data.weighted_sampler(build.set_seed(), self.weights, self._limit(), self.replacement)
+        return _c_data.weighted_sampler(
+            None if build is None else build.set_seed(), self.weights, self._limit(), self.replacement
+        )
+
+    def parse(self) -> Any:
+        """Checks the arguments as a pipeline would."""
+        self._make(None, 0, None)
+        return self
 
     def is_shuffled(self) -> bool:
         return True
