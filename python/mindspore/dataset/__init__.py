@@ -14,6 +14,7 @@ from mindspore.dataset.core import config
 from mindspore.dataset.engine import *  # noqa: F403
 from mindspore.dataset.engine import samplers
 
+LineReader = utils.LineReader
 transforms.vision = vision  # old scripts look for it there
 
 

@@ -135,7 +135,7 @@ class Iterator:
         """One warning when the reader waited most of the time, with the stage that was slowest."""
         from ._profile import warn_about_slow_stage
 
-        warn_about_slow_stage(self._stream, config)
+        warn_about_slow_stage(self._stream, self._owner, config)
 
     def stop(self) -> None:
         """Ends the pipeline; can be called any number of times."""

@@ -97,6 +97,7 @@ def deserialize(input_dict=None, json_filepath=None):
         real = os.path.realpath(json_filepath)
         with open(real, encoding="utf-8") as file:
             input_dict = json.load(file)
+    input_dict = input_dict.get("tree", input_dict)  # as a file of autotune has it
     from ._deserialize import dataset_from
 
     return dataset_from(input_dict)
