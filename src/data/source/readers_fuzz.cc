@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For libFuzzer: the readers of untrusted files, one chosen by the first byte of the input, or by the
-// environment variable READER (0 to 6). Not part of the library; README.md says how to build and run
-// it.
+// For libFuzzer: the readers of untrusted files, one chosen by the first byte of the input, or by
+// the environment variable READER (0 to 6). Not part of the library; README.md says how to build
+// and run it.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
