@@ -2,6 +2,7 @@
 """Operations of pipelines: rows, orders, columns, texts of errors."""
 
 import gc
+import json
 import os
 import threading
 
@@ -297,6 +298,51 @@ def test_an_iterator_survives_a_fork():
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     assert next(iterator)[0].item() == 1
+
+
+def test_figures_of_a_run_are_written(tmp_path):
+    ds.config.set_enable_autotune(True, str(tmp_path / "figures"))
+    try:
+        data = ds.FakeImageDataset(6, shuffle=False).batch(2)
+        assert len(list(data.create_tuple_iterator(num_epochs=1))) == 3
+    finally:
+        ds.config.set_enable_autotune(False)
+    path = tmp_path / "figures_0.json"
+    figures = json.loads(path.read_text(encoding="utf-8"))
+    assert figures["summary"][0]["rows"] == 6 and figures["summary"][-1]["stage"] == "output"
+    assert ds.compare(ds.deserialize(json_filepath=str(path)), data)
+
+
+def test_rows_that_do_not_fit_a_batch_are_told_apart():
+    class Growing:
+        def __len__(self):
+            return 8
+
+        def __getitem__(self, index):
+            return np.zeros(2 if index < 5 else 3), index
+
+    data = ds.GeneratorDataset(Growing(), ["x", "y"], shuffle=False)
+    assert values(data.project("y").batch(4)) == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    with pytest.raises(RuntimeError, match="First element had shape <2> and this element had shape <3>"):
+        values(data.batch(4))
+    assert [row[0].shape for row in data.padded_batch(4, pad_info={})] == [(4, 2), (4, 3)]
+
+
+def test_bytes_of_a_record_outlive_their_iterator(tmp_path):
+    from mindspore.mindrecord import FileWriter
+
+    content = bytes(range(256)) * 8
+    writer = FileWriter(str(tmp_path / "record"), 1)
+    writer.add_schema({"data": {"type": "bytes"}, "label": {"type": "int32"}})
+    writer.write_raw_data([{"data": content, "label": 1}])
+    writer.commit()
+    data = ds.MindDataset(str(tmp_path / "record"), shuffle=False)
+    row = next(data.create_dict_iterator(num_epochs=1, output_numpy=True))
+    del data
+    gc.collect()
+    assert row["data"].shape == (1,) and row["data"].tobytes() == content
+    with pytest.raises(ValueError):  # it is the file itself
+        row["data"][0] = b"x"
 
 
 def test_pipelines_describe_themselves():
