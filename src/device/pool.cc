@@ -8,7 +8,10 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
+
+#include <pthread.h>
 
 #include "platform/error/error.h"
 
@@ -43,8 +46,9 @@ constexpr int kClassCount = 176;
 class SpinLock {
  public:
   void lock() {
-    while (flag_.test_and_set(std::memory_order_acquire)) {
-    }
+    constexpr int kPatience = 100;  // then the holder has lost its processor, perhaps to us
+    for (int spins = 0; flag_.test_and_set(std::memory_order_acquire); ++spins)
+      if (spins > kPatience) std::this_thread::yield();
   }
   void unlock() { flag_.clear(std::memory_order_release); }
 
@@ -58,10 +62,29 @@ struct Pool {
   MemoryStatistics statistics;
 };
 
+using Pools = std::array<std::array<Pool, kMaxDevices>, kMaxBackends>;
+
+template <class Action>
+void each_pool(Pools& pools, const Action& action) {
+  for (auto& backend : pools)
+    for (Pool& pool : backend) action(pool);
+}
+
 // Never destroyed: tensors held by static objects give their blocks back while the process ends.
+Pools& all_pools() {
+  static Pools& pools = []() -> Pools& {
+    Pools& made = *std::make_unique<Pools>().release();
+    // A forked child must not find a pool locked by a thread it does not have.
+    const auto lock_all = [] { each_pool(all_pools(), [](Pool& pool) { pool.lock.lock(); }); };
+    const auto unlock_all = [] { each_pool(all_pools(), [](Pool& pool) { pool.lock.unlock(); }); };
+    pthread_atfork(lock_all, unlock_all, unlock_all);
+    return made;
+  }();
+  return pools;
+}
+
 Pool& pool_of(Device device) {
-  using Pools = std::array<std::array<Pool, kMaxDevices>, kMaxBackends>;
-  static Pools& pools = *std::make_unique<Pools>().release();
+  static Pools& pools = all_pools();
   return pools[device.backend][device.index % kMaxDevices];
 }
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <mutex>
 
+#include <pthread.h>
+
 #include "platform/error/error.h"
 
 namespace mycel::tensor {
@@ -17,6 +19,9 @@ Storage* first_live = nullptr;  // newest first
 
 const bool registered = [] {
   device::set_live_report(LiveStorages::report);
+  // A forked child must not find the list locked by a thread it does not have.
+  pthread_atfork([] { live_mutex.lock(); }, [] { live_mutex.unlock(); },
+                 [] { live_mutex.unlock(); });
   return true;
 }();
 

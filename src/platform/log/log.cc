@@ -121,6 +121,10 @@ class Sink {
     emit(record.level, record.form, log_line(record));
   }
 
+  // Held over a fork: the child must not find it taken by a thread it does not have.
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
   void flush() {
     const std::lock_guard lock(mutex_);
     for (Seen& seen : recent_) report(seen);
@@ -202,6 +206,7 @@ class Sink {
 Sink& sink() {
   static Sink* const instance = [] {
     std::atexit(flush_log);
+    pthread_atfork([] { sink().lock(); }, [] { sink().unlock(); }, [] { sink().unlock(); });
     return std::make_unique<Sink>().release();
   }();
   return *instance;
