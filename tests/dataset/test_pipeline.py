@@ -4,6 +4,8 @@
 import gc
 import json
 import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -298,6 +300,48 @@ def test_an_iterator_survives_a_fork():
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     assert next(iterator)[0].item() == 1
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import mindspore.dataset as ds
+
+def slow(x):
+    time.sleep(60 if x == 3 else 0)
+    return x
+
+data = ds.NumpySlicesDataset(list(range(9)), shuffle=False)
+data = data.map(slow, num_parallel_workers=int(sys.argv[1]))
+iterator = data.create_tuple_iterator(num_epochs=1)
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    for _ in iterator:
+        pass
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    os._exit(7)
+"""
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_interrupt_reaches_the_program(workers):
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, workers], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert done.stdout == "interrupted\n" and done.returncode == 7, done.stderr
+
+
+def test_the_interpreter_ends_with_iterators_alive():
+    program = (
+        "import mindspore.dataset as ds\n"
+        "data = ds.NumpySlicesDataset(list(range(1000))).map(lambda x: x).repeat().batch(3)\n"
+        "iterators = [data.create_tuple_iterator() for _ in range(3)]\n"
+        "rows = [next(iterator) for iterator in iterators]\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_figures_of_a_run_are_written(tmp_path):

@@ -17,6 +17,13 @@ std::string block(const std::string& title, const std::string& text) {
 }
 
 void set_user_error(const UserCodeError& error) {
+  // Not an error of the function: somebody wants the program to end.
+  PyObject* raised = error.exception();
+  if (PyErr_GivenExceptionMatches(raised, PyExc_KeyboardInterrupt) != 0 ||
+      PyErr_GivenExceptionMatches(raised, PyExc_SystemExit) != 0) {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised)), raised);
+    return;
+  }
   const std::string text =
       "Exception thrown from user defined Python function in dataset. \n" +
       block("Python Call Stack", error.message() + error.traceback()) +

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -32,12 +34,25 @@ auto reporting(const Body& body) {
   }
 }
 
+// Ctrl-C must reach the program however long the next row takes.
+void wait_for_row(RowStream& stream) {
+  bool ready = false;
+  while (!ready) {
+    {
+      const nb::gil_scoped_release release;
+      ready = stream.wait(std::chrono::milliseconds(50));
+    }
+    if (PyErr_CheckSignals() != 0) throw PythonError();
+  }
+}
+
 // A list of values; None at the end of an epoch; False at the end of the data.
 nb::object next_row(RowStream& stream, bool as_tensors) {
   return reporting([&]() -> nb::object {
     Row row;
     Pulled pulled = Pulled::Row;
     if (!stream.try_next(row, pulled)) {
+      wait_for_row(stream);
       const nb::gil_scoped_release release;
       pulled = stream.next(row);
     }

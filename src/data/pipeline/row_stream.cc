@@ -222,6 +222,15 @@ void RowStream::leave() {
   reading_ = false;
 }
 
+bool RowStream::wait(std::chrono::milliseconds most) {
+  if (options_.reader_helps || !options_.threads) return true;
+  std::unique_lock lock(mutex_);
+  const auto ready = [&] { return !entries_.empty() || failure_ || finished_; };
+  if (ready()) return true;
+  const Waited waited(reader_wait_ns_);
+  return changed_.wait_for(lock, engine_.stop, most, ready) || engine_.stop.stop_requested();
+}
+
 bool RowStream::try_next(Row& row, Pulled& pulled) {
   if (!options_.threads) return false;
   const std::lock_guard lock(mutex_);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -48,6 +49,9 @@ class RowStream {
   const Columns& columns() const { return root_->columns(); }
   // Waits if it must. Rethrows what a stage threw, now and whenever it is asked again.
   Pulled next(Row& row);
+  // Waits a while at most; true: next() has something to do at once. A caller that must look after
+  // other things (signals) waits in this way.
+  bool wait(std::chrono::milliseconds most);
   // The same, if there is something without waiting.
   bool try_next(Row& row, Pulled& pulled);
   void stop();
