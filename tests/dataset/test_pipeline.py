@@ -306,6 +306,8 @@ INTERRUPTED = """
 import os, signal, sys, threading, time
 import mindspore.dataset as ds
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started us may ignore it
+
 def slow(x):
     time.sleep(60 if x == 3 else 0)
     return x
