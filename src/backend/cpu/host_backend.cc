@@ -44,10 +44,11 @@ class HostBackend final : public device::Backend {
   int device_count() const override { return 1; }
 
   device::Capabilities capabilities(int) const override {
-    return {.host_accessible = true,
-            .asynchronous = false,
-            .description = platform::join("host, ", std::thread::hardware_concurrency(),
-                                          " threads, ", physical_memory_bytes() >> 20, " MiB")};
+    // Asked for every array that NumPy looks at; counting processors opens a file.
+    static const std::string description =
+        platform::join("host, ", std::thread::hardware_concurrency(), " threads, ",
+                       physical_memory_bytes() >> 20, " MiB");
+    return {.host_accessible = true, .asynchronous = false, .description = description};
   }
 
   void* allocate(int, std::size_t bytes) override {
