@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a callback is, what it is given, and how a list of them is called."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+from mindspore import log as logger
+
+_MOMENTS = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
+HOOKS = tuple(f"on_{mode}_{moment}" for mode in ("train", "eval") for moment in _MOMENTS)
+_current_net = None
+
+
+def _set_cur_net(net) -> None:
+    """Remembers the network that is being trained, for callbacks outside a `Model`."""
+    global _current_net
+    _current_net = net
+
+
+def _get_cur_net():
+    """The network given to `_set_cur_net` last, or None."""
+    return _current_net
+
+
+class Callback:
+    """Something that is told how training or evaluation goes on.
+
+    Override the methods ``on_train_*`` and ``on_eval_*`` that are of interest; each is given a
+    :class:`mindspore.train.RunContext`. By default each calls the method of the older interface
+    (`begin`, `epoch_begin`, `step_begin`, `step_end`, `epoch_end`, `end`), which therefore serve
+    training and evaluation alike. A callback is also a context manager: it is entered before the
+    first hook and left after the last, also when an exception ends the run.
+
+    A class that sets ``needs_step = True`` is called for every step even where data sinking joins
+    several steps into one call.
+    """
+
+    needs_step = False
+
+    def __enter__(self):
+        """Prepares the callback for a run."""
+        return self
+
+    def __exit__(self, *err):
+        """Releases what the callback holds."""
+
+    def begin(self, run_context):
+        """Called once before the network runs; superseded by `on_train_begin` and `on_eval_begin`."""
+
+    def epoch_begin(self, run_context):
+        """Called before each epoch; superseded by `on_train_epoch_begin` and `on_eval_epoch_begin`."""
+
+    def epoch_end(self, run_context):
+        """Called after each epoch; superseded by `on_train_epoch_end` and `on_eval_epoch_end`."""
+
+    def step_begin(self, run_context):
+        """Called before each step; superseded by `on_train_step_begin` and `on_eval_step_begin`."""
+
+    def step_end(self, run_context):
+        """Called after each step; superseded by `on_train_step_end` and `on_eval_step_end`."""
+
+    def end(self, run_context):
+        """Called once after the network has run; superseded by `on_train_end` and `on_eval_end`."""
+
+    def on_train_begin(self, run_context):
+        """Called once before training."""
+        self.begin(run_context)
+
+    def on_train_epoch_begin(self, run_context):
+        """Called before each epoch of training."""
+        self.epoch_begin(run_context)
+
+    def on_train_epoch_end(self, run_context):
+        """Called after each epoch of training."""
+        self.epoch_end(run_context)
+
+    def on_train_step_begin(self, run_context):
+        """Called before each step of training."""
+        self.step_begin(run_context)
+
+    def on_train_step_end(self, run_context):
+        """Called after each step of training."""
+        self.step_end(run_context)
+
+    def on_train_end(self, run_context):
+        """Called once after training."""
+        self.end(run_context)
+
+    def on_eval_begin(self, run_context):
+        """Called once before evaluation."""
+        self.begin(run_context)
+
+    def on_eval_epoch_begin(self, run_context):
+        """Called before the epoch of evaluation."""
+        self.epoch_begin(run_context)
+
+    def on_eval_epoch_end(self, run_context):
+        """Called after the epoch of evaluation."""
+        self.epoch_end(run_context)
+
+    def on_eval_step_begin(self, run_context):
+        """Called before each step of evaluation."""
+        self.step_begin(run_context)
+
+    def on_eval_step_end(self, run_context):
+        """Called after each step of evaluation."""
+        self.step_end(run_context)
+
+    def on_eval_end(self, run_context):
+        """Called once after evaluation."""
+        self.end(run_context)
+
+
+class InternalCallbackParam(dict):
+    """What a run tells its callbacks: a dict whose entries are attributes as well.
+
+    An absent entry is a KeyError, also when it is read as an attribute; `get` gives None.
+    """
+
+    def __getattr__(self, key):
+        return self[key]
+
+    def __setattr__(self, key, value):
+        self[key] = value
+
+    def __delattr__(self, key):
+        del self[key]
+
+
+class RunContext:
+    """Hands a callback the facts of the run and takes its wish to stop.
+
+    Args:
+        original_args (dict): The facts of the run.
+
+    Raises:
+        TypeError: `original_args` is not a dict.
+    """
+
+    def __init__(self, original_args):
+        if not isinstance(original_args, dict):
+            raise TypeError(
+                "The argument 'original_args' of RunContext should be dict type, but got "
+                f"{type(original_args)}."
+            )
+        self._original_args = original_args
+        self._stop_requested = False
+
+    def original_args(self):
+        """The facts of the run, see :class:`InternalCallbackParam`."""
+        return self._original_args
+
+    def request_stop(self):
+        """Asks to end the run after the current step, or after the current sinking call."""
+        self._stop_requested = True
+
+    def get_stop_requested(self):
+        """Whether a callback asked to end the run."""
+        return self._stop_requested
+
+
+def as_callback_list(callbacks) -> list[Callback]:
+    """`callbacks` (None, one, a list or a tuple) as a new list.
+
+    Raises:
+        TypeError: One of them is not a :class:`Callback`.
+    """
+    if callbacks is None:
+        return []
+    if isinstance(callbacks, Callback):
+        return [callbacks]
+    if not isinstance(callbacks, (list, tuple)):
+        raise TypeError("The 'callbacks' is not a Callback or a list of Callback.")
+    if not all(isinstance(callback, Callback) for callback in callbacks):
+        raise TypeError(
+            "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions."
+        )
+    return list(callbacks)
+
+
+def old_style_hooks(callback: Callback) -> set[str]:
+    """Names of the older interface that a callback of the user's own overrides."""
+
+    def is_own(name: str) -> bool:
+        owner = next(kind for kind in type(callback).__mro__ if name in vars(kind))
+        return not owner.__module__.startswith("mindspore.")
+
+    return {name for name in _MOMENTS if is_own(name)}
+
+
+def check_hook_names(callbacks: list[Callback], strict: bool) -> None:
+    """Refuses (`strict`) or warns of callbacks that cannot tell training from evaluation."""
+    for callback in callbacks:
+        names = old_style_hooks(callback)
+        if not names:
+            continue
+        text = (
+            f"For {type(callback).__name__} callback, {names} methods may not be supported in later version, "
+            "Use methods prefixed with 'on_train' or 'on_eval' instead when using customized callbacks."
+        )
+        if strict:
+            raise ValueError(text)
+        logger.warning(text)
+
+
+class CallbackManager(Callback):
+    """Calls a list of callbacks in order, hook by hook, and leaves them in reverse order.
+
+    Args:
+        callbacks (Union[None, Callback, list[Callback], tuple[Callback]]): The callbacks.
+
+    Raises:
+        TypeError: One of them is not a :class:`Callback`.
+    """
+
+    def __init__(self, callbacks):
+        self._callbacks = as_callback_list(callbacks)
+        self._stack = None
+
+    def __enter__(self):
+        with ExitStack() as stack:
+            self._callbacks = [stack.enter_context(callback) or callback for callback in self._callbacks]
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *err):
+        stack, self._stack = self._stack, None
+        return stack.__exit__(*err)
+
+    @property
+    def callbacks(self) -> list[Callback]:
+        """The callbacks, in the order in which they are called."""
+        return self._callbacks
+
+    @property
+    def step_callbacks(self) -> list[Callback]:
+        """Those that want every step, also where data sinking joins several."""
+        return [callback for callback in self._callbacks if getattr(callback, "needs_step", False)]
+
+    @property
+    def needs_step(self) -> bool:
+        """Whether a callback wants every step, also where data sinking joins several."""
+        return bool(self.step_callbacks)
+
+
+def _forwarding(name: str):
+    def hook(self, run_context):
+        for callback in self._callbacks:
+            getattr(callback, name)(run_context)
+
+    hook.__name__ = name
+    hook.__doc__ = f"Calls `{name}` of every callback."
+    return hook
+
+
+for _name in HOOKS + _MOMENTS:
+    setattr(CallbackManager, _name, _forwarding(_name))
