@@ -10,6 +10,7 @@ from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
 from mindspore.nn.cell import Cell
+from mindspore.nn.layer.basic import Identity
 from mindspore.ops._registry import op
 
 
@@ -158,8 +159,30 @@ class ForwardValueAndGrad(Cell):
         return outputs, (of_inputs, of_weights) if self.get_all else of_weights
 
 
+def filled_like(outputs, value):
+    """The structure of `outputs`, every tensor filled with `value`: one sens per output.
+
+    Args:
+        outputs: A tensor, or tensors in tuples, lists and dicts.
+        value (Union[float, int, Tensor]): A number, or a tensor of one.
+
+    Returns:
+        The same structure.
+    """
+
+    def filled(tensor):
+        if isinstance(value, Tensor):
+            return op.broadcast_to(op.reshape(op.cast(value, tensor.dtype), ()), tensor.shape)
+        return op.full_like(tensor, value)
+
+    return map_tensors(filled, outputs)
+
+
 class TrainOneStepCell(Cell):
     """One training step: forward, gradients, update.
+
+    A network may return several tensors: the gradients are those of their sum, and the step returns
+    them all.
 
     Args:
         network (Cell): Computes the loss.
@@ -167,7 +190,14 @@ class TrainOneStepCell(Cell):
         sens (numbers.Number): Factor of the gradients, 1.0 by default. Default: ``None``.
         return_grad (bool): Also return the gradients by parameter name. Default: ``False``.
 
+    Inputs:
+        - **\\*inputs** - What the network takes.
+
+    Outputs:
+        The loss, or the loss and a dict of gradients with `return_grad`.
+
     Raises:
+        TypeError: `sens` is not a number.
         ValueError: `sens` is 0.
 
     Supported Platforms:
@@ -180,11 +210,26 @@ class TrainOneStepCell(Cell):
         self.network.set_grad()
         self.optimizer = optimizer
         self.weights = self.optimizer.parameters
-        if sens == 0:
-            raise ValueError("The input argument of 'sens' can not be 0.")
-        self.sens = 1.0 if sens is None else sens
+        self.sens = self._checked_sens(sens)
         self.return_grad = check.boolean(return_grad, "return_grad", self.cls_name)
-        self.grad_reducer = lambda gradients: gradients
+        self.grad = GradOperation(get_by_list=True, sens_param=True)
+        self.grad_no_sens = GradOperation(get_by_list=True)
+        # One process has nobody to share gradients with; subclasses ask.
+        self.reducer_flag, self.mean, self.degree = False, False, 1
+        self.grad_reducer = Identity()
+
+    @staticmethod
+    def _checked_sens(sens):
+        if sens is None:
+            return 1.0
+        if isinstance(sens, bool) or not isinstance(sens, (int, float, Tensor)):
+            raise TypeError(
+                "For 'TrainOneStepCell', the argument 'sens' must be a number, but got "
+                f"{type(sens).__name__}."
+            )
+        if not isinstance(sens, Tensor) and sens == 0:
+            raise ValueError("The input argument of 'sens' can not be 0.")
+        return sens
 
     def _loss_and_gradients(self, inputs: tuple, sens) -> tuple:
         recording = Recording()
@@ -194,7 +239,8 @@ class TrainOneStepCell(Cell):
             tracked = recording.tracked(loss)
         finally:
             recording.end_forward()
-        seeds = [None] * len(tracked) if sens == 1.0 else seeds_for(loss, sens)
+        plain = not isinstance(sens, Tensor) and sens == 1.0
+        seeds = [None] * len(tracked) if plain else seeds_for(loss, filled_like(loss, sens))
         found = recording.backward(tracked, seeds)
         forget_history(loss)
         return loss, tuple(

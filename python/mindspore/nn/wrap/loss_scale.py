@@ -4,20 +4,63 @@
 from __future__ import annotations
 
 from mindspore.common import dtype as mstype
+from mindspore.common._structure import tensors_in
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.nn.wrap.cell_wrapper import TrainOneStepCell
+from mindspore.ops import composite
 from mindspore.ops._registry import op
+
+_grad_scale = composite.MultitypeFuncGraph("grad_scale")
+
+
+@_grad_scale.register("Tensor", "Tensor")
+def _unscaled(scale, gradient):
+    return gradient * op.cast(op.reciprocal(scale), gradient.dtype)
+
+
+@_grad_scale.register("Tensor", "RowTensor")
+def _unscaled_rows(scale, gradient):
+    return gradient.with_tensors([gradient.indices, _unscaled(scale, gradient.values)])
+
+
+grad_scale = _grad_scale
+
+
+def all_are_finite(tensors: list) -> Tensor:
+    """Whether every element of every tensor is finite.
+
+    Args:
+        tensors (list[Tensor]): The tensors.
+
+    Returns:
+        Tensor of one bool.
+    """
+    finite = Tensor(True)
+    for tensor in tensors:
+        if tensor.dtype in mstype.float_type:
+            finite = op.logical_and(finite, op.reduce_all(op.isfinite(tensor)))
+    return finite
 
 
 class DynamicLossScaleUpdateCell(Cell):
-    """Halves the scale on overflow, doubles it after a while without.
+    """Divides the scale on overflow, multiplies it after a while without.
 
     Args:
         loss_scale_value (float): Initial scale.
         scale_factor (int): Factor of the changes.
         scale_window (int): Steps without overflow before the scale grows.
+
+    Inputs:
+        - **loss_scale** (Tensor) - The scale, which is changed in place.
+        - **overflow** (bool) - Whether the step overflowed.
+
+    Outputs:
+        bool, `overflow`.
+
+    Supported Platforms:
+        ``CPU``
     """
 
     def __init__(self, loss_scale_value, scale_factor, scale_window):
@@ -26,7 +69,7 @@ class DynamicLossScaleUpdateCell(Cell):
         self.loss_scale_value = loss_scale_value
         self.cur_iter = Parameter(Tensor(1, mstype.int32), name="current_iterator_step", requires_grad=False)
         self.last_overflow_iter = Parameter(
-            Tensor(0, mstype.int32), name="last_overflow_iterator", requires_grad=False
+            Tensor(0, mstype.int32), name="last_overflow_iterator_step", requires_grad=False
         )
 
     def get_loss_scale(self):
@@ -34,15 +77,16 @@ class DynamicLossScaleUpdateCell(Cell):
         return self.loss_scale_value
 
     def construct(self, loss_scale, overflow):
-        now, last = int(self.cur_iter), int(self.last_overflow_iter)
-        scale = float(loss_scale.asnumpy().reshape(-1)[0])
-        if bool(overflow):
-            scale, last = max(scale / self.scale_factor, 1.0), now
-        elif now - last >= self.scale_window:
-            scale, last = scale * self.scale_factor, now
-        op.assign(loss_scale, op.full_like(loss_scale, scale))
-        op.assign(self.last_overflow_iter, Tensor(last, mstype.int32))
-        op.assign(self.cur_iter, Tensor(now + 1, mstype.int32))
+        flag = overflow if isinstance(overflow, Tensor) else Tensor(bool(overflow))
+        flag = op.cast(op.reshape(flag, ()), mstype.bool_)
+        due = op.greater_equal(self.cur_iter - self.last_overflow_iter, self.scale_window)
+        lowered = op.maximum(loss_scale / float(self.scale_factor), 1.0)
+        grown = op.where(due, loss_scale * float(self.scale_factor), loss_scale)
+        scale = op.where(flag, lowered, grown)
+        last = op.where(op.logical_or(flag, due), self.cur_iter, self.last_overflow_iter)
+        op.assign(loss_scale, op.cast(scale, loss_scale.dtype))
+        op.assign(self.last_overflow_iter, last)
+        op.assign_add(self.cur_iter, 1)
         return overflow
 
 
@@ -51,6 +95,16 @@ class FixedLossScaleUpdateCell(Cell):
 
     Args:
         loss_scale_value (float): The scale.
+
+    Inputs:
+        - **loss_scale** (Tensor) - The scale.
+        - **overflow** (bool) - Whether the step overflowed.
+
+    Outputs:
+        bool, `overflow`.
+
+    Supported Platforms:
+        ``CPU``
     """
 
     def __init__(self, loss_scale_value):
@@ -71,7 +125,17 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     Args:
         network (Cell): Computes the loss.
         optimizer (Cell): Updates the parameters.
-        scale_sense (Union[Tensor, Cell]): The scale, or the cell that changes it.
+        scale_sense (Union[Tensor, Cell]): The scale, of shape () or (1,), or the cell that changes it.
+
+    Inputs:
+        - **\\*inputs** - What the network takes.
+
+    Outputs:
+        Tuple of the loss (not scaled), whether there was an overflow, and the scale.
+
+    Raises:
+        TypeError: `scale_sense` is neither a Cell nor a Tensor.
+        ValueError: The shape of `scale_sense` is neither () nor (1,).
 
     Supported Platforms:
         ``CPU``
@@ -79,6 +143,9 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def __init__(self, network, optimizer, scale_sense):
         super().__init__(network, optimizer, sens=None)
+        self.hyper_map = composite.HyperMap()
+        self.base = Tensor(1, mstype.float32)
+        self.is_distributed = False
         self.loss_scaling_manager = None
         if isinstance(scale_sense, Cell):
             self.loss_scaling_manager = scale_sense
@@ -88,21 +155,25 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
                 "For 'TrainOneStepWithLossScaleCell', the scale_sense must be Cell or Tensor, but got "
                 f"{type(scale_sense)}."
             )
-        if scale_sense.shape not in ((), (1,)):
-            raise ValueError(
-                "For 'TrainOneStepWithLossScaleCell', the shape of 'scale_sense' must be (1,) or (), but got "
-                f"{scale_sense.shape}."
-            )
+        self._check_scale(scale_sense)
         self.scale_sense = Parameter(scale_sense, name="scale_sense", requires_grad=False)
 
+    @staticmethod
+    def _check_scale(scale) -> None:
+        if scale.shape not in ((), (1,)):
+            raise ValueError(
+                "For 'TrainOneStepWithLossScaleCell', the shape of 'scale_sense' must be (1,) or (), but got "
+                f"{scale.shape}."
+            )
+
     def construct(self, *inputs):
-        scale = float(self.scale_sense.asnumpy().reshape(-1)[0])
+        scale = op.reshape(self.scale_sense, ()) * 1.0  # as it was when the step began
         loss, gradients = self._loss_and_gradients(inputs, scale)
-        gradients = tuple(gradient * (1.0 / scale) for gradient in gradients)
+        gradients = tuple(_grad_scale(scale, gradient) for gradient in gradients)
         gradients = self.grad_reducer(gradients)
         overflow = self.get_overflow_status((), gradients)
         overflow = self.process_loss_scale(overflow)
-        if not bool(overflow):
+        if not overflow:
             self.optimizer(gradients)
         return loss, overflow, self.scale_sense.value()
 
@@ -113,26 +184,42 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             sens (Tensor): The new scale, of the same shape and type.
         """
         if not isinstance(sens, Tensor):
-            raise TypeError(f"For 'set_sense_scale', 'sens' must be a Tensor, but got {type(sens)}.")
+            raise TypeError(f"For 'set_sense_scale', the 'sens' must be a Tensor, but got {type(sens)}.")
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond, compute_input):
-        """Begins watching for overflow; returns the status to hand on and the input."""
+        """Begins watching for overflow.
+
+        Args:
+            pre_cond (Tensor): What has to be computed before.
+            compute_input (object): What will be watched.
+
+        Returns:
+            Tuple of the status to hand to `get_overflow_status`, and `compute_input`.
+        """
         return (), compute_input
 
     def get_overflow_status(self, status, compute_output):
         """Whether something in `compute_output` is not finite.
 
+        Args:
+            status (object): What `start_overflow_check` returned.
+            compute_output (object): Tensors, in any structure.
+
         Returns:
             Tensor of one bool.
         """
-        from mindspore.common._structure import tensors_in
-
-        finite = all(bool(op.reduce_all(op.isfinite(tensor))) for tensor in tensors_in(compute_output))
-        return Tensor(not finite)
+        return op.logical_not(all_are_finite(tensors_in(compute_output)))
 
     def process_loss_scale(self, overflow):
-        """Changes the scale after a step; returns whether the step is to be skipped."""
+        """Changes the scale after a step.
+
+        Args:
+            overflow (Tensor): Whether the step overflowed.
+
+        Returns:
+            Tensor of one bool, whether the step is to be skipped.
+        """
         if self.loss_scaling_manager is not None:
             return self.loss_scaling_manager(self.scale_sense, overflow)
         return overflow
