@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distances between the outlines of two areas of an image."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mindspore import _checkparam as validator
+from mindspore.train.metrics.metric import Metric, rearrange_inputs, to_numpy
+
+_NORMS = {
+    "euclidean": lambda gap: np.sqrt(np.square(gap).sum(axis=-1)),
+    "chessboard": lambda gap: np.abs(gap).max(axis=-1),
+    "taxicab": lambda gap: np.abs(gap).sum(axis=-1),
+}
+_PAIRS_AT_ONCE = 1 << 20
+
+
+def outline(mask: np.ndarray) -> np.ndarray:
+    """Points (n, axes) of an area with a neighbour along an axis outside of it."""
+    inner = mask.copy()
+    padded = np.pad(mask, 1)
+    for axis in range(mask.ndim):
+        for shift in (0, 2):
+            window = [slice(1, -1)] * mask.ndim
+            window[axis] = slice(shift, shift + mask.shape[axis])
+            inner &= padded[tuple(window)]
+    return np.argwhere(mask & ~inner)
+
+
+def nearest(points: np.ndarray, others: np.ndarray, metric: str) -> np.ndarray:
+    """How far each point is from the nearest of the others; inf without others."""
+    if not len(others):
+        return np.full(len(points), np.inf)
+    step = max(1, _PAIRS_AT_ONCE // len(others))
+    parts = [
+        _NORMS[metric]((points[i : i + step, None] - others[None]).astype(np.float64)).min(axis=1)
+        for i in range(0, len(points), step)
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+class _SurfaceDistance(Metric):
+    """Outlines of a label in a prediction and in the truth, and the distances between them."""
+
+    def __init__(self, distance_metric):
+        super().__init__()
+        name = type(self).__name__
+        validator.check_value_type("distance_metric", distance_metric, [str], name)
+        self.distance_metric = validator.check_string(distance_metric, list(_NORMS), "distance_metric", name)
+        self.clear()
+
+    def clear(self):
+        """Forgets everything seen."""
+        self._edges = None
+
+    @rearrange_inputs
+    def update(self, *inputs):
+        """Takes the images of one step, in place of those before.
+
+        Args:
+            inputs: Predicted image, true image and the label whose area is compared (a number).
+
+        Raises:
+            ValueError: There are not three inputs, shapes differ, or the label is in neither image.
+            TypeError: The label is no number.
+        """
+        y_pred, y, label = self._take(inputs, 3, "predicted value, true value, label index")
+        owner = f"For '{type(self).__name__}.update'"
+        y_pred, y = to_numpy(y_pred), to_numpy(y)
+        if isinstance(label, bool) or not isinstance(label, (int, float, np.number)):
+            raise TypeError(
+                f"{owner}, the label index (input[2]) must be int or float, but got {type(label)}."
+            )
+        if y_pred.size == 0 or y_pred.shape != y.shape:
+            raise ValueError(
+                f"{owner}, the size of predicted value (input[0]) and true value (input[1]) must be "
+                f"greater than "
+                "0, in addition to that, predicted value and true value must have the same shape, but got "
+                f"{y_pred.shape} and {y.shape}."
+            )
+        areas = y_pred == label, y == label
+        if not (areas[0].any() or areas[1].any()):
+            raise ValueError(
+                f"{owner}, the label index (input[2]) must be in predicted value (input[0]) or true value "
+                f"(input[1]), but {label} is not."
+            )
+        self._edges = tuple(outline(area) for area in areas)
+
+    def _distances(self, both: bool) -> list[np.ndarray]:
+        if self._edges is None:
+            raise RuntimeError(
+                f"Please call the 'update' method before calling 'eval' method of '{type(self).__name__}'."
+            )
+        pred, true = self._edges
+        ways = [(pred, true), (true, pred)] if both else [(pred, true)]
+        return [nearest(a, b, self.distance_metric) for a, b in ways]
+
+
+class HausdorffDistance(_SurfaceDistance):
+    """The largest distance from one outline to the other.
+
+    Args:
+        distance_metric (str): ``"euclidean"``, ``"chessboard"`` or ``"taxicab"``. Default: ``"euclidean"``.
+        percentile (float): This percentile of the distances instead of their maximum. Default: ``None``.
+        directed (bool): Only from prediction to truth. Default: ``False``.
+        crop (bool): Looks only at the box around both areas; the result is the same. Default: ``True``.
+
+    Raises:
+        TypeError: An argument has another type.
+        ValueError: `distance_metric` or `percentile` is out of range.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(self, distance_metric="euclidean", percentile=None, directed=False, crop=True):
+        super().__init__(distance_metric)
+        name = "HausdorffDistance"
+        if percentile is not None:
+            validator.check_value_type("percentile", percentile, [float], name)
+            if not 0 <= percentile <= 100:
+                raise ValueError(
+                    f"For '{name}', the argument 'percentile' must be in [0, 100], but got {percentile}."
+                )
+        self.percentile = percentile
+        self.directed = validator.check_value_type("directed", directed, [bool], name)
+        self.crop = validator.check_value_type("crop", crop, [bool], name)
+
+    def _largest(self, distances) -> float:
+        if not distances.size:
+            return math.inf
+        return distances.max() if self.percentile is None else np.percentile(distances, self.percentile)
+
+    def eval(self):
+        """The distance.
+
+        Raises:
+            RuntimeError: Nothing was seen.
+        """
+        return max(self._largest(d) for d in self._distances(not self.directed))
+
+
+class _MeanDistance(_SurfaceDistance):
+    def __init__(self, symmetric=False, distance_metric="euclidean"):
+        super().__init__(distance_metric)
+        self.symmetric = validator.check_value_type("symmetric", symmetric, [bool], type(self).__name__)
+
+
+class MeanSurfaceDistance(_MeanDistance):
+    """The mean distance from the predicted outline to the true one.
+
+    Args:
+        symmetric (bool): Over both directions. Default: ``False``.
+        distance_metric (str): ``"euclidean"``, ``"chessboard"`` or ``"taxicab"``. Default: ``"euclidean"``.
+
+    Raises:
+        TypeError: `symmetric` is no bool.
+        ValueError: `distance_metric` is something else.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def eval(self):
+        """The distance.
+
+        Raises:
+            RuntimeError: Nothing was seen.
+        """
+        distances = np.concatenate(self._distances(self.symmetric))
+        return distances.mean() if distances.size else np.float64(np.inf)
+
+
+class RootMeanSquareDistance(_MeanDistance):
+    """The root of the mean squared distance from the predicted outline to the true one.
+
+    Args:
+        symmetric (bool): Over both directions. Default: ``False``.
+        distance_metric (str): ``"euclidean"``, ``"chessboard"`` or ``"taxicab"``. Default: ``"euclidean"``.
+
+    Raises:
+        TypeError: `symmetric` is no bool.
+        ValueError: `distance_metric` is something else.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def eval(self):
+        """The distance.
+
+        Raises:
+            RuntimeError: Nothing was seen.
+        """
+        distances = np.concatenate(self._distances(self.symmetric))
+        return np.sqrt(np.square(distances).mean()) if distances.size else np.float64(np.inf)
