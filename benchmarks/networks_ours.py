@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+import models_ours
 from steps import CLASSES, STEPS, TOKENS
 
 import mindspore as ms
@@ -135,7 +136,14 @@ class Memory(nn.Cell):
         return self.classifier(self.layers(x)[0][-1])
 
 
-NETWORKS = {"lenet": LeNet5, "mlp": mlp, "resnet": ResNet18, "transformer": Encoder, "lstm": Memory}
+NETWORKS = {
+    "lenet": LeNet5,
+    "mlp": mlp,
+    "resnet": ResNet18,
+    "transformer": Encoder,
+    "lstm": Memory,
+    **models_ours.NETWORKS,
+}
 
 
 def build(name: str, graph: bool):

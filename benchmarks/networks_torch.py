@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import models_torch
 import torch
 from steps import CLASSES, STEPS, TOKENS
 from torch import nn
@@ -123,10 +124,17 @@ class Memory(nn.Module):
         return self.classifier(self.layers(x)[0][-1])
 
 
-NETWORKS = {"lenet": lenet, "mlp": mlp, "resnet": ResNet18, "transformer": Encoder, "lstm": Memory}
+NETWORKS = {
+    "lenet": lenet,
+    "mlp": mlp,
+    "resnet": ResNet18,
+    "transformer": Encoder,
+    "lstm": Memory,
+    **models_torch.NETWORKS,
+}
 
 
-def build(name: str, channels_last: bool = False):
+def build(name: str, channels_last: bool = False, compiles: bool = False):
     """The training step of a network, a callable that returns the loss."""
     torch.manual_seed(1)
     step = STEPS[name]
@@ -136,7 +144,8 @@ def build(name: str, channels_last: bool = False):
     if channels_last:
         network = network.to(memory_format=torch.channels_last)
         inputs = inputs.to(memory_format=torch.channels_last)
-    weights = network.parameters()
+    weights = list(network.parameters())
+    forward = torch.compile(network) if compiles else network
     optimizer = (
         torch.optim.Adam(weights, step.rate, fused=True)
         if step.optimizer == "adam"
@@ -145,7 +154,7 @@ def build(name: str, channels_last: bool = False):
 
     def train() -> torch.Tensor:
         optimizer.zero_grad()
-        loss = functional.cross_entropy(network(inputs), labels)
+        loss = functional.cross_entropy(forward(inputs), labels)
         loss.backward()
         optimizer.step()
         return loss.detach()

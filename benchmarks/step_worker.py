@@ -52,18 +52,20 @@ class Ours:
 
 
 class Peer:
-    """PyTorch, eager."""
+    """PyTorch, eager or with its compiler."""
 
-    def __init__(self, channels_last: bool, threads: int) -> None:
+    def __init__(self, channels_last: bool, threads: int, compiles: bool = False) -> None:
         import networks_torch
         import torch
 
         torch.set_num_threads(threads)
-        self.networks, self.channels_last = networks_torch, channels_last
+        self.networks, self.channels_last, self.compiles = networks_torch, channels_last, compiles
         self.version = f"torch {torch.__version__}"
 
     def build(self, name: str):
-        return self.networks.build_add() if name == "add" else self.networks.build(name, self.channels_last)
+        if name == "add":
+            return self.networks.build_add()
+        return self.networks.build(name, self.channels_last, self.compiles)
 
     def forget_peak(self) -> None:
         pass
@@ -81,6 +83,8 @@ SIDES = {
     "graph": lambda threads: Ours(True, threads),
     "peer": lambda threads: Peer(False, threads),
     "peer channels last": lambda threads: Peer(True, threads),
+    "peer compiled": lambda threads: Peer(False, threads, compiles=True),
+    "peer compiled channels last": lambda threads: Peer(True, threads, compiles=True),
 }
 
 

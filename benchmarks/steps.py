@@ -10,6 +10,7 @@ import numpy
 
 CLASSES = 10
 TOKENS = 1000  # different ones
+BERT_TOKENS, GPT_TOKENS = 30522, 50257
 
 
 @dataclass(frozen=True)
@@ -21,20 +22,22 @@ class Step:
     examples: int
     optimizer: str = "momentum"  # with a momentum of 0.9; or "adam"
     rate: float = 0.01
+    classes: int = CLASSES
+    is_model: bool = False  # a whole model, also compared with the peer's compiler
 
     def data(self) -> tuple[numpy.ndarray, numpy.ndarray]:
         """Inputs and labels, the same numbers in every process."""
         generator = numpy.random.default_rng(11)
         inputs = self.batch(generator)
-        return inputs, generator.integers(0, CLASSES, self.examples).astype(numpy.int32)
+        return inputs, generator.integers(0, self.classes, self.examples).astype(numpy.int32)
 
 
 def _normal(*shape: int) -> Callable[[numpy.random.Generator], numpy.ndarray]:
     return lambda generator: generator.standard_normal(shape, dtype=numpy.float32)
 
 
-def _tokens(*shape: int) -> Callable[[numpy.random.Generator], numpy.ndarray]:
-    return lambda generator: generator.integers(0, TOKENS, shape).astype(numpy.int32)
+def _tokens(*shape: int, below: int = TOKENS) -> Callable[[numpy.random.Generator], numpy.ndarray]:
+    return lambda generator: generator.integers(0, below, shape).astype(numpy.int32)
 
 
 STEPS = {
@@ -48,5 +51,29 @@ STEPS = {
         optimizer="adam",
         rate=1e-4,
     ),
-    "lstm": Step("LSTM, 2 layers of 512, 32 sequences of 64 steps", _normal(64, 32, 512), 32),
+    "lstm": Step("LSTM, 2 layers of 512, 32 sequences of 64 steps", _normal(64, 32, 512), 32, is_model=True),
+    "resnet50": Step(
+        "ResNet-50, 16 images of 224x224", _normal(16, 3, 224, 224), 16, classes=1000, is_model=True
+    ),
+    "mobilenet": Step(
+        "MobileNetV2, 16 images of 224x224", _normal(16, 3, 224, 224), 16, classes=1000, is_model=True
+    ),
+    "bert": Step(
+        "BERT-base, 4 texts of 128",
+        _tokens(4, 128, below=BERT_TOKENS),
+        4,
+        optimizer="adam",
+        rate=1e-5,
+        classes=2,
+        is_model=True,
+    ),
+    "gpt2": Step(
+        "GPT-2 small, 1 text of 256",
+        _tokens(1, 256, below=GPT_TOKENS),
+        256,
+        optimizer="adam",
+        rate=1e-5,
+        classes=GPT_TOKENS,
+        is_model=True,
+    ),
 }
