@@ -19,5 +19,7 @@ struct Bridge {
 };
 
 inline constexpr const char* kBridgeName = "mindspore._c_expression._bridge";
+// A capsule of this name holds a pointer to a std::shared_ptr<tensor::TensorStream>.
+inline constexpr const char* kStreamName = "mindspore.tensor_stream";
 
 }  // namespace mycel::bindings

@@ -10,6 +10,8 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/bridge.h"
+#include "bindings/exceptions.h"
 #include "bindings/graph_options.h"
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
@@ -92,6 +94,15 @@ void set_graph_observer(nb::object callback) {
   };
 }
 
+nb::tuple run_stream(TraceCache& cache, nb::capsule stream, std::size_t steps) {
+  auto* held = static_cast<std::shared_ptr<tensor::TensorStream>*>(stream.data(kStreamName));
+  try {
+    return cache.run_stream(**held, steps);
+  } catch (const PythonError&) {
+    throw nb::python_error();
+  }
+}
+
 }  // namespace
 
 const runtime::Observer& graph_observer() { return observer(); }
@@ -120,6 +131,7 @@ void bind_capture(nb::module_& module) {
   nb::class_<TraceCache>(module, "TraceCache")
       .def(nb::init<std::string>())
       .def("__call__", &TraceCache::run)
+      .def("run_stream", run_stream)
       .def("begin", &TraceCache::begin, nb::keep_alive<0, 1>())
       .def("clear", &TraceCache::clear)
       .def("report", &TraceCache::report)

@@ -38,4 +38,5 @@ NB_MODULE(_c_expression, module) {
   bind_log(module);
   bind_capture(module);
   bind_code_generation(module);
+  bind_checkpoint(module);
 }

@@ -119,6 +119,17 @@ bool Signature::matches(PyObject* object, std::vector<PyObject*>& inputs) const 
   return false;
 }
 
+bool Signature::matches_row(std::span<const Tensor> row) const {
+  if (kind_ != Kind::Tuple || parts_.size() != row.size()) return false;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const Signature& part = parts_[i];
+    if (part.kind_ != Kind::Tensor || part.dtype_ != row[i].dtype() ||
+        !(part.shape_ == row[i].shape()))
+      return false;
+  }
+  return true;
+}
+
 nb::object Signature::rebuild(PyObject* object, const std::vector<nb::object>& tensors,
                               std::size_t& next) const {
   if (kind_ == Kind::Tensor) return tensors[next++];

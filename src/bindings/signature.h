@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -21,6 +22,9 @@ class Signature {
 
   // Appends the tensor arguments to `inputs`; false: not the same kind of call.
   bool matches(PyObject* object, std::vector<PyObject*>& inputs) const;
+  // Whether a call with these tensors, one per argument, is of the same kind.
+  bool matches_row(std::span<const Tensor> row) const;
+  bool is_empty() const { return parts_.empty(); }
   // The same object with tensors replaced, in the order in which `matches` finds them.
   nanobind::object rebuild(PyObject* object, const std::vector<nanobind::object>& tensors,
                            std::size_t& next) const;

@@ -108,6 +108,75 @@ nb::object TraceCache::run(nb::args args, nb::kwargs kwargs) {
   return nb::borrow(miss);
 }
 
+namespace {
+
+// False at the end of an epoch. The interpreter lock is free while the row is made, and Ctrl-C
+// reaches the program however long that takes.
+bool pull(tensor::TensorStream& stream, std::vector<Tensor>& row) {
+  bool ready = false;
+  while (!ready) {
+    {
+      const nb::gil_scoped_release release;
+      ready = stream.wait(std::chrono::milliseconds(50));
+    }
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+  const nb::gil_scoped_release release;
+  return stream.next(row);
+}
+
+nb::list wrapped(const std::vector<Tensor>& row) {
+  nb::list objects;
+  for (const Tensor& tensor : row) objects.append(nb::steal(wrap(tensor)));
+  return objects;
+}
+
+}  // namespace
+
+std::shared_ptr<Specialization> TraceCache::specialization_for(std::span<const Tensor> row) {
+  for (const std::shared_ptr<Specialization>& known : specializations_) {
+    if (known->refusal.empty() && known->arguments.matches_row(row) && known->keywords.is_empty() &&
+        known->holds())
+      return known;
+  }
+  return nullptr;
+}
+
+nb::tuple TraceCache::run_stream(tensor::TensorStream& stream, std::size_t steps) {
+  std::vector<Tensor> row;
+  capture::Trace::Run run;
+  std::size_t done = 0;
+  nb::object left = nb::none();
+  bool is_begun = false;
+  for (; done < steps && pull(stream, row); ++done) {
+    const std::shared_ptr<Specialization> known = specialization_for(row);
+    capture::Trace::Run now;
+    if (known) {
+      const ReplayScope scope(known->mutex, known->trace.work() > kLongWork);
+      known->trace.replay(row, now, graph_observer());
+    }
+    if (!known || now.last->end != capture::Step::End::Return) {
+      is_begun = known != nullptr;
+      if (is_begun) {
+        unfinished_ = known;
+        unfinished_run_ = std::move(now);
+      }
+      left = wrapped(row);
+      break;
+    }
+    ++known->runs;
+    ++runs_;
+    run = std::move(now);
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+  if (done == 0) return nb::make_tuple(done, nb::none(), left, is_begun);
+  std::vector<Tensor> arguments(run.values.begin(), run.values.begin() + row.size());
+  const nb::list objects = wrapped(arguments);
+  std::vector<PyObject*> inputs;
+  for (nb::handle object : objects) inputs.push_back(object.ptr());
+  return nb::make_tuple(done, result_of(*run.last, run.values, inputs), left, is_begun);
+}
+
 std::unique_ptr<CaptureSession> TraceCache::begin(nb::tuple args, nb::dict kwargs) {
   std::shared_ptr<Specialization> specialization = std::move(unfinished_);
   unfinished_ = nullptr;

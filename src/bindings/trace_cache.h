@@ -15,6 +15,7 @@
 #include "bindings/signature.h"
 #include "capture/recorder.h"
 #include "capture/trace.h"
+#include "tensor/tensor_stream.h"
 
 namespace mycel::bindings {
 
@@ -53,6 +54,10 @@ class TraceCache {
 
   // The result; or `miss` when Python has to run, or `eager` when it has to without being captured.
   nanobind::object run(nanobind::args args, nanobind::kwargs kwargs);
+  // Runs the function for the rows of a stream, without Python as long as nothing new turns up:
+  // (steps done, the last one's result or None, a row that Python has to run or None, whether that
+  // row's run has begun and `begin` goes on with it).
+  nanobind::tuple run_stream(tensor::TensorStream& stream, std::size_t steps);
   std::unique_ptr<CaptureSession> begin(nanobind::tuple args, nanobind::dict kwargs);
   void clear() { specializations_.clear(); }
   nanobind::list report() const;
@@ -63,6 +68,7 @@ class TraceCache {
 
  private:
   friend class CaptureSession;
+  std::shared_ptr<Specialization> specialization_for(std::span<const Tensor> row);
   std::string name_;
   std::deque<std::shared_ptr<Specialization>> specializations_;
   std::shared_ptr<Specialization> unfinished_;  // met something new in its last replay

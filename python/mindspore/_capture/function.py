@@ -101,6 +101,24 @@ class Captured:
             return self.function(*args, **kwargs)
         return result
 
+    def run_stream(self, stream, steps: int) -> tuple[int, object]:
+        """Calls the function for rows of a stream, in C++ as long as nothing new turns up.
+
+        Returns:
+            The number of calls, fewer than `steps` at the end of an epoch, and the last one's result.
+        """
+        done, result = 0, None
+        while done < steps:
+            taken, value, row, is_begun = self._cache.run_stream(stream, steps - done)
+            if taken:
+                done, result = done + taken, value
+            if row is None:
+                break
+            row = tuple(row)
+            result = self._capture(self.function, row, row, {}) if is_begun else self(*row)
+            done += 1
+        return done, result
+
     def _call_with_effects(self, args: tuple, kwargs: dict):
         """A call of a function that writes outside itself: what stands there goes in and comes out."""
         standing = tuple(place.given() for place in self._places)
@@ -229,6 +247,11 @@ class Captured:
 
 def call_cell(cell, args: tuple, kwargs: dict):
     """A call of a Cell by the user in graph mode."""
+    return captured_cell(cell)(*args, **kwargs)
+
+
+def captured_cell(cell) -> Captured:
+    """What runs a Cell in graph mode."""
     captured = cell.__dict__.get("_captured")
     if captured is None:
         owner = weakref.ref(cell)
@@ -239,4 +262,4 @@ def call_cell(cell, args: tuple, kwargs: dict):
         strict = cell._jit_config_dict.get("jit_syntax_level") == "STRICT"
         captured = Captured(run, type(cell).__name__, strict, (owner,))
         cell.__dict__["_captured"] = captured
-    return captured(*args, **kwargs)
+    return captured

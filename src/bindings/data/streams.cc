@@ -6,10 +6,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/bridge.h"
 #include "bindings/data/failures.h"
 #include "bindings/data/items.h"
 #include "bindings/data/parts.h"
 #include "bindings/exceptions.h"
+#include "data/feed/row_feed.h"
 #include "data/pipeline/row_stream.h"
 
 namespace mycel::bindings {
@@ -92,6 +94,30 @@ std::shared_ptr<RowStream> start(StagePtr root, const nb::dict& given) {
   });
 }
 
+// A stream for the other module; errors of the pipeline are Python errors by the time they get
+// there.
+class ReportingFeed : public RowFeed {
+ public:
+  using RowFeed::RowFeed;
+  bool next(std::vector<Tensor>& row) override {
+    try {
+      return RowFeed::next(row);
+    } catch (...) {
+      const nb::gil_scoped_acquire lock;
+      set_pipeline_error();
+      throw PythonError();
+    }
+  }
+};
+
+nb::capsule tensor_stream(std::shared_ptr<RowStream> stream) {
+  auto* held =
+      new std::shared_ptr<tensor::TensorStream>(std::make_shared<ReportingFeed>(std::move(stream)));
+  return nb::capsule(held, kStreamName, [](void* pointer) noexcept {
+    delete static_cast<std::shared_ptr<tensor::TensorStream>*>(pointer);
+  });
+}
+
 nb::list report(const RowStream& stream) {
   nb::list lines;
   for (const RowStream::Report& line : stream.report())
@@ -111,6 +137,7 @@ void bind_streams(nb::module_& module) {
       .def_prop_ro("ready", &RowStream::ready)
       .def("report", report);
   module.def("start_stream", start);
+  module.def("tensor_stream", tensor_stream);
 }
 
 }  // namespace mycel::bindings

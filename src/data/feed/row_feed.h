@@ -14,6 +14,7 @@ class RowFeed : public tensor::TensorStream {
  public:
   explicit RowFeed(std::shared_ptr<RowStream> stream) : stream_(std::move(stream)) {}
   bool next(std::vector<Tensor>& row) override;
+  bool wait(std::chrono::milliseconds most) override { return ended_ || stream_->wait(most); }
   bool ended() const override { return ended_; }
 
  private:

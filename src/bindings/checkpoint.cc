@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoint files: a writer and a reader.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/parts.h"
+#include "bindings/tensor_caster.h"
+#include "formats/checkpoint/checkpoint_file.h"
+#include "formats/checkpoint/checkpoint_writer.h"
+#include "platform/checksum/crc32.h"
+
+namespace mycel::bindings {
+
+namespace nb = nanobind;
+using formats::CheckpointEntry;
+using formats::CheckpointFile;
+using formats::CheckpointWriter;
+using formats::StoredArray;
+
+namespace {
+
+std::string_view view_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+platform::CipherKey cipher_key(const nb::bytes& key, const std::string& mode) {
+  return {std::string(view_of(key)), mode};
+}
+
+void add_tensor(CheckpointWriter& writer, const std::string& name, nb::handle object) {
+  Tensor tensor = filled(object.ptr());
+  const nb::gil_scoped_release release;
+  if (tensor.device().backend != device::kHostBackend) tensor = tensor::copy_to_device(tensor, {});
+  tensor = tensor::contiguous(tensor);
+  const std::vector<std::int64_t> dims(tensor.shape().begin(), tensor.shape().end());
+  const char* const content = tensor.size() > 0 ? tensor.data<char>() : nullptr;
+  writer.add(name, tensor::name_of(tensor.dtype()), dims, {content, tensor.bytes()});
+}
+
+nb::bytes content_of(const StoredArray& array) {
+  std::string content(array.bytes(), '\0');
+  array.copy_to(content.data());
+  return nb::bytes(content.data(), content.size());
+}
+
+// (name, type, whether it is a map parameter) of each entry. Names that are no UTF-8 are an error.
+nb::list entries_of(const CheckpointFile& file) {
+  nb::list result;
+  for (const CheckpointEntry& entry : file.entries()) {
+    const StoredArray& array = entry.arrays.front();
+    result.append(nb::make_tuple(nb::str(entry.name.data(), entry.name.size()),
+                                 nb::str(array.type.data(), array.type.size()), entry.is_map));
+  }
+  return result;
+}
+
+const CheckpointEntry& entry_at(const CheckpointFile& file, std::size_t number) {
+  platform::require(number < file.entries().size(), platform::ErrorKind::Index,
+                    "the checkpoint has no entry ", number);
+  return file.entries()[number];
+}
+
+nb::list arrays_of(const CheckpointFile& file, std::size_t number) {
+  nb::list result;
+  for (const StoredArray& array : entry_at(file, number).arrays)
+    result.append(nb::make_tuple(nb::str(array.type.data(), array.type.size()), array.dims,
+                                 content_of(array)));
+  return result;
+}
+
+}  // namespace
+
+void bind_checkpoint(nb::module_& module) {
+  nb::class_<CheckpointWriter>(module, "CheckpointWriter")
+      .def("__init__",
+           [](CheckpointWriter* self, const std::string& path, const nb::bytes& key,
+              const std::string& mode, bool has_checksum) {
+             new (self) CheckpointWriter(
+                 path, {.cipher = cipher_key(key, mode), .has_checksum = has_checksum});
+           })
+      .def("add_tensor", add_tensor)
+      .def("add_bytes",
+           [](CheckpointWriter& self, const std::string& name, const std::string& type,
+              const std::vector<std::int64_t>& dims,
+              const nb::bytes& content) { self.add(name, type, dims, view_of(content)); })
+      .def("commit", &CheckpointWriter::commit, nb::call_guard<nb::gil_scoped_release>());
+  nb::class_<CheckpointFile>(module, "CheckpointFile")
+      .def("__init__",
+           [](CheckpointFile* self, const std::string& path, const nb::bytes& key,
+              const std::string& mode) {
+             const platform::CipherKey cipher = cipher_key(key, mode);
+             const nb::gil_scoped_release release;
+             new (self) CheckpointFile(path, cipher);
+           })
+      .def("has_checksum", &CheckpointFile::has_checksum)
+      .def("is_intact", &CheckpointFile::is_intact, nb::call_guard<nb::gil_scoped_release>())
+      .def("entries", entries_of)
+      .def("tensor",
+           [](const CheckpointFile& self, std::size_t number) {
+             const CheckpointEntry& entry = entry_at(self, number);
+             const nb::gil_scoped_release release;
+             return self.tensor_of(entry);
+           })
+      .def("arrays", arrays_of);
+  module.def("masked_crc32c",
+             [](const nb::bytes& bytes) { return platform::masked_crc32c(view_of(bytes)); });
+}
+
+}  // namespace mycel::bindings
