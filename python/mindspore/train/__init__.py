@@ -38,3 +38,6 @@ from mindspore.train.metrics import (
     names,
     rearrange_inputs,
 )
+from mindspore.train.data_sink import data_sink
+from mindspore.train.dataset_helper import DatasetHelper, connect_network_with_dataset
+from mindspore.train.model import Model

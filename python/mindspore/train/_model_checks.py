@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of what a `Model` is given."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mindspore import context, nn
+from mindspore._auto_parallel_context import get_auto_parallel_context
+from mindspore.common.tensor import Tensor
+from mindspore.context import ParallelMode
+from mindspore.nn.cell import Cell
+from mindspore.nn.optim import Optimizer
+from mindspore.train.dataset_helper import check_sink_size
+
+_KEYWORDS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level")
+
+
+def positive(value, name: str, zero: bool = False) -> int:
+    """The value, or an error for what is no positive int."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"For 'Model', the argument '{name}' must be int, but got {type(value).__name__}.")
+    if value < (0 if zero else 1):
+        wanted = "a non-negative" if zero else "a positive"
+        raise ValueError(f"For 'Model', the argument '{name}' must be {wanted} int, but got {value}.")
+    return value
+
+
+def boolean(value, name: str) -> bool:
+    """The value, or a TypeError."""
+    if not isinstance(value, bool):
+        raise TypeError(f"For 'Model', the argument '{name}' must be bool, but got {type(value).__name__}.")
+    return value
+
+
+def evaluation_rule(frequency):
+    """Whether an epoch is followed by an evaluation."""
+    if isinstance(frequency, bool) or not isinstance(frequency, (int, list)):
+        raise TypeError(
+            "For 'Model.fit', the type of 'valid_frequency' must be a list or an integer, but got type "
+            f"{type(frequency)}."
+        )
+    if isinstance(frequency, int):
+        positive(frequency, "valid_frequency")
+        return lambda epoch: epoch % frequency == 0
+    return lambda epoch: epoch in frequency
+
+
+def is_debugging() -> bool:
+    """Whether pipelines run one row at a time for the debugger."""
+    from mindspore.dataset import config
+
+    return bool(config.get_debug_mode())
+
+
+def check_prediction(values) -> None:
+    """Raises an error for inputs no network takes."""
+    for value in values:
+        if isinstance(value, Tensor):
+            if value.size == 0:
+                raise ValueError("The input data can not be empty.")
+        elif isinstance(value, (tuple, list)):
+            check_prediction(value)
+        elif isinstance(value, dict):
+            check_prediction(list(value.values()))
+        elif value is not None and not isinstance(value, (int, float, str)) or isinstance(value, np.ndarray):
+            raise TypeError(
+                "The types of input data must be in the Union(Tensor, tuple(Tensor), list(Tensor), str, "
+                f"bool, int, float, None), but got type {type(value)}."
+            )
+
+
+def check_keywords(kwargs: dict) -> None:
+    """Raises an error for a keyword `Model` does not know."""
+    for name in kwargs:
+        if name not in _KEYWORDS:
+            raise ValueError(
+                "The argument in 'kwargs' should be 'loss_scale_manager' or 'keep_batchnorm_fp32' or "
+                f"'boost_config_dict' or 'acc_level', but got '{name}'."
+            )
+
+
+def check_parts(network, loss_fn, optimizer, amp_level: str, kwargs: dict) -> None:
+    """Raises an error for a network, a loss and an optimizer that do not go together."""
+    if not isinstance(network, Cell):
+        raise TypeError(f"The type of 'network' should be 'Cell', but got type '{type(network).__name__}'.")
+    if optimizer is not None and not isinstance(optimizer, (Cell, Optimizer)):
+        raise TypeError(
+            "The type of 'optimizer' should be 'Cell' or 'Optimizer', but got type "
+            f"'{type(optimizer).__name__}'."
+        )
+    if isinstance(network, nn.GraphCell) and (loss_fn is not None or optimizer is not None or kwargs):
+        raise ValueError(
+            "For 'Model', a 'GraphCell' is run as it is: 'loss_fn', 'optimizer' and 'kwargs' must not be "
+            "given."
+        )
+    if optimizer is None:
+        if kwargs.get("loss_scale_manager") is not None:
+            raise ValueError("The argument 'optimizer' can not be None when set 'loss_scale_manager'.")
+        if amp_level != "O0":
+            raise ValueError("Auto mixed precision will not work because 'optimizer' is None.")
+
+
+def check_training(network, epoch, dataset, sinks, sink_size, initial_epoch) -> None:
+    """Raises an error for a training that cannot be run."""
+    positive(epoch, "epoch")
+    positive(initial_epoch, "initial_epoch", zero=True)
+    if initial_epoch >= epoch:
+        raise ValueError(
+            "For 'Model', the parameter 'epoch' must bigger than parameter 'initial_epoch', but got epoch "
+            f"{epoch} and initial_epoch {initial_epoch}."
+        )
+    boolean(sinks, "dataset_sink_mode")
+    check_sink_size(sink_size)
+    if sinks and isinstance(network, nn.GraphCell):
+        raise ValueError(
+            "For 'Model', dataset sink mode is currently not supported when training with a GraphCell."
+        )
+    if sinks and is_debugging():
+        raise ValueError(
+            "Dataset sink mode is not supported when dataset is in debug mode: set 'dataset_sink_mode' to "
+            "False."
+        )
+    if dataset.get_dataset_size() == 0:
+        raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
+
+
+def check_layout(name: str) -> None:
+    """Layouts exist with (semi) automatic parallelism in Graph mode only."""
+    if context.get_context("mode") != context.GRAPH_MODE:
+        raise RuntimeError(
+            "Pre-compile process that generate parameter layout for the train network only supports GRAPH "
+            f"MODE: '{name}' was called in PyNative mode."
+        )
+    mode = get_auto_parallel_context("parallel_mode")
+    if mode not in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL):
+        raise RuntimeError(
+            f"'{name}' only supports semi auto parallel and auto parallel mode, but the parallel mode is "
+            f"{mode}."
+        )
