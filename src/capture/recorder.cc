@@ -8,6 +8,7 @@
 #include "eager/random_state.h"
 #include "eager/tape.h"
 #include "operator/registry.h"
+#include "operator/written_input.h"
 #include "platform/error/error.h"
 
 namespace mycel::capture {
@@ -145,23 +146,26 @@ int Recorder::place_of(const Tensor& tensor) const {
   return entry != nullptr && entry->kind == Kind::Value ? entry->place : -1;
 }
 
-bool Recorder::concerns(const OpDef& definition, std::span<const Tensor> inputs) const {
+bool Recorder::concerns(const OpDef& definition, std::span<const Tensor> inputs,
+                        std::size_t outputs) const {
   if (definition.is_random) return true;
   for (const Tensor& input : inputs) {
     if (input.defined() && (input.body().is_parameter || is_ours(input))) return true;
   }
   if (!definition.has_effects) return false;
   // A write to what nobody else has seen yet can happen at once.
-  for (const op::OutputDef& output : definition.outputs) {
-    if (output.alias_of < 0) continue;
-    const Tensor& target = inputs[static_cast<std::size_t>(output.alias_of)];
+  for (std::size_t i = 0; i < outputs; ++i) {
+    const int written = op::written_input(definition, i);
+    if (written < 0) continue;
+    const Tensor& target = inputs[static_cast<std::size_t>(written)];
     const bool seen = constant_nodes_.contains(target.body().storage.get());
     if (seen || target.storage().birth() != Storage::birth_mark) return true;
   }
   return false;
 }
 
-std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inputs) const {
+std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inputs,
+                            std::size_t outputs) const {
   for (const Tensor& input : inputs) {
     if (!input.defined()) continue;
     if (!(input.device() == device::Device{})) return "a tensor is not on the CPU";
@@ -179,9 +183,10 @@ std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inp
   if (definition.is_random && eager::is_logging_random())
     return "random numbers are drawn in a block that is computed again for its gradient";
   if (!definition.has_effects || !eager::is_recording()) return {};
-  for (const op::OutputDef& output : definition.outputs) {
-    if (output.alias_of < 0) continue;
-    const Tensor& target = inputs[static_cast<std::size_t>(output.alias_of)];
+  for (std::size_t i = 0; i < outputs; ++i) {
+    const int written = op::written_input(definition, i);
+    if (written < 0) continue;
+    const Tensor& target = inputs[static_cast<std::size_t>(written)];
     if (target.body().is_parameter && target.storage().owner_count() > 1)
       return "a Parameter is written while its earlier value is kept for a gradient";
   }
@@ -261,7 +266,7 @@ void Recorder::make_outputs(ir::Node& node, std::span<Tensor> inputs,
   const OpDef& definition = *node.definition();
   outputs.clear();
   for (std::uint32_t i = 0; i < node.output_count(); ++i) {
-    const int alias = i < definition.outputs.size() ? definition.outputs[i].alias_of : -1;
+    const int alias = op::written_input(definition, i);
     if (alias < 0) {
       outputs.push_back(promise(node.type(i), node.output(i)));
       continue;
@@ -276,14 +281,14 @@ void Recorder::make_outputs(ir::Node& node, std::span<Tensor> inputs,
 bool Recorder::take(const OpDef& definition, std::span<Tensor> inputs,
                     std::span<op::AttributeValue> attributes, std::span<const TensorSpec> specs,
                     std::vector<Tensor>& outputs) {
-  if (busy_ || !concerns(definition, inputs)) return false;
-  if (std::string why = unfit(definition, inputs); !why.empty()) {
+  if (busy_ || !concerns(definition, inputs, specs.size())) return false;
+  if (std::string why = unfit(definition, inputs, specs.size()); !why.empty()) {
     abandon(std::move(why));
     return false;
   }
-  for (const op::OutputDef& output : definition.outputs) {
-    if (output.alias_of >= 0 && definition.has_effects)
-      prepare_write(inputs[static_cast<std::size_t>(output.alias_of)]);
+  for (std::size_t i = 0; i < specs.size() && definition.has_effects; ++i) {
+    const int written = op::written_input(definition, i);
+    if (written >= 0) prepare_write(inputs[static_cast<std::size_t>(written)]);
   }
   std::vector<Output> operands;
   for (const Tensor& input : inputs) operands.push_back(operand(input));

@@ -88,8 +88,10 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   Tensor promise(const op::TensorSpec& spec, ir::Output output);
   void make_outputs(ir::Node& node, std::span<Tensor> inputs, std::vector<Tensor>& outputs);
   void run_dynamic(ir::Node& node, std::vector<Tensor>& outputs);
-  std::string unfit(const op::OpDef& definition, std::span<const Tensor> inputs) const;
-  bool concerns(const op::OpDef& definition, std::span<const Tensor> inputs) const;
+  std::string unfit(const op::OpDef& definition, std::span<const Tensor> inputs,
+                    std::size_t outputs) const;
+  bool concerns(const op::OpDef& definition, std::span<const Tensor> inputs,
+                std::size_t outputs) const;
   void prepare_write(const Tensor& target);
 
   // Computes the current graph and makes values of what is still referred to.

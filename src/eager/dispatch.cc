@@ -8,6 +8,7 @@
 #include "eager/tape.h"
 #include "operator/contexts.h"
 #include "operator/registry.h"
+#include "operator/written_input.h"
 
 namespace mycel::eager {
 namespace {
@@ -185,7 +186,7 @@ void allocate_outputs(const OpDef& definition, std::span<const Tensor> inputs,
                       std::vector<Tensor>& outputs) {
   outputs.assign(definition.dynamic_outputs ? definition.outputs.size() : specs.size(), Tensor());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const int alias = i < definition.outputs.size() ? definition.outputs[i].alias_of : -1;
+    const int alias = op::written_input(definition, i);
     if (alias >= 0) {
       outputs[i] = inputs[static_cast<std::size_t>(alias)];
       separate_for_write(outputs[i]);
@@ -218,7 +219,7 @@ void run_general(const OpDef& definition, std::span<Tensor> inputs,
     if (definition.is_random) assign_random_key(kernel);
     op::run_kernel(kernel, device);
     for (std::size_t i = 0; i < outputs.size() && definition.has_effects; ++i) {
-      if (definition.outputs[i].alias_of >= 0) outputs[i].storage().bump_version();
+      if (op::written_input(definition, i) >= 0) outputs[i].storage().bump_version();
     }
   }
   finish(definition, inputs, attributes, outputs);

@@ -116,7 +116,8 @@ Define& Define::variadic_output(std::string_view name, std::string_view doc) {
   return *this;
 }
 Define& Define::in_place_output(std::string_view name, std::string_view doc, int input) {
-  def_.outputs.push_back(OutputDef{std::string(name), std::string(doc), input, false});
+  const bool variadic = def_.inputs[static_cast<std::size_t>(input)].variadic;
+  def_.outputs.push_back(OutputDef{std::string(name), std::string(doc), input, variadic});
   def_.has_effects = true;
   return *this;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "operator/written_input.h"
+
 namespace mycel::passes {
 
 using ir::Node;
@@ -16,11 +18,15 @@ bool writes_memory(const Node& node) {
 
 bool may_write(const Node& node, std::size_t operand) {
   if (node.kind() != NodeKind::Operator || !node.definition()->has_effects) return false;
+  const op::OpDef& definition = *node.definition();
+  const bool lists = !definition.outputs.empty() && definition.outputs.back().variadic;
   bool declares = false;
-  for (std::size_t i = 0; i < node.definition()->outputs.size(); ++i) {
-    if (node.definition()->outputs[i].alias_of < 0) continue;
+  for (std::uint32_t i = 0; i < node.output_count(); ++i) {
+    const int written = op::written_input(definition, i);
+    if (written < 0) continue;
     declares = true;
-    if (node.operands()[operand].type().shape == node.type(i).shape) return true;
+    if (static_cast<std::size_t>(written) == operand) return true;
+    if (!lists && node.operands()[operand].type().shape == node.type(i).shape) return true;
   }
   return !declares;
 }

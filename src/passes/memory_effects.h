@@ -12,7 +12,7 @@ namespace mycel::passes {
 bool writes_memory(const ir::Node& node);
 
 // Could the node write into its i-th operand? What it declares, and whatever has the same shape:
-// the slots of an optimizer look like their variable.
+// the slots of an optimizer look like their variable. An operator on lists declares all it writes.
 bool may_write(const ir::Node& node, std::size_t operand);
 
 // Is this value a parameter's memory, or a view of it, rather than a value of its own?

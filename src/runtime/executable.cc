@@ -10,6 +10,7 @@
 #include "eager/random_state.h"
 #include "operator/contexts.h"
 #include "operator/registry.h"
+#include "operator/written_input.h"
 #include "platform/error/error.h"
 #include "runtime/memory_plan.h"
 
@@ -210,10 +211,9 @@ class Executable::Builder {
 
   void add_output(Node& node, std::uint32_t i) {
     const OpDef* definition = node.definition();
-    const bool listed = definition != nullptr && i < definition->outputs.size();
-    if (listed && definition->outputs[i].alias_of >= 0) {
-      values_[node.output(i)] =
-          values_.at(node.operands()[static_cast<std::size_t>(definition->outputs[i].alias_of)]);
+    const int written = definition == nullptr ? -1 : op::written_input(*definition, i);
+    if (written >= 0) {
+      values_[node.output(i)] = values_.at(node.operands()[static_cast<std::size_t>(written)]);
       return;
     }
     const bool shaped = definition != nullptr && !definition->dynamic_outputs;

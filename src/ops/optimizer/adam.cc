@@ -1,27 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/optimizer/formulas.h"
 #include "ops/optimizer/update.h"
 
 namespace mycel::ops {
-namespace {
-
-struct Betas {
-  double beta1, beta2, epsilon;
-};
-
-// Running means of the gradient and of its square.
-template <class W>
-void update_moments(const Betas& betas, W& m, W& v, W g) {
-  const auto b1 = static_cast<W>(betas.beta1);
-  const auto b2 = static_cast<W>(betas.beta2);
-  m = b1 * m + static_cast<W>(1 - betas.beta1) * g;
-  v = b2 * v + static_cast<W>(1 - betas.beta2) * g * g;
-}
-
-double corrected_rate(double lr, double beta1_power, double beta2_power) {
-  return lr * std::sqrt(1 - beta2_power) / (1 - beta1_power);
-}
-
-}  // namespace
 
 MYCEL_OP(adam)
     .names({.primitive = "Adam"})
@@ -57,18 +38,7 @@ MYCEL_CPU_KERNEL(adam) {
   const Betas betas{number_in(kernel, 6), number_in(kernel, 7), number_in(kernel, 8)};
   const double rate =
       corrected_rate(number_in(kernel, 5), number_in(kernel, 3), number_in(kernel, 4));
-  if (kernel.flag("use_nesterov")) {
-    run_update<2>(kernel, {1, 2}, 9, [=]<class W>(W& p, std::array<W, 2>& s, W g) {
-      update_moments(betas, s[0], s[1], g);
-      const W ahead = static_cast<W>(betas.beta1) * s[0] + static_cast<W>(1 - betas.beta1) * g;
-      p -= static_cast<W>(rate) * ahead / (std::sqrt(s[1]) + static_cast<W>(betas.epsilon));
-    });
-    return;
-  }
-  run_update<2>(kernel, {1, 2}, 9, [=]<class W>(W& p, std::array<W, 2>& s, W g) {
-    update_moments(betas, s[0], s[1], g);
-    p -= static_cast<W>(rate) * s[0] / (std::sqrt(s[1]) + static_cast<W>(betas.epsilon));
-  });
+  run_update<2>(kernel, {1, 2}, 9, AdamStep{rate, 0, betas, kernel.flag("use_nesterov")});
 }
 
 MYCEL_OP(adam_weight_decay)
@@ -100,13 +70,7 @@ MYCEL_OP(adam_weight_decay)
 MYCEL_CPU_KERNEL(adam_weight_decay) {
   const double lr = number_in(kernel, 3);
   const Betas betas{number_in(kernel, 4), number_in(kernel, 5), number_in(kernel, 6)};
-  const double decay = number_in(kernel, 7);
-  run_update<2>(kernel, {1, 2}, 8, [=]<class W>(W& p, std::array<W, 2>& s, W g) {
-    update_moments(betas, s[0], s[1], g);
-    const W step =
-        s[0] / (std::sqrt(s[1]) + static_cast<W>(betas.epsilon)) + static_cast<W>(decay) * p;
-    p -= static_cast<W>(lr) * step;
-  });
+  run_update<2>(kernel, {1, 2}, 8, AdamStep{lr, lr * number_in(kernel, 7), betas, false});
 }
 
 MYCEL_OP(apply_adam_with_amsgrad)
@@ -140,11 +104,7 @@ MYCEL_CPU_KERNEL(apply_adam_with_amsgrad) {
   const Betas betas{kernel.real("beta1"), kernel.real("beta2"), kernel.real("epsilon")};
   const double rate =
       corrected_rate(number_in(kernel, 6), number_in(kernel, 4), number_in(kernel, 5));
-  run_update<3>(kernel, {1, 2, 3}, 7, [=]<class W>(W& p, std::array<W, 3>& s, W g) {
-    update_moments(betas, s[0], s[1], g);
-    s[2] = s[1] > s[2] ? s[1] : s[2];
-    p -= static_cast<W>(rate) * s[0] / (std::sqrt(s[2]) + static_cast<W>(betas.epsilon));
-  });
+  run_update<3>(kernel, {1, 2, 3}, 7, AmsgradStep{rate, 0, betas});
 }
 
 MYCEL_OP(apply_ada_max)
@@ -173,13 +133,7 @@ MYCEL_OP(apply_ada_max)
 MYCEL_CPU_KERNEL(apply_ada_max) {
   const double rate = number_in(kernel, 4) / (1 - number_in(kernel, 3));
   const Betas betas{number_in(kernel, 5), number_in(kernel, 6), number_in(kernel, 7)};
-  run_update<2>(kernel, {1, 2}, 8, [=]<class W>(W& p, std::array<W, 2>& s, W g) {
-    s[0] = static_cast<W>(betas.beta1) * s[0] + static_cast<W>(1 - betas.beta1) * g;
-    const W decayed = static_cast<W>(betas.beta2) * s[1];
-    const W size = std::abs(g);
-    s[1] = decayed > size ? decayed : size;
-    p -= static_cast<W>(rate) * s[0] / (s[1] + static_cast<W>(betas.epsilon));
-  });
+  run_update<2>(kernel, {1, 2}, 8, AdaMaxStep{rate, betas, false});
 }
 
 }  // namespace mycel::ops

@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps scaled by the history of the gradient: RMSProp, Adagrad, Adadelta, FTRL and proximal forms.
+#include "ops/optimizer/formulas.h"
 #include "ops/optimizer/update.h"
 
 namespace mycel::ops {
-namespace {
-
-template <class W>
-W sign_of(W x) {
-  return x > W(0) ? W(1) : (x < W(0) ? W(-1) : W(0));
-}
-
-// Pulls towards zero by l1, shrinks by l2.
-template <class W>
-W proximal(W q, W rate, double l1, double l2) {
-  const W left = std::abs(q) - rate * static_cast<W>(l1);
-  return sign_of(q) * (left > W(0) ? left : W(0)) / (W(1) + rate * static_cast<W>(l2));
-}
-
-}  // namespace
 
 MYCEL_OP(apply_rms_prop)
     .names({.primitive = "ApplyRMSProp"})
@@ -41,16 +27,9 @@ MYCEL_OP(apply_rms_prop)
     .sample_dtypes(kFloating);
 
 MYCEL_CPU_KERNEL(apply_rms_prop) {
-  const double lr = number_in(kernel, 3);
-  const double rho = number_in(kernel, 5);
-  const double u = number_in(kernel, 6);
-  const double epsilon = number_in(kernel, 7);
-  run_update<2>(kernel, {1, 2}, 4, [=]<class W>(W& p, std::array<W, 2>& s, W g) {
-    s[0] = static_cast<W>(rho) * s[0] + static_cast<W>(1 - rho) * g * g;
-    s[1] = static_cast<W>(u) * s[1] +
-           static_cast<W>(lr) * g / std::sqrt(s[0] + static_cast<W>(epsilon));
-    p -= s[1];
-  });
+  const RmsPropStep step{number_in(kernel, 3), number_in(kernel, 5), number_in(kernel, 6),
+                         number_in(kernel, 7), false};
+  run_update<2>(kernel, {1, 2}, 4, step);
 }
 
 MYCEL_OP(apply_centered_rms_prop)
@@ -78,17 +57,9 @@ MYCEL_OP(apply_centered_rms_prop)
     .sample_dtypes(kFloating);
 
 MYCEL_CPU_KERNEL(apply_centered_rms_prop) {
-  const double lr = number_in(kernel, 5);
-  const double rho = number_in(kernel, 6);
-  const double u = number_in(kernel, 7);
-  const double epsilon = number_in(kernel, 8);
-  run_update<3>(kernel, {1, 2, 3}, 4, [=]<class W>(W& p, std::array<W, 3>& s, W g) {
-    s[0] = static_cast<W>(rho) * s[0] + static_cast<W>(1 - rho) * g;
-    s[1] = static_cast<W>(rho) * s[1] + static_cast<W>(1 - rho) * g * g;
-    s[2] = static_cast<W>(u) * s[2] +
-           static_cast<W>(lr) * g / std::sqrt(s[1] - s[0] * s[0] + static_cast<W>(epsilon));
-    p -= s[2];
-  });
+  const RmsPropStep step{number_in(kernel, 5), number_in(kernel, 6), number_in(kernel, 7),
+                         number_in(kernel, 8), false};
+  run_update<3>(kernel, {1, 2, 3}, 4, step);
 }
 
 MYCEL_OP(apply_adagrad)
@@ -107,12 +78,8 @@ MYCEL_OP(apply_adagrad)
     .sample_dtypes(kFloating);
 
 MYCEL_CPU_KERNEL(apply_adagrad) {
-  const double lr = number_in(kernel, 2);
-  const double grows = kernel.flag("update_slots") ? 1 : 0;
-  run_update<1>(kernel, {1}, 3, [=]<class W>(W& p, std::array<W, 1>& s, W g) {
-    s[0] += static_cast<W>(grows) * g * g;
-    p -= static_cast<W>(lr) * g / std::sqrt(s[0]);
-  });
+  const AdagradStep step{number_in(kernel, 2), 0, kernel.flag("update_slots")};
+  run_update<1>(kernel, {1}, 3, step);
 }
 
 MYCEL_OP(apply_adagrad_v2)
@@ -133,13 +100,8 @@ MYCEL_OP(apply_adagrad_v2)
     .sample_dtypes(kFloating);
 
 MYCEL_CPU_KERNEL(apply_adagrad_v2) {
-  const double lr = number_in(kernel, 2);
-  const double epsilon = kernel.real("epsilon");
-  const double grows = kernel.flag("update_slots") ? 1 : 0;
-  run_update<1>(kernel, {1}, 3, [=]<class W>(W& p, std::array<W, 1>& s, W g) {
-    s[0] += static_cast<W>(grows) * g * g;
-    p -= static_cast<W>(lr) * g / (std::sqrt(s[0]) + static_cast<W>(epsilon));
-  });
+  const AdagradStep step{number_in(kernel, 2), kernel.real("epsilon"), kernel.flag("update_slots")};
+  run_update<1>(kernel, {1}, 3, step);
 }
 
 MYCEL_OP(apply_adadelta)
@@ -166,16 +128,8 @@ MYCEL_OP(apply_adadelta)
     .sample_dtypes(kFloating);
 
 MYCEL_CPU_KERNEL(apply_adadelta) {
-  const double lr = number_in(kernel, 3);
-  const double rho = number_in(kernel, 4);
-  const double epsilon = number_in(kernel, 5);
-  run_update<2>(kernel, {1, 2}, 6, [=]<class W>(W& p, std::array<W, 2>& s, W g) {
-    s[0] = static_cast<W>(rho) * s[0] + static_cast<W>(1 - rho) * g * g;
-    const W d =
-        std::sqrt(s[1] + static_cast<W>(epsilon)) * g / std::sqrt(s[0] + static_cast<W>(epsilon));
-    s[1] = static_cast<W>(rho) * s[1] + static_cast<W>(1 - rho) * d * d;
-    p -= static_cast<W>(lr) * d;
-  });
+  const AdadeltaStep step{number_in(kernel, 3), number_in(kernel, 4), number_in(kernel, 5)};
+  run_update<2>(kernel, {1, 2}, 6, step);
 }
 
 MYCEL_OP(apply_ftrl)
@@ -200,21 +154,9 @@ MYCEL_OP(apply_ftrl)
     .sample_dtypes(kFloating);
 
 MYCEL_CPU_KERNEL(apply_ftrl) {
-  const double lr = number_in(kernel, 4);
-  const double l1 = number_in(kernel, 5);
-  const double l2 = number_in(kernel, 6);
-  const double power = -number_in(kernel, 7);
-  run_update<2>(kernel, {1, 2}, 3, [=]<class W>(W& p, std::array<W, 2>& s, W g) {
-    const W grown = s[0] + g * g;
-    const W root = power == 0.5 ? std::sqrt(grown) : std::pow(grown, static_cast<W>(power));
-    const W old_root = power == 0.5 ? std::sqrt(s[0]) : std::pow(s[0], static_cast<W>(power));
-    s[1] += g - (root - old_root) / static_cast<W>(lr) * p;
-    s[0] = grown;
-    const W pulled = sign_of(s[1]) * static_cast<W>(l1) - s[1];
-    p = std::abs(s[1]) <= static_cast<W>(l1)
-            ? W(0)
-            : pulled / (root / static_cast<W>(lr) + static_cast<W>(2 * l2));
-  });
+  const FtrlStep step{number_in(kernel, 4), number_in(kernel, 5), number_in(kernel, 6),
+                      -number_in(kernel, 7)};
+  run_update<2>(kernel, {1, 2}, 3, step);
 }
 
 MYCEL_OP(apply_proximal_adagrad)
@@ -236,14 +178,8 @@ MYCEL_OP(apply_proximal_adagrad)
     .sample_dtypes(kFloating);
 
 MYCEL_CPU_KERNEL(apply_proximal_adagrad) {
-  const double lr = number_in(kernel, 2);
-  const double l1 = number_in(kernel, 3);
-  const double l2 = number_in(kernel, 4);
-  run_update<1>(kernel, {1}, 5, [=]<class W>(W& p, std::array<W, 1>& s, W g) {
-    s[0] += g * g;
-    const W rate = static_cast<W>(lr) / std::sqrt(s[0]);
-    p = proximal<W>(p - rate * g, rate, l1, l2);
-  });
+  const ProximalAdagradStep step{number_in(kernel, 2), number_in(kernel, 3), number_in(kernel, 4)};
+  run_update<1>(kernel, {1}, 5, step);
 }
 
 MYCEL_OP(apply_gradient_descent)
@@ -259,9 +195,7 @@ MYCEL_OP(apply_gradient_descent)
     .sample_dtypes(kFloating);
 
 MYCEL_CPU_KERNEL(apply_gradient_descent) {
-  const double alpha = number_in(kernel, 1);
-  run_update<0>(kernel, {}, 2,
-                [=]<class W>(W& p, std::array<W, 0>&, W g) { p -= static_cast<W>(alpha) * g; });
+  run_update<0>(kernel, {}, 2, DescentStep{number_in(kernel, 1)});
 }
 
 MYCEL_OP(apply_proximal_gradient_descent)
@@ -279,13 +213,8 @@ MYCEL_OP(apply_proximal_gradient_descent)
     .sample_dtypes(kFloating);
 
 MYCEL_CPU_KERNEL(apply_proximal_gradient_descent) {
-  const double alpha = number_in(kernel, 1);
-  const double l1 = number_in(kernel, 2);
-  const double l2 = number_in(kernel, 3);
-  run_update<0>(kernel, {}, 4, [=]<class W>(W& p, std::array<W, 0>&, W g) {
-    const auto rate = static_cast<W>(alpha);
-    p = proximal<W>(p - rate * g, rate, l1, l2);
-  });
+  const ProximalDescentStep step{number_in(kernel, 1), number_in(kernel, 2), number_in(kernel, 3)};
+  run_update<0>(kernel, {}, 4, step);
 }
 
 }  // namespace mycel::ops

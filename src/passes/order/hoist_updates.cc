@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "operator/written_input.h"
 #include "passes/memory_effects.h"
 #include "passes/passes.h"
 
@@ -27,8 +28,7 @@ const Node* memory_root(Output value) {
       continue;
     }
     if (node.kind() != NodeKind::Operator || !node.definition()->has_effects) return nullptr;
-    const auto& outputs = node.definition()->outputs;
-    const int alias = value.index < outputs.size() ? outputs[value.index].alias_of : -1;
+    const int alias = op::written_input(*node.definition(), value.index);
     if (alias < 0) return nullptr;
     value = node.operands()[static_cast<std::size_t>(alias)];
   }
