@@ -33,6 +33,7 @@ from mindspore.nn.layer.activation import (
     get_activation,
 )
 from mindspore.nn.layer.basic import (
+    BiDense,
     ClipByNorm,
     Dense,
     Dropout,
@@ -44,8 +45,19 @@ from mindspore.nn.layer.basic import (
     OneHot,
     Unflatten,
 )
+from mindspore.nn.layer.combined import (
+    Conv2dBnAct,
+    DenseBnAct,
+)
 from mindspore.nn.layer.container import CellDict, CellList, SequentialCell
-from mindspore.nn.layer.conv import Conv1d, Conv2d, Conv2dTranspose
+from mindspore.nn.layer.conv import (
+    Conv1d,
+    Conv1dTranspose,
+    Conv2d,
+    Conv2dTranspose,
+    Conv3d,
+    Conv3dTranspose,
+)
 from mindspore.nn.layer.embedding import Embedding, EmbeddingLookup
 from mindspore.nn.layer.matrices import MatMul, Pad, Range, Tril, Triu
 from mindspore.nn.layer.normalization import (
@@ -59,14 +71,56 @@ from mindspore.nn.layer.normalization import (
     LayerNorm,
     SyncBatchNorm,
 )
+from mindspore.nn.layer.padding import (
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    ZeroPad2d,
+)
 from mindspore.nn.layer.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
     AvgPool1d,
     AvgPool2d,
+    AvgPool3d,
+    FractionalMaxPool2d,
+    FractionalMaxPool3d,
+    LPPool1d,
+    LPPool2d,
     MaxPool1d,
     MaxPool2d,
+    MaxPool3d,
+    MaxUnpool1d,
+    MaxUnpool2d,
+    MaxUnpool3d,
+)
+from mindspore.nn.layer.rearrangement import (
+    LRN,
+    CentralCrop,
+    ChannelShuffle,
+    PixelShuffle,
+    PixelUnshuffle,
+    Unfold,
+    Upsample,
 )
 from mindspore.nn.layer.rnn_cells import GRUCell, LSTMCell, RNNCell
 from mindspore.nn.layer.rnns import GRU, LSTM, RNN
 from mindspore.nn.layer.sparse import SparseTensorDenseMatmul, SparseToDense
+from mindspore.nn.layer.transformer import (
+    MultiheadAttention,
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)

@@ -14,6 +14,7 @@ from mindspore.nn import _checks as check
 from mindspore.nn.cell import Cell
 from mindspore.nn.layer.activation import get_activation
 from mindspore.ops._registry import op
+from mindspore.ops.function.linear import bidense
 from mindspore.ops.primitive import Primitive
 
 
@@ -120,6 +121,10 @@ class Flatten(Cell):
                 raise TypeError(f"For 'Flatten', the '{name}' must be int, but got {type(value).__name__}.")
         self.start_dim, self.end_dim = start_dim, end_dim
 
+    def check_axis_valid(self, axis, ndim):
+        """ValueError unless there is such an axis."""
+        self._axis(axis, ndim)
+
     def construct(self, x):
         rank = x.ndim
         if rank == 0:
@@ -160,6 +165,68 @@ class Unflatten(Cell):
         shape = input_x.shape
         axis = self.axis % len(shape)
         return op.reshape(input_x, (*shape[:axis], *self.unflattened_size, *shape[axis + 1 :]))
+
+
+class BiDense(Cell):
+    """Applies ``x1 * W * x2 + b`` to the last axes of two tensors.
+
+    Args:
+        in1_channels (int): Features of the first input.
+        in2_channels (int): Features of the second input.
+        out_channels (int): Features of the output.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight; by default evenly
+            distributed with bound ``1 / sqrt(in1_channels)``. Default: ``None``.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias; by default as the weight.
+            Default: ``None``.
+        has_bias (bool): Whether there is a bias. Default: ``True``.
+        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+
+    Inputs:
+        - **input1** (Tensor) - (..., in1_channels).
+        - **input2** (Tensor) - (..., in2_channels).
+
+    Outputs:
+        Tensor, (..., out_channels).
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: `weight_init` or `bias_init` is a Tensor of another shape.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(
+        self,
+        in1_channels,
+        in2_channels,
+        out_channels,
+        weight_init=None,
+        bias_init=None,
+        has_bias=True,
+        dtype=mstype.float32,
+    ):
+        super().__init__()
+        self.in1_channels = check.positive_int(in1_channels, "in1_channels", "BiDense")
+        self.in2_channels = check.positive_int(in2_channels, "in2_channels", "BiDense")
+        self.out_channels = check.positive_int(out_channels, "out_channels", "BiDense")
+        self.has_bias = check.boolean(has_bias, "has_bias", "BiDense")
+        usual = Uniform(1 / math.sqrt(in1_channels))
+        shape = (out_channels, in1_channels, in2_channels)
+        self.weight = Parameter(
+            initializer(usual if weight_init is None else weight_init, shape, dtype), name="weight"
+        )
+        self.bias = None
+        if has_bias:
+            bias_init = usual if bias_init is None else bias_init
+            self.bias = Parameter(initializer(bias_init, (out_channels,), dtype), name="bias")
+
+    def construct(self, input1, input2):
+        return bidense(input1, input2, self.weight, self.bias)
+
+    def extend_repr(self) -> str:
+        sizes = f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}"
+        return f"{sizes}, output_channels={self.out_channels}, has_bias={self.has_bias}"
 
 
 class Dropout(Cell):

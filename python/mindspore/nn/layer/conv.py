@@ -6,89 +6,24 @@ from __future__ import annotations
 import math
 
 from mindspore.common import dtype as mstype
-from mindspore.common.initializer import HeUniform, Uniform, initializer
-from mindspore.common.parameter import Parameter
-from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
-from mindspore.nn.cell import Cell
+from mindspore.nn.layer._convolution import PAD_MODES, Convolution, flat_init, same_pad
+from mindspore.nn.layer.conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
 from mindspore.ops._registry import op
 
-PAD_MODES = ("same", "valid", "pad")
+__all__ = [
+    "PAD_MODES",
+    "Conv1d",
+    "Conv1dTranspose",
+    "Conv2d",
+    "Conv2dTranspose",
+    "Conv3d",
+    "Conv3dTranspose",
+    "same_pad",
+]
 
 
-def same_pad(length: int, kernel: int, stride: int, dilation: int = 1) -> tuple[int, int]:
-    """Padding before and after one axis that makes the output ceil(length / stride) long."""
-    reach = dilation * (kernel - 1) + 1
-    total = max(0, (-(-length // stride) - 1) * stride + reach - length)
-    return total // 2, total - total // 2
-
-
-def _padding(padding, axes: int, pad_mode: str, owner: str) -> tuple[int, ...]:
-    """Before and after every axis."""
-    pads = check.ints(padding, 2 * axes, "padding", owner, least=0)
-    if pad_mode != "pad" and any(pads):
-        raise ValueError(
-            f"For '{owner}', the 'pad' must be zero when 'pad_mode' is not 'pad', but got 'pad': {padding} "
-            "and "
-            f"'pad_mode': {pad_mode}."
-        )
-    return pads
-
-
-class _Convolution(Cell):
-    """What the convolution layers share: options, weight and bias."""
-
-    def _set_up(
-        self,
-        axes,
-        in_channels,
-        out_channels,
-        kernel_size,
-        stride,
-        pad_mode,
-        padding,
-        dilation,
-        group,
-        has_bias,
-        dtype,
-    ) -> None:
-        owner = self.cls_name
-        self.in_channels = check.positive_int(in_channels, "in_channels", owner)
-        self.out_channels = check.positive_int(out_channels, "out_channels", owner)
-        self.kernel_size = check.ints(kernel_size, axes, "kernel_size", owner)
-        self.stride = check.ints(stride, axes, "stride", owner)
-        self.dilation = check.ints(dilation, axes, "dilation", owner)
-        self.group = check.positive_int(group, "group", owner)
-        self.pad_mode = check.one_of(pad_mode, PAD_MODES, "pad_mode", owner)
-        self.padding = padding if isinstance(padding, int) else tuple(padding)
-        self._pads = _padding(padding, axes, pad_mode, owner)
-        self.has_bias = check.boolean(has_bias, "has_bias", owner)
-        self.dtype = dtype
-        if in_channels % group or out_channels % group:
-            raise ValueError(
-                "The argument 'group' should be divisible by 'in_channels' and 'out_channels', but got "
-                f"group: {group}, "
-                f"in_channels: {in_channels}, out_channels: {out_channels}."
-            )
-
-    def _add_parameters(self, weight_shape: tuple, fan_in: int, weight_init, bias_init) -> None:
-        self.weight_init, self.bias_init = weight_init, bias_init
-        weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
-        self.weight = Parameter(initializer(weight_init, weight_shape, self.dtype), name="weight")
-        self.bias = None
-        if self.has_bias:
-            bias_init = Uniform(1 / math.sqrt(fan_in)) if bias_init is None else bias_init
-            self.bias = Parameter(initializer(bias_init, (self.out_channels,), self.dtype), name="bias")
-
-    def extend_repr(self) -> str:
-        return (
-            f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
-            f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}, "
-            f"padding={self.padding}, dilation={self.dilation}, group={self.group}, has_bias={self.has_bias}"
-        )
-
-
-class Conv2d(_Convolution):
+class Conv2d(Convolution):
     """Convolution of images.
 
     Args:
@@ -185,7 +120,7 @@ class Conv2d(_Convolution):
         return f"{super().extend_repr()}, {shown}"
 
 
-class Conv1d(_Convolution):
+class Conv1d(Convolution):
     """Convolution of sequences (N, C, L); the weight is kept with a height of one.
 
     Args:
@@ -236,12 +171,7 @@ class Conv1d(_Convolution):
             dtype,
         )
         inner = in_channels // group
-        if isinstance(weight_init, Tensor):
-            if weight_init.ndim != 3:
-                raise ValueError(
-                    f"For 'Conv1d', a Tensor as 'weight_init' must have 3 axes, got {weight_init.ndim}."
-                )
-            weight_init = op.expand_dims(weight_init, 2)
+        weight_init = flat_init(weight_init, "Conv1d")
         shape = (out_channels, inner, 1, self.kernel_size[0])
         self._add_parameters(shape, inner * self.kernel_size[0], weight_init, bias_init)
 
@@ -265,26 +195,43 @@ class Conv1d(_Convolution):
         return op.squeeze(y, 2)
 
 
-class Conv2dTranspose(_Convolution):
-    """Transposed convolution: the gradient of a convolution with respect to its input.
+class Conv3d(Convolution):
+    """Convolution of volumes (N, C, D, H, W).
 
     Args:
         in_channels (int): Channels of the input.
         out_channels (int): Channels of the output.
-        kernel_size (Union[int, tuple[int]]): Height and width of the kernels.
+        kernel_size (Union[int, tuple[int]]): Depth, height and width of the kernels.
         stride (Union[int, tuple[int]]): Steps of the kernels. Default: ``1``.
         pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"same"``.
-        padding (Union[int, tuple[int]]): With ``"pad"``: top, bottom, left, right. Default: ``0``.
-        output_padding (Union[int, tuple[int]]): With ``"pad"``: added to the output. Default: ``0``.
+        padding (Union[int, tuple[int]]): With ``"pad"``: head, tail, top, bottom, left, right.
+            Default: ``0``.
         dilation (Union[int, tuple[int]]): Distance of the kernel's elements. Default: ``1``.
         group (int): Groups of channels that do not mix. Default: ``1``.
         has_bias (bool): Whether there is a bias. Default: ``False``.
         weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight. Default: ``None``.
         bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias. Default: ``None``.
+        data_format (str): Only ``"NCDHW"``. Default: ``"NCDHW"``.
         dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+
+    Inputs:
+        - **x** (Tensor) - (N, C, D, H, W).
+
+    Outputs:
+        Tensor, (N, out_channels, D', H', W').
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: An argument is out of range, or they contradict each other.
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> import mindspore as ms
+        >>> from mindspore import nn, ops
+        >>> nn.Conv3d(3, 8, (2, 3, 3))(ops.ones((1, 3, 4, 5, 6), ms.float32)).shape
+        (1, 8, 4, 5, 6)
     """
 
     def __init__(
@@ -295,17 +242,17 @@ class Conv2dTranspose(_Convolution):
         stride=1,
         pad_mode="same",
         padding=0,
-        output_padding=0,
         dilation=1,
         group=1,
         has_bias=False,
         weight_init=None,
         bias_init=None,
+        data_format="NCDHW",
         dtype=mstype.float32,
     ):
         super().__init__()
         self._set_up(
-            2,
+            3,
             in_channels,
             out_channels,
             kernel_size,
@@ -317,41 +264,16 @@ class Conv2dTranspose(_Convolution):
             has_bias,
             dtype,
         )
-        self.output_padding = check.ints(output_padding, 2, "output_padding", self.cls_name, least=0)
-        if any(self.output_padding) and pad_mode != "pad":
-            raise ValueError(
-                "For 'Conv2dTranspose', the 'output_padding' must be zero when 'pad_mode' is not 'pad'."
-            )
-        for i in range(2):
-            if any(self.output_padding) and self.output_padding[i] >= max(self.stride[i], self.dilation[i]):
-                raise ValueError(
-                    "For 'Conv2dTranspose', 'output_padding' must be smaller than stride or dilation."
-                )
-        inner = out_channels // group
-        shape = (in_channels, inner, *self.kernel_size)
+        self.data_format = check.one_of(data_format, ("NCDHW",), "data_format", self.cls_name)
+        inner = in_channels // group
+        shape = (out_channels, inner, *self.kernel_size)
         self._add_parameters(shape, inner * math.prod(self.kernel_size), weight_init, bias_init)
 
-    def _axis(self, i: int, length: int) -> tuple[int, tuple[int, int]]:
-        """Output length of a spatial axis and the padding of the convolution it undoes."""
-        kernel, stride, dilation = self.kernel_size[i], self.stride[i], self.dilation[i]
-        reach = dilation * (kernel - 1) + 1
-        if self.pad_mode == "same":
-            out = length * stride
-            return out, same_pad(out, kernel, stride, dilation)
-        if self.pad_mode == "valid":
-            return length * stride + max(reach - stride, 0), (0, 0)
-        before, after = self._pads[2 * i : 2 * i + 2]
-        out = length * stride - before - after + reach - stride + self.output_padding[i]
-        return out, (before, after)
-
     def construct(self, x):
-        if x.ndim != 4:
-            raise ValueError(f"For 'Conv2dTranspose', the input must have 4 axes, but got {x.ndim}.")
-        height, rows = self._axis(0, x.shape[2])
-        width, columns = self._axis(1, x.shape[3])
-        y = op.conv2d_input_gradient(
-            x, self.weight, (height, width), rows + columns, self.stride, self.dilation, self.group
+        return op.conv3d_function(
+            x, self.weight, self.bias, self.stride, self.pad_mode, self._pads, self.dilation, self.group
         )
-        if self.bias is not None:
-            y = y + op.reshape(self.bias, (1, self.out_channels, 1, 1))
-        return y
+
+    def extend_repr(self) -> str:
+        shown = f"weight_init={self.weight_init}, bias_init={self.bias_init}, format={self.data_format}"
+        return f"{super().extend_repr()}, {shown}"

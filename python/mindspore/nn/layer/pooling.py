@@ -3,58 +3,51 @@
 
 from __future__ import annotations
 
+from mindspore.common import dtype as mstype
 from mindspore.nn import _checks as check
-from mindspore.nn.cell import Cell
-from mindspore.nn.layer.conv import PAD_MODES, same_pad
+from mindspore.nn.layer._pooling import Pool, check_special, with_batch
+from mindspore.nn.layer.pooling_volumes import AvgPool3d, MaxPool3d
+from mindspore.nn.layer.pooling_windows import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+    FractionalMaxPool2d,
+    FractionalMaxPool3d,
+    LPPool1d,
+    LPPool2d,
+    MaxUnpool1d,
+    MaxUnpool2d,
+    MaxUnpool3d,
+)
 from mindspore.ops._registry import op
 
-
-class _Pool(Cell):
-    """What the pooling layers share: sizes and padding."""
-
-    def _set_up(self, axes: int, kernel_size, stride, pad_mode, padding) -> None:
-        owner = self.cls_name
-        self.kernel_size = check.ints(kernel_size, axes, "kernel_size", owner)
-        self.stride = check.ints(stride, axes, "stride", owner)
-        self.pad_mode = check.one_of(str(pad_mode).lower(), PAD_MODES, "pad_mode", owner)
-        self.padding = padding
-        pads = check.ints(padding, axes, "padding", owner, least=0)
-        self._pads = tuple(p for pad in pads for p in (pad, pad))
-        if self.pad_mode == "pad" and any(2 * p > k for p, k in zip(pads, self.kernel_size, strict=False)):
-            raise ValueError(
-                f"For '{owner}', 'padding' must be at most half of 'kernel_size', but got {padding}."
-            )
-
-    def _pads_for(self, lengths, dilation=(1, 1)) -> tuple[int, ...]:
-        if self.pad_mode != "same":
-            return self._pads
-        return tuple(
-            pad
-            for i, length in enumerate(lengths)
-            for pad in same_pad(length, self.kernel_size[i], self.stride[i], dilation[i])
-        )
-
-    def extend_repr(self) -> str:
-        sizes = f"kernel_size={_shown(self.kernel_size)}, stride={_shown(self.stride)}"
-        return f"{sizes}, pad_mode={self.pad_mode.upper()}"
+__all__ = [
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
+]
 
 
-def _shown(sizes: tuple):
-    return sizes[0] if len(set(sizes)) == 1 else sizes
-
-
-def _with_batch(x, spatial: int, owner: str):
-    """(x with a batch axis, whether it was added)."""
-    if x.ndim == spatial + 1:
-        return op.expand_dims(x, 0), True
-    if x.ndim != spatial + 2:
-        raise ValueError(
-            f"For '{owner}', the input must have {spatial + 1} or {spatial + 2} axes, but got {x.ndim}."
-        )
-    return x, False
-
-
-class MaxPool2d(_Pool):
+class MaxPool2d(Pool):
     """Largest value of every window.
 
     Args:
@@ -87,13 +80,7 @@ class MaxPool2d(_Pool):
         self.dilation = check.ints(dilation, 2, "dilation", self.cls_name)
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
         self.data_format = check.one_of(data_format, ("NCHW", "NHWC"), "format", self.cls_name)
-        special = any(self._pads) or set(self.dilation) != {1} or return_indices or ceil_mode
-        if self.pad_mode != "pad" and special:
-            raise ValueError(
-                f"For '{self.cls_name}', the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' "
-                "can not be "
-                f"set to non-default value when pad_mode is not 'pad', but got pad_mode:{pad_mode}."
-            )
+        check_special(self, pad_mode)
         if self.pad_mode == "pad" and data_format == "NHWC":
             raise ValueError("For 'MaxPool2d', when pad_mode is 'pad', 'data_format' must be 'NCHW'.")
 
@@ -103,21 +90,15 @@ class MaxPool2d(_Pool):
         return self._pool(x)
 
     def _pool(self, x):
-        x, added = (x, False) if x.ndim == 4 else _with_batch(x, 2, self.cls_name)
+        x, added = (x, False) if x.ndim == 4 else with_batch(x, 2, self.cls_name)
         pads = self._pads_for(x.shape[2:])
         y, indices = op.max_pool2d(x, self.kernel_size, self.stride, pads, self.dilation, self.ceil_mode)
         if added:
             y, indices = op.squeeze(y, 0), op.squeeze(indices, 0)
-        return (y, op.cast(indices, _int64())) if self.return_indices else y
+        return (y, op.cast(indices, mstype.int64)) if self.return_indices else y
 
 
-def _int64():
-    from mindspore.common import dtype as mstype
-
-    return mstype.int64
-
-
-class MaxPool1d(_Pool):
+class MaxPool1d(Pool):
     """Largest value of every window of a sequence (N, C, L) or (C, L).
 
     Args:
@@ -144,9 +125,10 @@ class MaxPool1d(_Pool):
         self._set_up(1, kernel_size, stride, pad_mode, padding)
         self.dilation = check.ints(dilation, 1, "dilation", self.cls_name)
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
+        check_special(self, pad_mode)
 
     def construct(self, x):
-        x, added = _with_batch(x, 1, self.cls_name)
+        x, added = with_batch(x, 1, self.cls_name)
         pads = (0, 0, *self._pads_for(x.shape[2:]))
         y, indices = op.max_pool2d(
             op.expand_dims(x, 2),
@@ -159,10 +141,10 @@ class MaxPool1d(_Pool):
         y, indices = op.squeeze(y, 2), op.squeeze(indices, 2)
         if added:
             y, indices = op.squeeze(y, 0), op.squeeze(indices, 0)
-        return (y, op.cast(indices, _int64())) if self.return_indices else y
+        return (y, op.cast(indices, mstype.int64)) if self.return_indices else y
 
 
-class AvgPool2d(_Pool):
+class AvgPool2d(Pool):
     """Mean of every window.
 
     Args:
@@ -192,18 +174,8 @@ class AvgPool2d(_Pool):
     ):
         super().__init__()
         self._set_up(2, kernel_size, stride, pad_mode, padding)
-        if divisor_override is not None and divisor_override <= 0:
-            raise ValueError(
-                f"For '{self.cls_name}', the 'divisor_override' must be > 0, but got {divisor_override}."
-            )
-        if self.pad_mode != "pad" and any(self._pads):
-            raise ValueError(
-                f"For '{self.cls_name}', the parameter 'padding' can only be set when pad_mode is 'pad', but "
-                "got "
-                f"pad_mode:{pad_mode}."
-            )
+        self._set_divisor(pad_mode, divisor_override)
         self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
-        self.divisor_override = divisor_override
         self.data_format = check.one_of(data_format, ("NCHW", "NHWC"), "format", self.cls_name)
 
     def construct(self, x):
@@ -212,7 +184,7 @@ class AvgPool2d(_Pool):
         return self._pool(x)
 
     def _pool(self, x):
-        x, added = (x, False) if x.ndim == 4 else _with_batch(x, 2, self.cls_name)
+        x, added = (x, False) if x.ndim == 4 else with_batch(x, 2, self.cls_name)
         counted = self.count_include_pad and self.pad_mode == "pad"
         pads = self._pads_for(x.shape[2:])
         y = op.avg_pool2d(
@@ -221,7 +193,7 @@ class AvgPool2d(_Pool):
         return op.squeeze(y, 0) if added else y
 
 
-class AvgPool1d(_Pool):
+class AvgPool1d(Pool):
     """Mean of every window of a sequence (N, C, L) or (C, L).
 
     Args:
@@ -238,10 +210,11 @@ class AvgPool1d(_Pool):
     ):
         super().__init__()
         self._set_up(1, kernel_size, stride, pad_mode, padding)
+        self._set_divisor(pad_mode, None)
         self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
 
     def construct(self, x):
-        x, added = _with_batch(x, 1, self.cls_name)
+        x, added = with_batch(x, 1, self.cls_name)
         counted = self.count_include_pad and self.pad_mode == "pad"
         pads = (0, 0, *self._pads_for(x.shape[2:]))
         y = op.avg_pool2d(
@@ -249,38 +222,3 @@ class AvgPool1d(_Pool):
         )
         y = op.squeeze(y, 2)
         return op.squeeze(y, 0) if added else y
-
-
-class AdaptiveAvgPool2d(Cell):
-    """Mean of windows chosen so that the output has a given size.
-
-    Args:
-        output_size (Union[int, tuple]): Height and width of the output; None keeps a length.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(self, output_size):
-        super().__init__()
-        self.output_size = output_size
-        sizes = output_size if isinstance(output_size, tuple) else (output_size, output_size)
-        self._sizes = tuple(-1 if size is None else size for size in sizes)
-
-    def construct(self, input):
-        return op.adaptive_avg_pool2d(input, self._sizes)
-
-
-class AdaptiveAvgPool1d(Cell):
-    """Mean of windows of a sequence, chosen so that the output has a given length.
-
-    Args:
-        output_size (int): Length of the output.
-    """
-
-    def __init__(self, output_size):
-        super().__init__()
-        self.output_size = check.positive_int(output_size, "output_size", "AdaptiveAvgPool1d")
-
-    def construct(self, input):
-        return op.squeeze(op.adaptive_avg_pool2d(op.expand_dims(input, -2), (1, self.output_size)), -2)

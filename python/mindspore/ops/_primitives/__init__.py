@@ -19,6 +19,7 @@ _MODULES = (
     "sparse_updates",
     "spectra",
     "volumes",
+    "windows",
 )
 
 

@@ -7,6 +7,7 @@ from importlib import import_module
 
 _MODULES = (
     "arrangement",
+    "attention",
     "boxes",
     "clipping",
     "creation",
@@ -25,6 +26,7 @@ _MODULES = (
     "sparse_func",
     "values",
     "volumes",
+    "windows",
 )
 
 

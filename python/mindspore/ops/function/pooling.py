@@ -9,8 +9,6 @@ from mindspore.ops._registry import op
 __all__ = [
     "adaptive_avg_pool1d",
     "adaptive_avg_pool3d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool2d",
     "avg_pool1d",
     "avg_pool2d",
     "lp_pool1d",
@@ -59,29 +57,24 @@ def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indice
     return results
 
 
-def _ranges(length: int, parts: int) -> list[tuple[int, int]]:
-    if not 0 <= parts <= _MOST_PARTS:
-        raise ValueError(
-            f"For adaptive pooling, an output size must be in [0, {_MOST_PARTS}], but got {parts}."
-        )
-    return [(i * length // parts, -(-(i + 1) * length // parts)) for i in range(parts)]
-
-
-def _along(x, axis: int, parts: int, reduce) -> Tensor:
-    pieces = [
-        reduce(op.narrow(x, axis, start, stop - start), axis, True)
-        for start, stop in _ranges(x.shape[axis], parts)
-    ]
-    return op.concat(pieces, axis)
-
-
 def adaptive_avg_pool(x, sizes) -> Tensor:
-    """Means over as many equal parts of the last axes as asked."""
-    first = x.ndim - len(sizes)
-    for i, parts in enumerate(sizes):
-        if parts is not None and parts != x.shape[first + i]:
-            x = _along(x, first + i, parts, op.reduce_mean)
-    return x
+    """Means over as many equal parts of the last axes as asked; None and -1 keep a length."""
+    lengths = x.shape[x.ndim - len(sizes) :]
+    sizes = [
+        length if size is None or size == -1 else size for size, length in zip(sizes, lengths, strict=True)
+    ]
+    if any(not 0 <= size <= _MOST_PARTS for size in sizes):
+        raise ValueError(
+            f"For adaptive pooling, an output size must be in [0, {_MOST_PARTS}], but got {tuple(sizes)}."
+        )
+    leading = tuple(x.shape[: x.ndim - len(sizes)])
+    lengths, sizes = [1] * (3 - len(lengths)) + list(lengths), [1] * (3 - len(sizes)) + sizes
+    kept = tuple(sizes[3 - (x.ndim - len(leading)) :])
+    planes = op.adaptive_avg_pool2d(op.reshape(x, (1, -1, *lengths[1:])), tuple(sizes[1:]))
+    if sizes[0] != lengths[0]:
+        layers = op.reshape(planes, (1, -1, lengths[0], sizes[1] * sizes[2]))
+        planes = op.adaptive_avg_pool2d(layers, (sizes[0], sizes[1] * sizes[2]))
+    return op.reshape(planes, (*leading, *kept))
 
 
 def adaptive_avg_pool1d(input, output_size) -> Tensor:
@@ -93,37 +86,6 @@ def adaptive_avg_pool3d(input, output_size) -> Tensor:
     """Means over equal parts of the last three axes."""
     sizes = [output_size] * 3 if isinstance(output_size, int) else list(output_size)
     return adaptive_avg_pool(input, sizes)
-
-
-def adaptive_max_pool1d(input, output_size) -> Tensor:
-    """Largest elements of `output_size` equal parts of the last axis."""
-    return _along(input, input.ndim - 1, output_size, op.reduce_max)
-
-
-def adaptive_max_pool2d(input, output_size, return_indices=False):
-    """Largest elements of equal parts of the plane, with their places in it if asked."""
-    if input.ndim not in (3, 4):
-        raise ValueError(
-            f"For 'adaptive_max_pool2d', the 'input' must have 3 or 4 axes, but got shape {input.shape}."
-        )
-    sizes = [output_size] * 2 if isinstance(output_size, int) else list(output_size)
-    rows, columns = (size or input.shape[i - 2] for i, size in enumerate(sizes))
-    if not return_indices:
-        return _along(
-            _along(input, input.ndim - 2, rows, op.reduce_max), input.ndim - 1, columns, op.reduce_max
-        )
-    height, width = input.shape[-2:]
-    values, indices = [], []
-    for top, bottom in _ranges(height, rows):
-        for left, right in _ranges(width, columns):
-            window = input[..., top:bottom, left:right]
-            flat = op.reshape(window, (*input.shape[:-2], -1))
-            place, value = op.argmax_with_value(flat, -1, False)
-            row = op.add(op.floor_div(place, right - left), top)
-            indices.append(op.add(op.mul(row, width), op.add(op.floor_mod(place, right - left), left)))
-            values.append(value)
-    shape = (*input.shape[:-2], rows, columns)
-    return op.reshape(op.stack(values, -1), shape), op.reshape(op.stack(indices, -1), shape)
 
 
 def _power_pool(x, norm_type, kernel, stride, ceil_mode) -> Tensor:

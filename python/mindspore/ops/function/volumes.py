@@ -58,12 +58,19 @@ def _columns(planes: Tensor, channels: int) -> Tensor:
 
 def pooled_means(x, kernel, stride, pads, ceil_mode, include, divisor) -> Tensor:
     """Means of windows of (N, C, D, H, W); `pads` has six numbers."""
-    first = op.avg_pool2d(_planes(x), kernel[1:], stride[1:], pads[2:], ceil_mode, include, 0)
+    one = 1 if divisor else 0  # sums instead of means
+    first = op.avg_pool2d(_planes(x), kernel[1:], stride[1:], pads[2:], ceil_mode, include, one)
     second = op.avg_pool2d(
-        _columns(first, x.shape[1]), (kernel[0], 1), (stride[0], 1), (*pads[:2], 0, 0), ceil_mode, include, 0
+        _columns(first, x.shape[1]),
+        (kernel[0], 1),
+        (stride[0], 1),
+        (*pads[:2], 0, 0),
+        ceil_mode,
+        include,
+        one,
     )
     result = op.reshape(second, (*second.shape[:3], *first.shape[2:]))
-    return op.mul(result, kernel[0] * kernel[1] * kernel[2] / divisor) if divisor else result
+    return op.div(result, divisor) if divisor else result
 
 
 def pooled_maxima(x, kernel, stride, pads, dilation, ceil_mode) -> tuple:

@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks made of attention."""
+
+from __future__ import annotations
+
+import copy
+
+from mindspore.common import dtype as mstype
+from mindspore.common.initializer import initializer
+from mindspore.nn.cell import Cell
+from mindspore.nn.layer.attention import MultiheadAttention
+from mindspore.nn.layer.basic import Dense, Dropout
+from mindspore.nn.layer.container import CellList
+from mindspore.nn.layer.normalization import LayerNorm
+from mindspore.ops._registry import op
+
+__all__ = [
+    "MultiheadAttention",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
+
+
+def _relu(x):
+    return op.relu(x)
+
+
+def _gelu(x):
+    return op.gelu(x, "none")
+
+
+def _activation(activation):
+    """An activation from its name; layers and functions are taken as they are."""
+    if isinstance(activation, str):
+        if activation not in ("relu", "gelu"):
+            raise ValueError(f"The activation must be relu/gelu, but get {activation}")
+        return _relu if activation == "relu" else _gelu
+    if not callable(activation):
+        raise ValueError(
+            f"The argument 'activation' must be str, callable or Cell instance, but get {activation}."
+        )
+    return activation
+
+
+class _Layer(Cell):
+    """What encoder and decoder layers share: attention, two dense layers and norms."""
+
+    def _set_up(self, norms, d_model, nhead, dim_feedforward, dropout, activation, eps, options) -> None:
+        batch_first, self.norm_first, dtype = options
+        attention = {"dropout": dropout, "batch_first": batch_first, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, **attention)
+        if norms == 3:
+            self.multihead_attn = MultiheadAttention(d_model, nhead, **attention)
+        self.dense1 = Dense(d_model, dim_feedforward, dtype=dtype)
+        self.dropout = Dropout(p=dropout)
+        self.dense2 = Dense(dim_feedforward, d_model, dtype=dtype)
+        for i in range(1, norms + 1):
+            setattr(self, f"norm{i}", LayerNorm((d_model,), epsilon=eps, dtype=dtype))
+        for i in range(1, norms + 1):
+            setattr(self, f"dropout{i}", Dropout(p=dropout))
+        self.activation = _activation(activation)
+        self.batch_first = batch_first
+
+    def _looks_at_itself(self, x, attn_mask, key_padding_mask):
+        y = self.self_attn(
+            x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False
+        )
+        return self.dropout1(y[0])
+
+    def _feeds_forward(self, x, dropout):
+        return dropout(self.dense2(self.dropout(self.activation(self.dense1(x)))))
+
+
+class TransformerEncoderLayer(_Layer):
+    """Attention of a sequence to itself, then two dense layers; both with a residual connection.
+
+    Args:
+        d_model (int): Features of the input.
+        nhead (int): Number of heads.
+        dim_feedforward (int): Features between the dense layers. Default: ``2048``.
+        dropout (float): Share that is dropped. Default: ``0.1``.
+        activation (Union[str, callable, Cell]): Between the dense layers. Default: ``"relu"``.
+        layer_norm_eps (float): Of the norms. Default: ``1e-5``.
+        batch_first (bool): (N, L, E) instead of (L, N, E). Default: ``False``.
+        norm_first (bool): Norms before instead of behind. Default: ``False``.
+        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+
+    Inputs:
+        - **src** (Tensor) - The sequence.
+        - **src_mask** (Tensor, optional) - What does not count of it.
+        - **src_key_padding_mask** (Tensor, optional) - What does not count per sample.
+
+    Outputs:
+        Tensor, shape of `src`.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(
+        self,
+        d_model,
+        nhead,
+        dim_feedforward=2048,
+        dropout=0.1,
+        activation="relu",
+        layer_norm_eps=1e-5,
+        batch_first=False,
+        norm_first=False,
+        dtype=mstype.float32,
+    ):
+        super().__init__()
+        options = (batch_first, norm_first, dtype)
+        self._set_up(2, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, options)
+
+    def construct(self, src, src_mask=None, src_key_padding_mask=None):
+        x = src
+        if self.norm_first:
+            x = x + self._looks_at_itself(self.norm1(x), src_mask, src_key_padding_mask)
+            return x + self._feeds_forward(self.norm2(x), self.dropout2)
+        x = self.norm1(x + self._looks_at_itself(x, src_mask, src_key_padding_mask))
+        return self.norm2(x + self._feeds_forward(x, self.dropout2))
+
+
+class TransformerDecoderLayer(_Layer):
+    """Attention of a sequence to itself and to a memory, then two dense layers.
+
+    Args:
+        d_model (int): Features of the input.
+        nhead (int): Number of heads.
+        dim_feedforward (int): Features between the dense layers. Default: ``2048``.
+        dropout (float): Share that is dropped. Default: ``0.1``.
+        activation (Union[str, callable, Cell]): Between the dense layers. Default: ``"relu"``.
+        layer_norm_eps (float): Of the norms. Default: ``1e-5``.
+        batch_first (bool): (N, L, E) instead of (L, N, E). Default: ``False``.
+        norm_first (bool): Norms before instead of behind. Default: ``False``.
+        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+
+    Inputs:
+        - **tgt** (Tensor) - The sequence.
+        - **memory** (Tensor) - What the encoder gave.
+        - **tgt_mask**, **memory_mask** (Tensor, optional) - What does not count of them.
+        - **tgt_key_padding_mask**, **memory_key_padding_mask** (Tensor, optional) - The same per sample.
+
+    Outputs:
+        Tensor, shape of `tgt`.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(
+        self,
+        d_model,
+        nhead,
+        dim_feedforward=2048,
+        dropout=0.1,
+        activation="relu",
+        layer_norm_eps=1e-5,
+        batch_first=False,
+        norm_first=False,
+        dtype=mstype.float32,
+    ):
+        super().__init__()
+        options = (batch_first, norm_first, dtype)
+        self._set_up(3, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, options)
+
+    def _looks_at(self, x, memory, attn_mask, key_padding_mask):
+        y = self.multihead_attn(
+            x, memory, memory, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False
+        )
+        return self.dropout2(y[0])
+
+    def construct(
+        self,
+        tgt,
+        memory,
+        tgt_mask=None,
+        memory_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+    ):
+        x = tgt
+        if self.norm_first:
+            x = x + self._looks_at_itself(self.norm1(x), tgt_mask, tgt_key_padding_mask)
+            x = x + self._looks_at(self.norm2(x), memory, memory_mask, memory_key_padding_mask)
+            return x + self._feeds_forward(self.norm3(x), self.dropout3)
+        x = self.norm1(x + self._looks_at_itself(x, tgt_mask, tgt_key_padding_mask))
+        x = self.norm2(x + self._looks_at(x, memory, memory_mask, memory_key_padding_mask))
+        return self.norm3(x + self._feeds_forward(x, self.dropout3))
+
+
+class TransformerEncoder(Cell):
+    """Several equal encoder layers, each with parameters of its own.
+
+    Args:
+        encoder_layer (Cell): The first of them.
+        num_layers (int): How many.
+        norm (Cell): Applied last. Default: ``None``.
+
+    Inputs:
+        As :class:`TransformerEncoderLayer`.
+
+    Outputs:
+        Tensor.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(self, encoder_layer, num_layers, norm=None):
+        super().__init__()
+        self.layers = CellList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def construct(self, src, src_mask=None, src_key_padding_mask=None):
+        output = src
+        for layer in self.layers:
+            output = layer(output, src_mask=src_mask, src_key_padding_mask=src_key_padding_mask)
+        return output if self.norm is None else self.norm(output)
+
+
+class TransformerDecoder(Cell):
+    """Several equal decoder layers, each with parameters of its own.
+
+    Args:
+        decoder_layer (Cell): The first of them.
+        num_layers (int): How many.
+        norm (Cell): Applied last. Default: ``None``.
+
+    Inputs:
+        As :class:`TransformerDecoderLayer`.
+
+    Outputs:
+        Tensor.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(self, decoder_layer, num_layers, norm=None):
+        super().__init__()
+        self.layers = CellList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def construct(
+        self,
+        tgt,
+        memory,
+        tgt_mask=None,
+        memory_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+    ):
+        output = tgt
+        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+        for layer in self.layers:
+            output = layer(output, memory, *masks)
+        return output if self.norm is None else self.norm(output)
+
+
+class Transformer(Cell):
+    """An encoder and a decoder.
+
+    Args:
+        d_model (int): Features of the input. Default: ``512``.
+        nhead (int): Number of heads. Default: ``8``.
+        num_encoder_layers (int): Layers of the encoder. Default: ``6``.
+        num_decoder_layers (int): Layers of the decoder. Default: ``6``.
+        dim_feedforward (int): Features between the dense layers. Default: ``2048``.
+        dropout (float): Share that is dropped. Default: ``0.1``.
+        activation (Union[str, callable, Cell]): Between the dense layers. Default: ``"relu"``.
+        custom_encoder (Cell): Instead of the usual encoder. Default: ``None``.
+        custom_decoder (Cell): Instead of the usual decoder. Default: ``None``.
+        layer_norm_eps (float): Of the norms. Default: ``1e-5``.
+        batch_first (bool): (N, L, E) instead of (L, N, E). Default: ``False``.
+        norm_first (bool): Norms before instead of behind. Default: ``False``.
+        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+
+    Inputs:
+        - **src** (Tensor) - What the encoder reads.
+        - **tgt** (Tensor) - What the decoder reads.
+        - **src_mask**, **tgt_mask**, **memory_mask** (Tensor, optional) - What does not count.
+        - **src_key_padding_mask**, **tgt_key_padding_mask**, **memory_key_padding_mask** (Tensor, optional) -
+          The same per sample.
+
+    Outputs:
+        Tensor, shape of `tgt`.
+
+    Raises:
+        ValueError: `src` and `tgt` do not have the same batch, or not `d_model` features.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(
+        self,
+        d_model=512,
+        nhead=8,
+        num_encoder_layers=6,
+        num_decoder_layers=6,
+        dim_feedforward=2048,
+        dropout=0.1,
+        activation="relu",
+        custom_encoder=None,
+        custom_decoder=None,
+        layer_norm_eps=1e-5,
+        batch_first=False,
+        norm_first=False,
+        dtype=mstype.float32,
+    ):
+        super().__init__()
+        common = (dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype)
+
+        def stacked(stack, layer, count):
+            norm = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
+            return stack(layer(d_model, nhead, *common), count, norm)
+
+        self.encoder = custom_encoder or stacked(
+            TransformerEncoder, TransformerEncoderLayer, num_encoder_layers
+        )
+        self.decoder = custom_decoder or stacked(
+            TransformerDecoder, TransformerDecoderLayer, num_decoder_layers
+        )
+        for parameter in self.get_parameters():
+            if parameter.ndim > 1:
+                parameter.set_data(initializer("xavier_uniform", parameter.shape, parameter.dtype))
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+
+    def construct(
+        self,
+        src,
+        tgt,
+        src_mask=None,
+        tgt_mask=None,
+        memory_mask=None,
+        src_key_padding_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+    ):
+        batch = 0 if self.batch_first else 1
+        if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
+            raise ValueError(
+                "The number of batch size for 'src' and 'tgt' must be equal, but got shapes "
+                f"{src.shape} and {tgt.shape}."
+            )
+        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
+            raise ValueError(
+                "The number of features for 'src' and 'tgt' must be equal to `d_model`, "
+                f"{self.d_model}, but got shapes {src.shape} and {tgt.shape}."
+            )
+        memory = self.encoder(src, src_mask=src_mask, src_key_padding_mask=src_key_padding_mask)
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+        )
