@@ -171,6 +171,7 @@ from mindspore.nn.loss import (
     TripletMarginWithDistanceLoss,
 )
 from mindspore.nn.optim import (
+    ASGD,
     FTRL,
     SGD,
     Adadelta,
@@ -184,6 +185,7 @@ from mindspore.nn.optim import (
     Optimizer,
     ProximalAdagrad,
     RMSProp,
+    Rprop,
 )
 from mindspore.nn.wrap import (
     DistributedGradReducer,

@@ -1,8 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers."""
 
-from mindspore.nn.optim.adam import Adam, AdaMax, AdamOffload, AdamWeightDecay, LazyAdam
-from mindspore.nn.optim.adaptive import FTRL, Adadelta, Adagrad, ProximalAdagrad, RMSProp
+from mindspore.nn.optim.ada_grad import Adagrad
+from mindspore.nn.optim.adadelta import Adadelta
+from mindspore.nn.optim.adam import Adam, AdamOffload, AdamWeightDecay
+from mindspore.nn.optim.adamax import AdaMax
+from mindspore.nn.optim.asgd import ASGD
+from mindspore.nn.optim.ftrl import FTRL
+from mindspore.nn.optim.lazyadam import LazyAdam
 from mindspore.nn.optim.momentum import Momentum
 from mindspore.nn.optim.optimizer import Optimizer
+from mindspore.nn.optim.proximal_ada_grad import ProximalAdagrad
+from mindspore.nn.optim.rmsprop import RMSProp
+from mindspore.nn.optim.rprop import Rprop
 from mindspore.nn.optim.sgd import SGD
+
+__all__ = [
+    "ASGD",
+    "FTRL",
+    "SGD",
+    "AdaMax",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamOffload",
+    "AdamWeightDecay",
+    "LazyAdam",
+    "Momentum",
+    "Optimizer",
+    "ProximalAdagrad",
+    "RMSProp",
+    "Rprop",
+]

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all optimizers share: parameters and their groups, learning rates, decay, loss scale."""
+"""What all optimizers share: groups, learning rates, decay, and the one operator of a step."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
 
 import numpy as np
 
@@ -12,17 +11,17 @@ from mindspore import _c_expression as _c
 from mindspore.common import dtype as mstype
 from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter, ParameterTuple
+from mindspore.common.sparse_tensor import RowTensor
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.nn.layer.container import CellList
-from mindspore.nn.learning_rate_schedule import LearningRateSchedule
+from mindspore.nn.optim import _parameters as given
+from mindspore.nn.optim._rows import dense_gradient, update_rows
 from mindspore.ops._registry import op
-
-_GROUP_KEYS = ("params", "lr", "weight_decay", "order_params", "grad_centralization")
 
 
 def opt_init_args_register(fn):
-    """Decorator of ``__init__`` that keeps the arguments as `init_args`; accepted for compatibility."""
+    """Decorator of ``__init__`` of an optimizer; accepted for compatibility."""
 
     @functools.wraps(fn)
     def initialise(self, *args, **kwargs):
@@ -31,32 +30,15 @@ def opt_init_args_register(fn):
     return initialise
 
 
-def checked_number(
-    value, name: str, owner: str, low: float | None = None, high: float | None = None
-) -> float:
-    """A float in [low, high); TypeError or ValueError otherwise."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"For '{owner}', the '{name}' must be float, but got {type(value).__name__}.")
-    if (low is not None and value < low) or (high is not None and value >= high):
-        raise ValueError(f"For '{owner}', the '{name}' must be in [{low}, {high}), but got {value}.")
-    return float(value)
-
-
-class _Group:
-    """Parameters with a learning rate and a decay of their own."""
-
-    def __init__(self, params: list, lr=None, weight_decay=None, grad_centralization: bool = False):
-        self.params, self.lr, self.weight_decay = params, lr, weight_decay
-        self.grad_centralization = grad_centralization
-
-
 class Optimizer(Cell):
     """Base of optimizers; a subclass defines ``construct(gradients)``.
 
     Args:
         learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate, one per step,
             or what computes it from the step.
-        parameters (Union[list[Parameter], list[dict]]): Parameters, or groups of them.
+        parameters (Union[list[Parameter], list[dict]]): Parameters, or groups of them: dicts with `params`
+            and, if wanted, `lr`, `weight_decay` and `grad_centralization`; a dict with `order_params` alone
+            gives the order.
         weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
         loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
 
@@ -68,13 +50,18 @@ class Optimizer(Cell):
         ``CPU``
     """
 
+    # The update takes the decay off the parameter instead of adding it to the gradient.
+    _decoupled = False
+    # With a gradient of some rows, the others stay as they are.
+    _rows_only = False
+
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__(auto_prefix=False)
-        groups, ordered = self._groups_from(parameters)
+        groups, ordered = given.groups_from(parameters)
         self.is_group = ordered is not None
         everything = [parameter for group in groups for parameter in group.params]
-        self._check_unique(everything)
-        self.loss_scale = self._checked_loss_scale(loss_scale)
+        given.check_unique(everything)
+        self.loss_scale = given.checked_loss_scale(loss_scale)
         self.reciprocal_scale = 1.0 / self.loss_scale
         self.need_scale = self.loss_scale != 1.0
         self.global_step = Parameter(
@@ -82,159 +69,28 @@ class Optimizer(Cell):
         )
         self.global_step_increase_tensor = Tensor(np.array([1], np.int32))
         self.is_group_lr = any(group.lr is not None for group in groups)
+        self.is_group_params_ordered = bool(ordered)
         self.dynamic_lr = False
         self._set_rates(learning_rate, groups)
-        self._checked_decay(weight_decay)
+        given.check_decay(weight_decay)
         self.weight_decay = weight_decay
-        order = self._ordered(everything, ordered)
-        self.parameters = ParameterTuple(order)
+        self.dynamic_weight_decay = isinstance(weight_decay, Cell)
+        self.parameters = ParameterTuple(given.in_order(everything, ordered))
         self.params = self._parameters = self.parameters
+        self.param_length = len(self.parameters)
         self._plan(groups, weight_decay)
         self._target, self._unique = "CPU", True
-
-    # ---- parameters and groups ----------------------------------------------------------------
-
-    def _groups_from(self, parameters) -> tuple[list[_Group], list | None]:
-        """(groups, wanted order or None for ungrouped parameters)."""
-        if parameters is None:
-            raise ValueError("For 'Optimizer', the argument parameters can not be None.")
-        if isinstance(parameters, Parameter) or not isinstance(parameters, Iterable):
-            raise TypeError(
-                "For 'Optimizer', the argument parameters must be Iterable type, but got {type(parameters)}."
-            )
-        parameters = list(parameters)
-        if not parameters:
-            raise ValueError("For 'Optimizer', the argument parameters must not be empty.")
-        if all(isinstance(entry, Parameter) for entry in parameters):
-            return [_Group(parameters)], None
-        if not all(isinstance(entry, dict) for entry in parameters):
-            raise TypeError(
-                "For 'Optimizer', all elements of the argument parameters must be of type 'Parameter' or "
-                "'dict', but "
-                f"got {[type(entry).__name__ for entry in parameters]}."
-            )
-        return self._groups_from_dicts(parameters)
-
-    def _groups_from_dicts(self, entries: list[dict]) -> tuple[list[_Group], list]:
-        groups, order = [], []
-        for entry in entries:
-            for key in entry:
-                if key not in _GROUP_KEYS:
-                    raise KeyError(
-                        f"For 'Optimizer', the key in group params must be one of {_GROUP_KEYS}, got {key}."
-                    )
-            if "order_params" in entry:
-                if len(entry) > 1:
-                    raise ValueError("For 'Optimizer', 'order_params' must be alone in its group.")
-                order = list(entry["order_params"])
-                continue
-            params = entry["params"]
-            if isinstance(params, Parameter) or not isinstance(params, Iterable):
-                raise TypeError(
-                    f"For 'Optimizer', the 'params' of a group must be a list, but got {type(params)}."
-                )
-            params = list(params)
-            if not params:
-                raise ValueError("Optimizer got an empty group parameter list.")
-            for parameter in params:
-                if not isinstance(parameter, Parameter):
-                    raise TypeError(
-                        f"For 'Optimizer', a group must hold Parameters, but got {type(parameter)}."
-                    )
-            groups.append(
-                _Group(
-                    params,
-                    entry.get("lr"),
-                    entry.get("weight_decay"),
-                    entry.get("grad_centralization", False),
-                )
-            )
-        if not groups:
-            raise ValueError("For 'Optimizer', the argument parameters must not be empty.")
-        return groups, order
-
-    @staticmethod
-    def _check_unique(parameters: list) -> None:
-        seen: dict[str, Parameter] = {}
-        for parameter in parameters:
-            known = seen.setdefault(parameter.name, parameter)
-            if known is parameter and list(map(id, parameters)).count(id(parameter)) > 1:
-                raise RuntimeError(
-                    f"For 'Optimizer', the {parameter.name} parameter already exists, it does not support "
-                    "repeated "
-                    "setting. Please check whether the optimizer parameter has been set multiple times."
-                )
-            if known is not parameter:
-                raise ValueError(
-                    f"The value {parameter} , its name '{parameter.name}' already exists. Please set a "
-                    "unique name "
-                    "for the parameter."
-                )
-
-    @staticmethod
-    def _ordered(everything: list, ordered: list | None) -> list:
-        if not ordered:
-            return everything
-        if {id(p) for p in ordered} != {id(p) for p in everything} or len(ordered) != len(everything):
-            raise ValueError(
-                "For 'Optimizer', the length of order parameters must be the same as the length of group "
-                "parameters, "
-                f"but got {len(ordered)} and {len(everything)}."
-            )
-        return ordered
+        self.use_parallel = False
+        self.optim_filter = (True,) * self.param_length
 
     # ---- learning rates and decay -------------------------------------------------------------
 
-    @staticmethod
-    def _checked_loss_scale(loss_scale) -> float:
-        if isinstance(loss_scale, bool) or not isinstance(loss_scale, (int, float)):
-            raise TypeError(
-                f"For 'Optimizer', the 'loss_scale' must be float, but got {type(loss_scale).__name__}."
-            )
-        if loss_scale <= 0:
-            raise ValueError(f"For 'Optimizer', the 'loss_scale' must be > 0, but got {loss_scale}.")
-        return float(loss_scale)
-
     def _rate_from(self, learning_rate, name: str):
-        """A Parameter with one rate or one per step, or a schedule."""
-        if isinstance(learning_rate, LearningRateSchedule) or (
-            isinstance(learning_rate, Cell) and not isinstance(learning_rate, Parameter)
-        ):
-            self.dynamic_lr = True
-            return learning_rate
-        if isinstance(learning_rate, bool):
-            raise TypeError("For 'Optimizer', the 'learning_rate' must not be a bool.")
-        if isinstance(learning_rate, (int, float)):
-            if learning_rate < 0:
-                raise ValueError(
-                    "For 'Optimizer', the 'learning rate' must be float and must >= 0, but got "
-                    f"{learning_rate}."
-                )
-            data = Tensor(float(learning_rate), mstype.float32)
-        elif isinstance(learning_rate, Tensor):
-            if learning_rate.ndim > 1:
-                raise ValueError(
-                    "For 'Optimizer', the dim of Tensor type Learning rate should be a 0 or 1, but got "
-                    f"{learning_rate.ndim}."
-                )
-            data = op.cast(learning_rate, mstype.float32)
-        elif isinstance(learning_rate, str):
-            float(learning_rate)
-            raise TypeError("For 'Optimizer', the 'learning_rate' must not be a str.")
-        elif isinstance(learning_rate, Iterable):
-            data = Tensor(np.array(list(learning_rate), np.float32))
-        else:
-            raise TypeError(
-                "For 'Optimizer', the argument 'learning_rate' must be float, int, Tensor, Iterable or "
-                f"LearningRateSchedule, but got {type(learning_rate)}."
-            )
-        if data.ndim == 1:
-            if data.size < 2 and not isinstance(learning_rate, Tensor):
-                data = op.reshape(data, ()) if data.size == 1 else data
-            self.dynamic_lr = self.dynamic_lr or data.ndim == 1
-        return Parameter(data, name=name, requires_grad=False)
+        rate = given.rate_from(learning_rate, name)
+        self.dynamic_lr = self.dynamic_lr or isinstance(rate, Cell) or rate.ndim == 1
+        return rate
 
-    def _set_rates(self, learning_rate, groups: list[_Group]) -> None:
+    def _set_rates(self, learning_rate, groups: list) -> None:
         """`_rates` holds one source per group, or a single one."""
         if not self.is_group_lr:
             rate = self._rate_from(learning_rate, "learning_rate")
@@ -254,23 +110,13 @@ class Optimizer(Cell):
                     self.insert_param_to_cell(f"learning_rate_group_{i}", rate)
             self.learning_rate = CellList([r for r in rates if isinstance(r, Cell)], auto_prefix=False)
 
-    def _checked_decay(self, weight_decay) -> None:
-        if isinstance(weight_decay, Cell):
-            return
-        if isinstance(weight_decay, bool) or not isinstance(weight_decay, (int, float)):
-            raise TypeError(
-                "For 'Optimizer', the argument 'weight_decay' must be int, float or Cell, but got "
-                f"{type(weight_decay)}."
-            )
-        if weight_decay < 0:
-            raise ValueError(f"For 'Optimizer', the 'weight_decay' must be >= 0, but got {weight_decay}.")
-
-    def _plan(self, groups: list[_Group], weight_decay) -> None:
+    def _plan(self, groups: list, weight_decay) -> None:
         """For every parameter: its rate's place, its decay or None, whether its gradient is centred."""
         rate_of, decay_of, centred = {}, {}, {}
         for i, group in enumerate(groups):
             decay = weight_decay if group.weight_decay is None else group.weight_decay
-            self._checked_decay(decay)
+            given.check_decay(decay)
+            self.dynamic_weight_decay = self.dynamic_weight_decay or isinstance(decay, Cell)
             for parameter in group.params:
                 rate_of[id(parameter)] = i if self.is_group_lr else 0
                 decays = self.is_group or not ("beta" in parameter.name or "gamma" in parameter.name)
@@ -282,6 +128,20 @@ class Optimizer(Cell):
         self.exec_weight_decay = any(decay is not None for decay in self._decay_of)
         self.decay_flags = tuple(decay is not None for decay in self._decay_of)
         self.grad_centralization_flags = self._centred
+        self._plan_decays()
+
+    def _plan_decays(self) -> None:
+        """The different decays, numbers as tensors, and for every parameter the place of its own or -1."""
+        sources: list = []
+        places = []
+        for decay in self._decay_of:
+            if decay is not None and not any(decay is known or decay == known for known in sources):
+                sources.append(decay)
+            places.append(
+                -1 if decay is None else next(i for i, s in enumerate(sources) if s is decay or s == decay)
+            )
+        self._decay_places = tuple(places)
+        self._decays = tuple(s if isinstance(s, Cell) else given.constant(s) for s in sources)
 
     def _rate_now(self, rate) -> Tensor:
         if isinstance(rate, Cell):
@@ -289,33 +149,47 @@ class Optimizer(Cell):
         if rate.ndim == 0:
             return rate
         # Past the end of a list its last value stays.
-        step = min(self.global_step._item(), rate.size - 1)
-        return rate[step]
+        step = op.minimum(self.global_step, rate.size - 1)
+        return op.reshape(op.gather(rate, step, 0), ())
+
+    def _rates_now(self) -> tuple:
+        rates = self._rates if self.is_group_lr else (self.learning_rate,)
+        return tuple(_c.detach(self._rate_now(rate)) for rate in rates)
 
     def get_lr(self):
-        """The rate of the coming step; with groups that have their own, one per parameter."""
-        now = [_c.detach(self._rate_now(rate)) for rate in self._rates]
-        if self.is_group_lr:
-            return tuple(now[place] for place in self._rate_of)
-        return now[0]
+        """The rate of the coming step; with groups that have their own, one per parameter.
+
+        Returns:
+            Tensor, or a tuple of them.
+        """
+        now = self._rates_now()
+        return tuple(now[place] for place in self._rate_of) if self.is_group_lr else now[0]
 
     def get_lr_parameter(self, param):
-        """Where the rate of a parameter, or of several, comes from."""
+        """Where the rate of a parameter, or of several, comes from.
+
+        Args:
+            param (Union[Parameter, list[Parameter]]): Parameters of this optimizer.
+
+        Returns:
+            Parameter or LearningRateSchedule, or a list of them.
+        """
         if isinstance(param, (list, tuple)):
             return [self.get_lr_parameter(one) for one in param]
         if not isinstance(param, Parameter):
             raise TypeError(f"For 'get_lr_parameter', the 'param' must be Parameter, but got {type(param)}.")
         for parameter, place in zip(self.parameters, self._rate_of, strict=False):
             if parameter is param:
-                return self._rates[place]
+                return self._rates[place] if self.is_group_lr else self.learning_rate
         raise ValueError(
             f"For 'get_lr_parameter', the parameter {param.name} does not belong to this optimizer."
         )
 
     def get_weight_decay(self):
         """The decay of the coming step; with groups, one per parameter."""
-        now = tuple(self._decay_now(decay) or 0.0 for decay in self._decay_of)
-        return now if self.is_group else self._decay_now(self.weight_decay)
+        if not self.is_group:
+            return self._decay_now(self.weight_decay)
+        return tuple(self._decay_now(decay) or 0.0 for decay in self._decay_of)
 
     def _decay_now(self, decay):
         return decay(self.global_step) if isinstance(decay, Cell) else decay
@@ -327,8 +201,15 @@ class Optimizer(Cell):
         return gradients
 
     def decay_weight(self, gradients):
-        """Adds the decay of the weights to the gradients."""
-        if not self.exec_weight_decay:
+        """Adds the decay of the weights to the gradients.
+
+        Args:
+            gradients (tuple[Tensor]): The gradients.
+
+        Returns:
+            tuple[Tensor], with the decay.
+        """
+        if not self.exec_weight_decay or self._decoupled:
             return gradients
         decayed = []
         for gradient, parameter, decay in zip(gradients, self.parameters, self._decay_of, strict=False):
@@ -340,7 +221,14 @@ class Optimizer(Cell):
         return tuple(decayed)
 
     def gradients_centralization(self, gradients):
-        """Takes the mean away from gradients of the groups that ask for it."""
+        """Takes the mean away from gradients of the groups that ask for it.
+
+        Args:
+            gradients (tuple[Tensor]): The gradients.
+
+        Returns:
+            tuple[Tensor], with a mean of zero where asked for.
+        """
         if not any(self._centred):
             return gradients
         return tuple(
@@ -351,33 +239,69 @@ class Optimizer(Cell):
         )
 
     def scale_grad(self, gradients):
-        """Divides the gradients by the loss scale."""
-        if not self.need_scale:
-            return gradients
-        return tuple(gradient * self.reciprocal_scale for gradient in gradients)
+        """Divides the gradients by the loss scale.
 
-    def _ready_gradients(self, gradients) -> tuple:
-        """One gradient per parameter, decayed, centred and scaled."""
-        if isinstance(gradients, Tensor):
+        Args:
+            gradients (tuple[Tensor]): The gradients.
+
+        Returns:
+            tuple[Tensor], divided.
+        """
+        return tuple(op.scale_all(self.reciprocal_scale, gradients)) if self.need_scale else gradients
+
+    def _checked_gradients(self, gradients) -> tuple:
+        if isinstance(gradients, (Tensor, RowTensor)):
             gradients = (gradients,)
         if len(gradients) != len(self.parameters):
             raise RuntimeError(
                 "The tuples in HyperMap should have the same length: the optimizer has "
                 f"{len(self.parameters)} parameters, but got {len(gradients)} gradients."
             )
-        gradients = self.flatten_gradients(gradients)
-        gradients = self.decay_weight(gradients)
-        gradients = self.gradients_centralization(gradients)
-        return self.scale_grad(gradients)
+        return self.flatten_gradients(gradients)
 
-    def _start(self, gradients) -> tuple[tuple, tuple]:
-        """(gradients, rates by parameter) of a step; counts it."""
-        gradients = self._ready_gradients(gradients)
-        rates = self.get_lr()
-        if not isinstance(rates, tuple):
-            rates = (rates,) * len(self.parameters)
+    # ---- the step ------------------------------------------------------------------------------
+
+    def _step(self, operator, numbers: tuple, gradients, *slots, rates=None, **options) -> tuple:
+        """One operator updates all parameters; counts the step.
+
+        Args:
+            operator (Callable): An operator on lists.
+            numbers (tuple): Its own inputs.
+            gradients (tuple): One per parameter.
+            slots (tuple): States, one ParameterTuple per kind.
+            rates (tuple): A rate per parameter, if not those of the groups.
+            options (dict): Attributes of the operator.
+        """
+        gradients = self._checked_gradients(gradients)
+        options.update(decay_of=self._decay_places, gradient_scale=self.reciprocal_scale)
+        if any(self._centred):
+            gradients = self.scale_grad(self.gradients_centralization(self.decay_weight(gradients)))
+            options["gradient_scale"] = 1.0
+            if not self._decoupled:
+                options["decay_of"] = ()
+        options["rate_of"] = self._rate_of if rates is None else tuple(range(len(rates)))
+        rates = self._rates_now() if rates is None else rates
+        decays = tuple(
+            op.reshape(decay(self.global_step), ()) if isinstance(decay, Cell) else decay
+            for decay in self._decays
+        )
+        written = (self.parameters, *slots)
+        self._run(operator, numbers, written, gradients, rates, decays, options)
         self.assignadd(self.global_step, self.global_step_increase_tensor)
-        return gradients, rates
+        return self._done()
+
+    def _run(self, operator, numbers, written, gradients, rates, decays, options) -> None:
+        if any(isinstance(gradient, RowTensor) for gradient in gradients):
+            if self._rows_only:
+                update_rows(self, operator, numbers, written, gradients, rates, options)
+                return
+            gradients = tuple(dense_gradient(gradient) for gradient in gradients)
+        count = len(rates)
+        decay_of = options.pop("decay_of")
+        if decays and decay_of:
+            options["decay_of"] = tuple(place if place < 0 else place + count for place in decay_of)
+        lists = [tensor for kind in written for tensor in kind]
+        operator(*numbers, [*lists, *gradients, *rates, *decays], **options)
 
     @staticmethod
     def assignadd(target, value):
@@ -408,7 +332,7 @@ class Optimizer(Cell):
 
     @property
     def target(self) -> str:
-        """Device on which sparse updates run."""
+        """Device on which updates of sparse gradients run: "CPU", "GPU" or "Ascend"."""
         return self._target
 
     @target.setter

@@ -8,6 +8,7 @@ from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
 from mindspore.nn.cell import Cell
+from mindspore.nn.optim._parameters import number
 from mindspore.nn.optim.optimizer import Optimizer
 from mindspore.ops._registry import op
 
@@ -15,14 +16,28 @@ from mindspore.ops._registry import op
 class SGD(Optimizer):
     """Stochastic gradient descent, with momentum if wanted.
 
+    With momentum the first step takes the gradient, later ones
+    ``v = momentum * v + (1 - dampening) * gradient``.
+
     Args:
         params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate. Default: ``0.1``.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
+            Default: ``0.1``.
         momentum (float): Share of the old step. Default: ``0.0``.
         dampening (float): Reduces the gradient's share of the momentum. Default: ``0.0``.
         weight_decay (Union[float, int]): Decay of the weights. Default: ``0.0``.
         nesterov (bool): Look one step ahead; needs momentum and no dampening. Default: ``False``.
         loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
+
+    Outputs:
+        tuple[bool], all True.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: An argument is out of range.
 
     Supported Platforms:
         ``CPU``
@@ -42,18 +57,12 @@ class SGD(Optimizer):
             raise TypeError("For 'SGD', the 'weight_decay' must be int or float, but got Cell.")
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         for name, value in (("momentum", momentum), ("dampening", dampening)):
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise TypeError(
-                    f"For 'SGD', the '{name}' must be int or float, but got {type(value).__name__}."
-                )
-            if value < 0:
-                raise ValueError(f"For 'SGD', the '{name}' must be at least 0, but got {value}.")
+            number(value, name, "SGD", low=0)
         check.boolean(nesterov, "nesterov", "SGD")
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError(
                 "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to "
-                "0.0, but got "
-                f"'momentum' {momentum} and 'dampening' {dampening}."
+                f"0.0, but got 'momentum' {momentum} and 'dampening' {dampening}."
             )
         self.dampening, self.nesterov = float(dampening), nesterov
         self.momentum = Parameter(Tensor(momentum, mstype.float32), name="momentum", requires_grad=False)
@@ -61,9 +70,12 @@ class SGD(Optimizer):
         self.stat = self._slots("stat", "ones")
 
     def construct(self, gradients):
-        gradients, rates = self._start(gradients)
-        for parameter, gradient, rate, accum, stat in zip(
-            self.parameters, gradients, rates, self.accum, self.stat, strict=False
-        ):
-            op.sgd(parameter, gradient, rate, accum, self.momentum, stat, self.dampening, 0.0, self.nesterov)
-        return self._done()
+        return self._step(
+            op.update_sgd,
+            (self.momentum,),
+            gradients,
+            self.accum,
+            self.stat,
+            dampening=self.dampening,
+            nesterov=self.nesterov,
+        )

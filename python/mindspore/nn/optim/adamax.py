@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adam with a maximum."""
+
+from __future__ import annotations
+
+from mindspore.nn.optim.adam import MomentOptimizer
+from mindspore.ops._registry import op
+
+
+class AdaMax(MomentOptimizer):
+    """Adam with the decaying maximum of the gradient instead of its mean square.
+
+    ``v = max(beta2 * v, abs(g))``, ``p -= lr / (1 - beta1 ** t) * m / (v + eps)``
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
+            Default: ``1e-3``.
+        beta1 (float): Decay of the mean. Default: ``0.9``.
+        beta2 (float): Decay of the mean square. Default: ``0.999``.
+        eps (float): Added to the divisor. Default: ``1e-8``.
+        weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
+        loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
+
+    Outputs:
+        tuple[bool], all True.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: An argument is out of range.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(
+        self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.0, loss_scale=1.0
+    ):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self._set_moments(beta1, beta2, eps)
+        self._add_power("beta1_power", (1,))
+        self.moment1 = self._slots("moment1")
+        self.moment2 = self._slots("moment2")
+
+    def construct(self, gradients):
+        op.assign(self.beta1_power, self.beta1_power * self.beta1)
+        numbers = (self.beta1_power, self.beta1, self.beta2, self.eps)
+        return self._step(op.update_adamax, numbers, gradients, self.moment1, self.moment2)

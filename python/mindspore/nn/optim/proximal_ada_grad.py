@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adagrad with penalties."""
+
+from __future__ import annotations
+
+from mindspore.nn import _checks as check
+from mindspore.nn.optim._parameters import constant, real
+from mindspore.nn.optim.optimizer import Optimizer
+from mindspore.ops._registry import op
+
+
+class ProximalAdagrad(Optimizer):
+    """Adagrad with absolute and squared penalties applied in closed form.
+
+    Args:
+        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
+        accum (float): Initial value of the sum of squares. Default: ``0.1``.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
+            Default: ``0.001``.
+        l1 (float): Absolute penalty. Default: ``0.0``.
+        l2 (float): Squared penalty. Default: ``0.0``.
+        use_locking (bool): Accepted for compatibility. Default: ``False``.
+        loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
+        weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
+
+    Inputs:
+        - **grads** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
+
+    Outputs:
+        tuple[bool], all True.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: An argument is out of range.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    _rows_only = True
+
+    def __init__(
+        self,
+        params,
+        accum=0.1,
+        learning_rate=0.001,
+        l1=0.0,
+        l2=0.0,
+        use_locking=False,
+        loss_scale=1.0,
+        weight_decay=0.0,
+    ):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        real(accum, "accum", self.cls_name, low=0.0)
+        check.boolean(use_locking, "use_locking", self.cls_name)
+        self.l1 = constant(real(l1, "l1", self.cls_name, low=0.0))
+        self.l2 = constant(real(l2, "l2", self.cls_name, low=0.0))
+        self.accum = self._slots("accum", accum)
+
+    def construct(self, grads):
+        return self._step(op.update_proximal_adagrad, (self.l1, self.l2), grads, self.accum)
