@@ -28,11 +28,12 @@ platform::CipherKey cipher_key(const nb::bytes& key, const std::string& mode) {
 
 void add_tensor(CheckpointWriter& writer, const std::string& name, nb::handle object) {
   Tensor tensor = filled(object.ptr());
-  const nb::gil_scoped_release release;
   if (tensor.device().backend != device::kHostBackend) tensor = tensor::copy_to_device(tensor, {});
   tensor = tensor::contiguous(tensor);
   const std::vector<std::int64_t> dims(tensor.shape().begin(), tensor.shape().end());
+  // Asked for while the lock is held: a captured program may have to run for it.
   const char* const content = tensor.size() > 0 ? tensor.data<char>() : nullptr;
+  const nb::gil_scoped_release release;
   writer.add(name, tensor::name_of(tensor.dtype()), dims, {content, tensor.bytes()});
 }
 

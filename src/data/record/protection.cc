@@ -8,9 +8,10 @@
 
 #include <fcntl.h>
 #include <openssl/evp.h>
-#include <openssl/rand.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "platform/cipher/envelope.h"
 
 namespace mycel::data {
 
@@ -22,43 +23,9 @@ using platform::require;
 
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{64} << 20;
-constexpr std::size_t kIvBytes = 16;
-constexpr std::size_t kTagBytes = 16;
 constexpr std::string_view kEncrypted = "ENCRYPT";
 constexpr std::string_view kHashed = "HASH";
 constexpr std::size_t kMaxDigestBytes = 4096;
-
-struct Cipher {
-  std::string_view mode;
-  std::uint32_t magic;
-  bool has_tag;
-};
-constexpr Cipher kCiphers[] = {
-    {"AES-GCM", 0x7F3A5ED8, true}, {"AES-CBC", 0x7F3A5ED9, false}, {"SM4-CBC", 0x7F3A5EDA, false}};
-
-const Cipher& cipher_named(const std::string& mode) {
-  for (const Cipher& cipher : kCiphers)
-    if (cipher.mode == mode) return cipher;
-  fail(ErrorKind::Value, "the encryption mode must be AES-GCM, AES-CBC or SM4-CBC, but got ", mode);
-}
-
-const EVP_CIPHER* algorithm(const Cipher& cipher, std::size_t key_bytes) {
-  if (cipher.mode == "SM4-CBC") return key_bytes == 16 ? EVP_sm4_cbc() : nullptr;
-  if (key_bytes == 16) return cipher.has_tag ? EVP_aes_128_gcm() : EVP_aes_128_cbc();
-  if (key_bytes == 24) return cipher.has_tag ? EVP_aes_192_gcm() : EVP_aes_192_cbc();
-  if (key_bytes == 32) return cipher.has_tag ? EVP_aes_256_gcm() : EVP_aes_256_cbc();
-  return nullptr;
-}
-
-struct FreeCipher {
-  void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
-};
-using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, FreeCipher>;
-
-const unsigned char* bytes_of(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
 
 template <class T>
 void append_number(std::string& out, T value) {
@@ -77,72 +44,8 @@ std::string big_endian(std::uint32_t value) {
   return out;
 }
 
-const EVP_CIPHER* algorithm_for(const RecordProtection& protection) {
-  const EVP_CIPHER* found = algorithm(cipher_named(protection.mode), protection.key.size());
-  require(found != nullptr, ErrorKind::Runtime, "the key of ", protection.key.size(),
-          " characters does not suit ", protection.mode, ": AES takes 16, 24 or 32, SM4 16");
-  return found;
-}
-
-// One piece: magic, tag (GCM), length of what follows, IV, cipher text.
-std::string encrypt_piece(std::string_view plain, const RecordProtection& protection) {
-  const Cipher& cipher = cipher_named(protection.mode);
-  const EVP_CIPHER* const found = algorithm_for(protection);
-  unsigned char iv[kIvBytes];
-  std::string text(plain.size() + 2 * kIvBytes, '\0');
-  auto* const out = reinterpret_cast<unsigned char*>(text.data());
-  std::string tag(cipher.has_tag ? kTagBytes : 0, '\0');
-  const CipherContext context(EVP_CIPHER_CTX_new());
-  int length = 0;
-  int rest = 0;
-  // GCM takes the first twelve bytes of the IV, its customary length.
-  bool good =
-      RAND_bytes(iv, kIvBytes) == 1 && context != nullptr &&
-      EVP_EncryptInit_ex(context.get(), found, nullptr, bytes_of(protection.key), iv) == 1 &&
-      EVP_EncryptUpdate(context.get(), out, &length, bytes_of(plain),
-                        static_cast<int>(plain.size())) == 1 &&
-      EVP_EncryptFinal_ex(context.get(), out + length, &rest) == 1;
-  if (good && cipher.has_tag)
-    good = EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, kTagBytes, tag.data()) == 1;
-  require(good, ErrorKind::Runtime, "Failed to encrypt data with ", protection.mode, ".");
-  text.resize(static_cast<std::size_t>(length + rest));
-  std::string piece;
-  append_number(piece, cipher.magic);
-  piece += tag;
-  append_number(piece, static_cast<std::uint32_t>(24 + text.size()));
-  append_number(piece, static_cast<std::uint32_t>(kIvBytes));
-  piece.append(reinterpret_cast<const char*>(iv), kIvBytes);
-  append_number(piece, static_cast<std::uint32_t>(text.size()));
-  return piece + text;
-}
-
-// Nothing: wrong key, wrong mode or damaged.
-std::optional<std::string> decrypt_piece(ByteView piece, const RecordProtection& protection) {
-  const Cipher& cipher = cipher_named(protection.mode);
-  const std::size_t tag_bytes = cipher.has_tag ? kTagBytes : 0;
-  const std::size_t head = 4 + tag_bytes + 4 + 4 + kIvBytes + 4;
-  if (piece.size() < head || number_at(piece, 0) != cipher.magic) return std::nullopt;
-  const std::size_t text_bytes = piece.size() - head;
-  if (number_at(piece, 4 + tag_bytes) != 24 + text_bytes ||
-      number_at(piece, 8 + tag_bytes) != kIvBytes || number_at(piece, head - 4) != text_bytes)
-    return std::nullopt;
-  const ByteView iv = piece.substr(12 + tag_bytes, kIvBytes);
-  std::string tag(piece.substr(4, tag_bytes));
-  std::string plain(text_bytes + kIvBytes, '\0');
-  auto* const out = reinterpret_cast<unsigned char*>(plain.data());
-  const CipherContext context(EVP_CIPHER_CTX_new());
-  int length = 0;
-  int rest = 0;
-  bool good = context != nullptr &&
-              EVP_DecryptInit_ex(context.get(), algorithm_for(protection), nullptr,
-                                 bytes_of(protection.key), bytes_of(iv)) == 1 &&
-              EVP_DecryptUpdate(context.get(), out, &length, bytes_of(piece.substr(head)),
-                                static_cast<int>(text_bytes)) == 1;
-  if (good && cipher.has_tag)
-    good = EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, kTagBytes, tag.data()) == 1;
-  if (!good || EVP_DecryptFinal_ex(context.get(), out + length, &rest) != 1) return std::nullopt;
-  plain.resize(static_cast<std::size_t>(length + rest));
-  return plain;
+platform::CipherKey cipher_key(const RecordProtection& protection) {
+  return {protection.key, protection.mode};
 }
 
 // Hands out the bytes of a file piece by piece.
@@ -150,7 +53,7 @@ template <class Visit>
 void each_piece(const AtomicFile& file, std::uint64_t size, const Visit& visit) {
   std::string piece;
   for (std::uint64_t at = 0; at < size; at += piece.size()) {
-    piece.resize(std::min<std::uint64_t>(kPieceBytes, size - at));
+    piece.resize(std::min<std::uint64_t>(platform::kCipherPieceBytes, size - at));
     file.read_at(at, std::as_writable_bytes(std::span(piece))).value();
     visit(std::string_view(piece));
   }
@@ -252,10 +155,11 @@ void PlainContent::decrypt(const Path& file, const RecordProtection& protection)
     const std::uint32_t length = __builtin_bswap32(number_at(left, 0));
     left.remove_prefix(4);
     if (length == 0) break;
-    require(length <= left.size() && length <= kPieceBytes + 128, ErrorKind::Runtime, kMistake,
-            file.string(), " (a piece of ", length, " bytes was stated, ", left.size(),
-            " are left)");
-    const std::optional<std::string> plain = decrypt_piece(left.substr(0, length), protection);
+    require(length <= left.size() && length <= platform::kCipherPieceBytes + 128,
+            ErrorKind::Runtime, kMistake, file.string(), " (a piece of ", length,
+            " bytes was stated, ", left.size(), " are left)");
+    const std::optional<std::string> plain =
+        platform::decrypt_piece(left.substr(0, length), cipher_key(protection));
     require(plain.has_value(), ErrorKind::Runtime, kMistake, file.string());
     write_fully(target.number(), *plain, file);
     left.remove_prefix(length);
@@ -297,7 +201,7 @@ AtomicFile encrypted(const AtomicFile& plain, const Path& path,
                      const RecordProtection& protection) {
   AtomicFile out = AtomicFile::create(path, 0600).value();
   each_piece(plain, std::filesystem::file_size(plain.temporary()), [&](std::string_view piece) {
-    const std::string cipher = encrypt_piece(piece, protection);
+    const std::string cipher = platform::encrypt_piece(piece, cipher_key(protection));
     out.write(platform::as_bytes(big_endian(static_cast<std::uint32_t>(cipher.size())))).value();
     out.write(platform::as_bytes(cipher)).value();
   });

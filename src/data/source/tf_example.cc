@@ -2,8 +2,10 @@
 #include "data/source/tf_example.h"
 
 #include <cstring>
+#include <utility>
 
 #include "platform/error/error.h"
+#include "platform/protobuf/message.h"
 
 namespace mycel::data {
 
@@ -11,74 +13,14 @@ namespace {
 
 using platform::ErrorKind;
 
-enum class Wire : std::uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
+using platform::MessageReader;
+using platform::Wire;
 
-// Reads fields of one message; no read goes past its end.
-class MessageReader {
- public:
-  explicit MessageReader(std::string_view message) : message_(message) {}
-  // False at the end. Then exactly one of varint(), bytes(), fixed32(), skip().
-  bool next(std::uint32_t& field, Wire& wire) {
-    if (at_ == message_.size()) return false;
-    const std::uint64_t tag = varint();
-    field = static_cast<std::uint32_t>(tag >> 3);
-    wire = static_cast<Wire>(tag & 7);
-    require(field > 0 && tag >> 32 == 0, "a field number");
-    return true;
-  }
-  bool at_end() const { return at_ == message_.size(); }
-  std::uint64_t varint() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      require(at_ < message_.size(), "more bytes of a number");
-      const auto byte = static_cast<unsigned char>(message_[at_++]);
-      value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    refuse("a number of at most ten bytes");
-  }
-  std::string_view bytes() { return take(varint()); }
-  float fixed32() {
-    float value;
-    std::memcpy(&value, take(sizeof value).data(), sizeof value);
-    return value;
-  }
-  void skip(Wire wire) {
-    switch (wire) {
-      case Wire::Varint: varint(); return;
-      case Wire::Fixed64: take(8); return;
-      case Wire::Bytes: bytes(); return;
-      case Wire::Fixed32: take(4); return;
-    }
-    refuse("a known kind of field");
-  }
+constexpr platform::MessageSource kSource{ErrorKind::Runtime, "the record is not a tf.Example"};
 
- private:
-  std::string_view take(std::uint64_t length) {
-    require(length <= message_.size() - at_, "a length within the message");
-    const std::string_view part = message_.substr(at_, static_cast<std::size_t>(length));
-    at_ += static_cast<std::size_t>(length);
-    return part;
-  }
-  void require(bool ok, std::string_view expected) const {
-    if (!ok) refuse(expected);
-  }
-  [[noreturn]] void refuse(std::string_view expected) const {
-    platform::fail(ErrorKind::Runtime, "the record is not a tf.Example: expected ", expected,
-                   " at byte ", at_, " of a message of ", message_.size(), " bytes");
-  }
-  std::string_view message_;
-  std::size_t at_ = 0;
-};
-
-// Calls body(reader, field, wire) for each field; the body says whether it has taken the field.
 template <class Body>
 void for_fields(std::string_view message, Body body) {
-  MessageReader reader(message);
-  std::uint32_t field = 0;
-  Wire wire = Wire::Varint;
-  while (reader.next(field, wire))
-    if (!body(reader, field, wire)) reader.skip(wire);
+  platform::for_fields(message, kSource, std::move(body));
 }
 
 TfFeature parse_feature(std::string_view message) {
@@ -165,7 +107,7 @@ std::vector<std::int64_t> int64_values(const TfFeature& feature) {
       values.push_back(static_cast<std::int64_t>(reader.varint()));
       return true;
     }
-    MessageReader packed(reader.bytes());
+    MessageReader packed(reader.bytes(), kSource);
     while (!packed.at_end()) values.push_back(static_cast<std::int64_t>(packed.varint()));
     return true;
   });

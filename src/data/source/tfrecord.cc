@@ -5,10 +5,10 @@
 #include <set>
 
 #include "data/source/byte_stream.h"
-#include "data/source/crc32c.h"
 #include "data/source/files.h"
 #include "data/source/registry.h"
 #include "data/source/tf_columns.h"
+#include "platform/checksum/crc32.h"
 
 namespace mycel::data {
 
@@ -46,7 +46,7 @@ class RecordReader {
     }
     char footer[kFooter];
     if (stream_->read(footer, kFooter) < kFooter) refuse("the file ends before a checksum");
-    if (check_data_ && number_at<std::uint32_t>(footer) != masked_crc32c(record))
+    if (check_data_ && number_at<std::uint32_t>(footer) != platform::masked_crc32c(record))
       refuse("the checksum of the record does not fit: the data are damaged");
     offset_ += kHeader + length + kFooter;
     return true;
@@ -70,7 +70,7 @@ class RecordReader {
     if (got == 0) return false;
     if (got < kHeader) refuse("the file ends in the head of a record");
     length = number_at<std::uint64_t>(header);
-    if (number_at<std::uint32_t>(header + 8) != masked_crc32c({header, 8}))
+    if (number_at<std::uint32_t>(header + 8) != platform::masked_crc32c({header, 8}))
       refuse("the checksum of the length does not fit");
     const std::uint64_t left = stream_->bytes_left();
     if (left < kFooter || length > left - kFooter)
