@@ -128,6 +128,13 @@ class Parameter(Tensor):
         storage_format="",
     ):
         refuse_in_graph("mindspore.common.parameter.Parameter")
+        self._describe(name, requires_grad, layerwise_parallel, parallel_optimizer, storage_format)
+        self._take(_own_copy(default_input))
+
+    def _describe(
+        self, name, requires_grad=True, layerwise_parallel=False, parallel_optimizer=True, storage_format=""
+    ) -> None:
+        """Sets everything but the value."""
         fields = self.__dict__
         fields["_name"] = _checked_name(name)
         self.requires_grad = requires_grad
@@ -137,7 +144,14 @@ class Parameter(Tensor):
         fields.update(
             _unique=False, _pipeline_stages=[], _comm_recompute=False, _storage_format=storage_format
         )
-        self._take(_own_copy(default_input))
+
+    @classmethod
+    def _adopt(cls, tensor: Tensor, name) -> Parameter:
+        """A parameter made of a tensor that nobody else refers to, without a copy."""
+        parameter = cls.__new__(cls)
+        parameter._describe(name)
+        parameter._take(tensor)
+        return parameter
 
     requires_grad = _checked_property("requires_grad", bool, "Whether optimizers change it.")
     layerwise_parallel = _checked_property("layerwise_parallel", bool, "Not broadcast in parallel training.")

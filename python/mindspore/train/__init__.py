@@ -1,8 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training: models, callbacks, metrics and files."""
 
-from mindspore.train.callback import Callback, CallbackManager, InternalCallbackParam, RunContext
 from mindspore.train.amp import build_train_network
+from mindspore.train.callback import (
+    Callback,
+    CallbackManager,
+    CheckpointConfig,
+    EarlyStopping,
+    History,
+    InternalCallbackParam,
+    LambdaCallback,
+    LearningRateScheduler,
+    LossMonitor,
+    ModelCheckpoint,
+    ReduceLROnPlateau,
+    RunContext,
+    TimeMonitor,
+)
+from mindspore.train.data_sink import data_sink
+from mindspore.train.dataset_helper import DatasetHelper, connect_network_with_dataset
 from mindspore.train.loss_scale_manager import (
     DynamicLossScaleManager,
     FixedLossScaleManager,
@@ -38,6 +54,4 @@ from mindspore.train.metrics import (
     names,
     rearrange_inputs,
 )
-from mindspore.train.data_sink import data_sink
-from mindspore.train.dataset_helper import DatasetHelper, connect_network_with_dataset
 from mindspore.train.model import Model

@@ -9,6 +9,19 @@ from mindspore.train.callback._callback import (
     _get_cur_net,
     _set_cur_net,
 )
+from mindspore.train.callback._checkpoint import (
+    CheckpointConfig,
+    ModelCheckpoint,
+    _checkpoint_cb_for_save_op,
+    _CheckpointManager,
+)
+from mindspore.train.callback._early_stop import EarlyStopping
+from mindspore.train.callback._history import History
+from mindspore.train.callback._lambda_callback import LambdaCallback
+from mindspore.train.callback._loss_monitor import LossMonitor
+from mindspore.train.callback._lr_scheduler_callback import LearningRateScheduler
+from mindspore.train.callback._reduce_lr_on_plateau import ReduceLROnPlateau
+from mindspore.train.callback._time_monitor import TimeMonitor
 
 # The names that scripts of earlier releases import.
 _InternalCallbackParam = InternalCallbackParam

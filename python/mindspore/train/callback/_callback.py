@@ -5,11 +5,32 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
+import numpy as np
+
 from mindspore import log as logger
+from mindspore.common.tensor import Tensor
 
 _MOMENTS = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
 HOOKS = tuple(f"on_{mode}_{moment}" for mode in ("train", "eval") for moment in _MOMENTS)
 _current_net = None
+
+
+def _handle_loss(loss):
+    """The number that stands for what a step returned.
+
+    Args:
+        loss (Union[Tensor, float, list, tuple, numpy.ndarray]): Output of the network; of several the first.
+
+    Returns:
+        float, the mean of a tensor. What is no tensor and no number comes back as it is.
+    """
+    if isinstance(loss, (tuple, list)) and loss:
+        loss = loss[0]
+    if isinstance(loss, Tensor):
+        loss = loss.asnumpy()
+    if isinstance(loss, (np.ndarray, np.generic)) and np.size(loss) > 0:
+        return float(np.mean(loss))
+    return loss
 
 
 def _set_cur_net(net) -> None:

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes checkpoint files."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+
+from mindspore import _c_expression as _c
+from mindspore import _checkparam as check
+from mindspore import log as logger
+from mindspore.common import dtype as mstype
+from mindspore.common.generator import Generator
+from mindspore.common.parameter import Parameter
+from mindspore.common.tensor import Tensor
+from mindspore.nn.cell import Cell
+from mindspore.ops._registry import op
+
+_THREAD_NAME = "asyn_save_ckpt"
+_one_writer = threading.RLock()
+
+
+def async_ckpt_thread_status():
+    """Whether a checkpoint is being written by a thread of its own.
+
+    Returns:
+        bool.
+    """
+    return any(thread.name == _THREAD_NAME for thread in threading.enumerate())
+
+
+def wait_for_async_save() -> None:
+    """Returns when no checkpoint is being written by a thread of its own."""
+    for thread in threading.enumerate():
+        if thread.name == _THREAD_NAME and thread is not threading.current_thread():
+            thread.join()
+
+
+def save_checkpoint(
+    save_obj,
+    ckpt_file_name,
+    integrated_save=True,
+    async_save=False,
+    append_dict=None,
+    enc_key=None,
+    enc_mode="AES-GCM",
+    choice_func=None,
+    crc_check=False,
+    **kwargs,
+):
+    """Saves parameters to a checkpoint file.
+
+    The file is written under another name and then put in place: whatever happens in between, an older
+    file of the name stays as it is.
+
+    Args:
+        save_obj (Union[Cell, list, dict]): A network; a list of Parameters; a list of dicts with the keys
+            "name" and "data"; or a dict of Parameters by name.
+        ckpt_file_name (str): Path of the file; ".ckpt" is added if it is missing.
+        integrated_save (bool): Merges slices in parallel modes. Default: ``True``.
+        async_save (Union[bool, str]): Writes in a thread of its own. Default: ``False``.
+        append_dict (dict): More entries: str, int, float, bool, Tensor, Parameter or Generator by name.
+            Default: ``None``.
+        enc_key (Union[None, bytes]): Key, 16, 24 or 32 bytes, to encrypt the file. Default: ``None``.
+        enc_mode (str): ``"AES-GCM"``, ``"AES-CBC"`` or ``"SM4-CBC"``. Default: ``"AES-GCM"``.
+        choice_func (function): Called with the name of each parameter; those for which it returns False
+            are left out. Default: ``None``.
+        crc_check (bool): Adds a checksum; not together with `enc_key`. Default: ``False``.
+        kwargs (dict): Accepted for compatibility.
+
+    Raises:
+        TypeError: `save_obj`, or another argument, has the wrong type.
+        ValueError: The key does not suit the mode.
+        OSError: The file cannot be written.
+    """
+    entries = _entries_of(save_obj)
+    path = _checked_path(ckpt_file_name)
+    check.check_bool(integrated_save, "integrated_save", "save_checkpoint")
+    if not isinstance(async_save, (bool, str)):
+        raise TypeError(
+            "For 'save_checkpoint', the parameter 'async_save' must be bool or str, but got "
+            f"{type(async_save)}."
+        )
+    check_cipher_arguments(enc_key, enc_mode, "enc")
+    check_isinstance("crc_check", crc_check, bool)
+    if enc_key is not None and crc_check:
+        raise ValueError(
+            "For 'save_checkpoint', 'crc_check' must be False when 'enc_key' is given: an encrypted file has "
+            "no checksum."
+        )
+    if choice_func is not None:
+        entries = [entry for entry in entries if choice_func(entry[0])]
+    entries += _appended(append_dict)
+    settings = (path, enc_key or b"", enc_mode, crc_check)
+    if not async_save:
+        _write(entries, *settings)
+        return
+    copies = [(name, _snapshot(value)) for name, value in entries]
+    threading.Thread(target=_write, args=(copies, *settings), name=_THREAD_NAME).start()
+
+
+def check_isinstance(name: str, value, kinds) -> None:
+    """ValueError when `value` is of none of the types."""
+    if not isinstance(value, kinds):
+        raise ValueError(f"The parameter '{name}' must be isinstance of {kinds}, but got {value}.")
+
+
+def check_cipher_arguments(key, mode, prefix: str) -> None:
+    """ValueError when a key and the mode of its use are not of the right types, or the key is empty."""
+    check_isinstance(f"{prefix}_key", key, (type(None), bytes))
+    check_isinstance(f"{prefix}_mode", mode, str)
+    if key is not None and not key:
+        raise ValueError(f"The parameter '{prefix}_key' must be 16, 24 or 32 bytes, but got 0.")
+
+
+def _checked_path(name) -> str:
+    if not isinstance(name, str):
+        raise TypeError(
+            f"For 'save_checkpoint', the parameter {name} for checkpoint file name is invalid, "
+            f"'ckpt_file_name' must be string, but got {type(name)}."
+        )
+    path = os.path.realpath(name)
+    if os.path.isdir(path):
+        raise IsADirectoryError(
+            f"For 'save_checkpoint', the parameter `ckpt_file_name`: {path} is a directory, "
+            "it must be a file name."
+        )
+    return path if path.endswith(".ckpt") else path + ".ckpt"
+
+
+def _entries_of(save_obj) -> list[tuple[str, object]]:
+    if isinstance(save_obj, Cell):
+        return list({p.name: p for p in save_obj.get_parameters()}.items())
+    if isinstance(save_obj, dict):
+        for name, value in save_obj.items():
+            if not isinstance(name, str) or not isinstance(value, (Parameter, str)):
+                raise TypeError(
+                    "For save_checkpoint, when save_obj is made up by dict, the key should be str and "
+                    f"value should be Parameter, but got the type of key is {type(name)} and "
+                    f"the type of value is {type(value)}"
+                )
+        return list(save_obj.items())
+    if not isinstance(save_obj, list):
+        raise TypeError(
+            "For 'save_checkpoint', the parameter 'save_obj' must be nn.Cell, list or dict, but got "
+            f"{type(save_obj)}."
+        )
+    if save_obj and isinstance(save_obj[0], dict):
+        return [_entry_of_dict(item) for item in save_obj]
+    for item in save_obj:
+        if not isinstance(item, Parameter):
+            raise TypeError(
+                "For save_checkpoint, when save_obj is made up by list of Parameter, "
+                f"the param should be parameter, but got {type(item)}"
+            )
+    return [(parameter.name, parameter) for parameter in save_obj]
+
+
+def _entry_of_dict(item) -> tuple[str, object]:
+    if not isinstance(item, dict) or "name" not in item or "data" not in item:
+        raise TypeError(
+            "For save_checkpoint, save_obj should be a list of dict items, and the dict should have key "
+            f"values 'name' and 'data', but got {type(item)} and {item}."
+        )
+    name, data = item["name"], item["data"]
+    if not isinstance(name, str):
+        raise TypeError(
+            "For save_checkpoint, when save_obj is a list of dict items, the name in dict should be string, "
+            f"but got {type(name)}."
+        )
+    if not isinstance(data, (Tensor, str)):
+        raise TypeError(
+            "For save_checkpoint, when save_obj is a list of dict items, the data in dict should be "
+            f"parameter, but got {type(data)}."
+        )
+    return name, data
+
+
+def _appended(append_dict) -> list[tuple[str, object]]:
+    if append_dict is None:
+        return []
+    if not isinstance(append_dict, dict):
+        raise TypeError(
+            f"For 'save_checkpoint', the argument 'append_dict' must be dict, but got {type(append_dict)}."
+        )
+    return [(name, _appended_value(name, value)) for name, value in append_dict.items()]
+
+
+def _appended_value(name, value):
+    if isinstance(name, str):
+        if isinstance(value, (Tensor, str)):
+            return value
+        if isinstance(value, Generator):
+            return value.get_state()
+        for kind, dtype in ((bool, mstype.bool_), (int, mstype.int64), (float, mstype.float32)):
+            if isinstance(value, kind):
+                return Tensor(value, dtype)
+    raise TypeError(
+        "For 'save_checkpoint', the type of dict 'append_info' must be key: string, value: int, float, bool, "
+        f"str, Tensor, Parameter or Generator, but got key: {type(name)}, value: {type(value)}"
+    )
+
+
+def _snapshot(value):
+    return value if isinstance(value, str) else op.copy(_c.detach(value))
+
+
+def _stored_name(name: str, value) -> str:
+    if getattr(value, "cache_enable", False):
+        return f"{name}.__param_key__{value.key}"
+    return name
+
+
+def _write(entries, path: str, key: bytes, mode: str, has_checksum: bool) -> None:
+    with _one_writer:
+        try:
+            if not os.path.isdir(os.path.dirname(path)):
+                raise FileNotFoundError(2, "No such file or directory", path)
+            writer = _opened(path, key, mode, has_checksum)
+            for name, value in entries:
+                if isinstance(value, str):
+                    # A file has no empty text: NumPy's text arrays have at least one place.
+                    writer.add_bytes(name, "str", [0], (value or "\0").encode("utf-32-le", "surrogatepass"))
+                else:
+                    writer.add_tensor(_stored_name(name, value), value)
+            writer.commit()
+        except BaseException:
+            logger.critical(
+                "Failed to save the checkpoint file %s. Maybe don't have the permission to write files, or "
+                "the disk space is insufficient and so on.",
+                path,
+            )
+            raise
+        _remove_leftovers(path)
+
+
+def _opened(path: str, key: bytes, mode: str, has_checksum: bool):
+    try:
+        return _c.CheckpointWriter(path, key, mode, has_checksum)
+    except RuntimeError as failure:  # the key does not suit the mode
+        raise ValueError(f"For 'save_checkpoint', {failure}") from None
+
+
+def _remove_leftovers(path: str) -> None:
+    """Removes what earlier processes were writing for this file when they were killed."""
+    folder, name = os.path.split(path)
+    pattern = re.compile(re.escape(name) + r"\.part\.(\d+)\.\d+")
+    for found in filter(None, map(pattern.fullmatch, os.listdir(folder))):
+        if int(found.group(1)) != os.getpid() and not os.path.exists(f"/proc/{found.group(1)}"):
+            try:
+                os.remove(os.path.join(folder, found.group(0)))
+            except OSError as failure:
+                logger.info("%s cannot be removed: %s", found.group(0), failure)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files: checkpoints of parameters, and models."""
+
+from mindspore import context  # noqa: F401  (scripts reach the settings through this module)
+from mindspore.train._checkpoint_load import (
+    ParamDictFuture,
+    check_checkpoint,
+    load_checkpoint,
+    load_checkpoint_async,
+    load_param_into_net,
+)
+from mindspore.train._checkpoint_save import async_ckpt_thread_status, save_checkpoint, wait_for_async_save
+from mindspore.train._model_files import (
+    convert_model,
+    export,
+    export_split_mindir,
+    load,
+    load_mindir,
+    obfuscate_model,
+    save_mindir,
+)
+from mindspore.train._print_file import parse_print
+from mindspore.train._sliced_parameters import (
+    build_searched_strategy,
+    load_distributed_checkpoint,
+    merge_sliced_parameter,
+    restore_group_info_list,
+)
+
+__all__ = [
+    "ParamDictFuture",
+    "async_ckpt_thread_status",
+    "build_searched_strategy",
+    "check_checkpoint",
+    "convert_model",
+    "export",
+    "export_split_mindir",
+    "load",
+    "load_checkpoint",
+    "load_checkpoint_async",
+    "load_distributed_checkpoint",
+    "load_mindir",
+    "load_param_into_net",
+    "merge_sliced_parameter",
+    "obfuscate_model",
+    "parse_print",
+    "restore_group_info_list",
+    "save_checkpoint",
+    "save_mindir",
+    "wait_for_async_save",
+]
