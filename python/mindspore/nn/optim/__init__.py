@@ -3,10 +3,14 @@
 
 from mindspore.nn.optim.ada_grad import Adagrad
 from mindspore.nn.optim.adadelta import Adadelta
+from mindspore.nn.optim.adafactor import AdaFactor
 from mindspore.nn.optim.adam import Adam, AdamOffload, AdamWeightDecay
 from mindspore.nn.optim.adamax import AdaMax
+from mindspore.nn.optim.adasum import AdaSumByDeltaWeightWrapCell, AdaSumByGradWrapCell
 from mindspore.nn.optim.asgd import ASGD
 from mindspore.nn.optim.ftrl import FTRL
+from mindspore.nn.optim.lamb import Lamb
+from mindspore.nn.optim.lars import LARS
 from mindspore.nn.optim.lazyadam import LazyAdam
 from mindspore.nn.optim.momentum import Momentum
 from mindspore.nn.optim.optimizer import Optimizer
@@ -18,13 +22,18 @@ from mindspore.nn.optim.sgd import SGD
 __all__ = [
     "ASGD",
     "FTRL",
+    "LARS",
     "SGD",
+    "AdaFactor",
     "AdaMax",
+    "AdaSumByDeltaWeightWrapCell",
+    "AdaSumByGradWrapCell",
     "Adadelta",
     "Adagrad",
     "Adam",
     "AdamOffload",
     "AdamWeightDecay",
+    "Lamb",
     "LazyAdam",
     "Momentum",
     "Optimizer",

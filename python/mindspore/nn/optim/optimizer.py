@@ -286,11 +286,11 @@ class Optimizer(Cell):
             for decay in self._decays
         )
         written = (self.parameters, *slots)
-        self._run(operator, numbers, written, gradients, rates, decays, options)
+        self._update_all(operator, numbers, written, gradients, rates, decays, options)
         self.assignadd(self.global_step, self.global_step_increase_tensor)
         return self._done()
 
-    def _run(self, operator, numbers, written, gradients, rates, decays, options) -> None:
+    def _update_all(self, operator, numbers, written, gradients, rates, decays, options) -> None:
         if any(isinstance(gradient, RowTensor) for gradient in gradients):
             if self._rows_only:
                 update_rows(self, operator, numbers, written, gradients, rates, options)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adaptive summation of what several processes learnt."""
+
+from __future__ import annotations
+
+from mindspore.common.parameter import ParameterTuple
+from mindspore.nn.cell import Cell
+from mindspore.nn.optim.optimizer import Optimizer
+
+
+class _AdaSumWrapCell(Cell):
+    """An optimizer whose gradients, or steps, would be summed with those of other processes.
+
+    One process has nothing to sum with: the optimizer runs as it is.
+    """
+
+    def __init__(self, optimizer):
+        super().__init__(auto_prefix=False)
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(
+                f"For '{self.cls_name}', the 'optimizer' must be an Optimizer, but got "
+                f"{type(optimizer).__name__}."
+            )
+        self.optimizer = optimizer
+        self.parameters: ParameterTuple = optimizer.parameters
+        self.learning_rate, self.global_step = optimizer.learning_rate, optimizer.global_step
+
+    def construct(self, grads):
+        return self.optimizer(grads)
+
+
+class AdaSumByGradWrapCell(_AdaSumWrapCell):
+    """Gradients of several processes summed so that parallel ones count once and orthogonal ones fully.
+
+    Args:
+        optimizer (Optimizer): Makes the step.
+
+    Inputs:
+        - **grads** (tuple[Tensor]) - One gradient per parameter.
+
+    Outputs:
+        tuple[bool], all True.
+
+    Raises:
+        TypeError: `optimizer` is not an Optimizer.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+
+class AdaSumByDeltaWeightWrapCell(_AdaSumWrapCell):
+    """Steps of several processes summed so that parallel ones count once and orthogonal ones fully.
+
+    Args:
+        optimizer (Optimizer): Makes the step.
+
+    Inputs:
+        - **grads** (tuple[Tensor]) - One gradient per parameter.
+
+    Outputs:
+        tuple[bool], all True.
+
+    Raises:
+        TypeError: `optimizer` is not an Optimizer.
+
+    Supported Platforms:
+        ``CPU``
+    """
