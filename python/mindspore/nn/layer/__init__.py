@@ -58,8 +58,40 @@ from mindspore.nn.layer.conv import (
     Conv3d,
     Conv3dTranspose,
 )
-from mindspore.nn.layer.embedding import Embedding, EmbeddingLookup
-from mindspore.nn.layer.matrices import MatMul, Pad, Range, Tril, Triu
+from mindspore.nn.layer.embedding import (
+    Embedding,
+    EmbeddingLookup,
+    MultiFieldEmbeddingLookup,
+)
+from mindspore.nn.layer.image import (
+    MSSSIM,
+    PSNR,
+    SSIM,
+    ImageGradients,
+)
+from mindspore.nn.layer.math import (
+    DiGamma,
+    IGamma,
+    L1Regularizer,
+    LBeta,
+    LGamma,
+    Moments,
+    Norm,
+    ReduceLogSumExp,
+    Roll,
+)
+from mindspore.nn.layer.matrices import (
+    MatDet,
+    MatInverse,
+    MatMul,
+    MatrixDiag,
+    MatrixDiagPart,
+    MatrixSetDiag,
+    Pad,
+    Range,
+    Tril,
+    Triu,
+)
 from mindspore.nn.layer.normalization import (
     BatchNorm1d,
     BatchNorm2d,
@@ -116,6 +148,16 @@ from mindspore.nn.layer.rearrangement import (
 from mindspore.nn.layer.rnn_cells import GRUCell, LSTMCell, RNNCell
 from mindspore.nn.layer.rnns import GRU, LSTM, RNN
 from mindspore.nn.layer.sparse import SparseTensorDenseMatmul, SparseToDense
+from mindspore.nn.layer.thor_layer import (
+    Conv2dThor,
+    DenseThor,
+    EmbeddingLookupThor,
+    EmbeddingThor,
+)
+from mindspore.nn.layer.time_distributed import (
+    TensorArray,
+    TimeDistributed,
+)
 from mindspore.nn.layer.transformer import (
     MultiheadAttention,
     Transformer,

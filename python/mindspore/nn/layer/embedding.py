@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from mindspore import _checkparam as validator
+from mindspore import ops
 from mindspore.common import dtype as mstype
 from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter
@@ -79,7 +81,50 @@ class Embedding(Cell):
         )
 
 
-class EmbeddingLookup(Cell):
+_SLICE_MODES = ("batch_slice", "field_slice", "table_row_slice", "table_column_slice")
+
+
+def _limited(vectors, max_norm):
+    """Vectors along the last axis, none longer than `max_norm`."""
+    if max_norm is None:
+        return vectors
+    norm = op.sqrt(op.reduce_sum(op.square(vectors), (-1,), True))
+    return vectors * max_norm / op.maximum(norm, max_norm)
+
+
+class _Lookup(Cell):
+    """A table of vectors, and the arguments that say where and how it lies."""
+
+    BATCH_SLICE = "batch_slice"
+    FIELD_SLICE = "field_slice"
+    TABLE_ROW_SLICE = "table_row_slice"
+    TABLE_COLUMN_SLICE = "table_column_slice"
+
+    def _set_up(self, vocab_size, embedding_size, param_init, target, slice_mode, max_norm, sparse, dtype):
+        owner = self.cls_name
+        self.vocab_size = check.positive_int(vocab_size, "vocab_size", owner)
+        self.embedding_size = check.positive_int(embedding_size, "embedding_size", owner)
+        self.sparse = check.boolean(sparse, "sparse", owner)
+        self.target = check.one_of(target, ("CPU", "DEVICE"), "target", owner)
+        self.slice_mode = check.one_of(slice_mode, _SLICE_MODES, "slice_mode", owner)
+        if target == "CPU" and not sparse:
+            raise ValueError(
+                f"For '{owner}', 'sparse' must be True when 'target' is \"CPU\", but got 'sparse': "
+                f"{sparse} and "
+                f"'target': {target}."
+            )
+        if max_norm is not None:
+            validator.check_positive_float(max_norm, "max_norm", owner)
+        self.max_norm = max_norm
+        self.embedding_table = Parameter(
+            initializer(param_init, [vocab_size, embedding_size], dtype), name="embedding_table"
+        )
+
+    def _found(self, indices):
+        return _limited(op.gather(self.embedding_table, indices, 0), self.max_norm)
+
+
+class EmbeddingLookup(_Lookup):
     """A vector for every number; vectors may be limited in length.
 
     Args:
@@ -90,15 +135,23 @@ class EmbeddingLookup(Cell):
         slice_mode (str): How the table is split in parallel training. Default: ``"batch_slice"``.
         manual_shapes (tuple): Sizes of manual parts. Default: ``None``.
         max_norm (Union[float, None]): Longest vector. Default: ``None``.
-        sparse (bool): Accepted for compatibility. Default: ``True``.
-        vocab_cache_size (int): Accepted for compatibility. Default: ``0``.
+        sparse (bool): Whether gradients are sparse; must be true on ``"CPU"``. Default: ``True``.
+        vocab_cache_size (int): Vectors kept on the device; all of them are. Default: ``0``.
         dtype (:class:`mindspore.dtype`): Type of the table. Default: ``mindspore.float32``.
-    """
 
-    BATCH_SLICE = "batch_slice"
-    FIELD_SLICE = "field_slice"
-    TABLE_ROW_SLICE = "table_row_slice"
-    TABLE_COLUMN_SLICE = "table_column_slice"
+    Inputs:
+        - **indices** (Tensor) - Numbers.
+
+    Outputs:
+        Tensor, their vectors along a new last axis.
+
+    Raises:
+        TypeError: An argument has another type.
+        ValueError: An argument is out of range.
+
+    Supported Platforms:
+        ``CPU``
+    """
 
     def __init__(
         self,
@@ -114,20 +167,98 @@ class EmbeddingLookup(Cell):
         dtype=mstype.float32,
     ):
         super().__init__()
-        self.vocab_size = check.positive_int(vocab_size, "vocab_size", "EmbeddingLookup")
-        self.embedding_size = check.positive_int(embedding_size, "embedding_size", "EmbeddingLookup")
-        if target not in ("CPU", "DEVICE"):
-            raise ValueError(
-                f"For 'EmbeddingLookup', the 'target' must be one of 'CPU', 'DEVICE', but got {target}."
-            )
-        self.target, self.slice_mode, self.max_norm = target, slice_mode, max_norm
-        self.embedding_table = Parameter(
-            initializer(param_init, [vocab_size, embedding_size], dtype), name="embedding_table"
+        self._set_up(vocab_size, embedding_size, param_init, target, slice_mode, max_norm, sparse, dtype)
+        self.vocab_cache_size = validator.check_non_negative_int(
+            vocab_cache_size, "vocab_cache_size", self.cls_name
         )
+        if slice_mode == self.FIELD_SLICE and not manual_shapes:
+            raise ValueError(
+                f"For '{self.cls_name}', the 'manual_shapes' must be given when 'slice_mode' is "
+                f"'field_slice'."
+            )
+        self.manual_shapes = manual_shapes
 
     def construct(self, indices):
-        found = op.gather(self.embedding_table, indices, 0)
-        if self.max_norm is not None:
-            norm = op.sqrt(op.reduce_sum(op.square(found), (-1,), True))
-            found = found * self.max_norm / op.maximum(norm, self.max_norm)
-        return found
+        return self._found(indices)
+
+
+class MultiFieldEmbeddingLookup(_Lookup):
+    """Vectors of numbers, weighted and combined per field.
+
+    Args:
+        vocab_size (int): How many numbers.
+        embedding_size (int): Length of the vectors.
+        field_size (int): How many fields.
+        param_init (Union[Tensor, str, Initializer, numbers.Number]): Initial table. Default: ``"normal"``.
+        target (str): ``"CPU"`` or ``"DEVICE"``. Default: ``"CPU"``.
+        slice_mode (str): How the table is split in parallel training. Default: ``"batch_slice"``.
+        feature_num_list (tuple): Sizes of manual parts. Default: ``None``.
+        max_norm (Union[float, None]): Longest vector. Default: ``None``.
+        sparse (bool): Whether gradients are sparse; must be true on ``"CPU"``. Default: ``True``.
+        operator (str): ``"SUM"``, ``"MAX"`` or ``"MEAN"``. Default: ``"SUM"``.
+        dtype (:class:`mindspore.dtype`): Type of the table. Default: ``mindspore.float32``.
+
+    Inputs:
+        - **input_indices** (Tensor) - Numbers (N, L).
+        - **input_values** (Tensor) - Their weights (N, L); 0 leaves a number out.
+        - **field_ids** (Tensor) - Their fields (N, L).
+
+    Outputs:
+        Tensor, (N, field_size, embedding_size); zeros for a field without weight.
+
+    Raises:
+        TypeError: An argument has another type.
+        ValueError: An argument is out of range, or shapes do not fit.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    OPERATOR_SUM = "SUM"
+    OPERATOR_MEAN = "MEAN"
+    OPERATOR_MAX = "MAX"
+
+    def __init__(
+        self,
+        vocab_size,
+        embedding_size,
+        field_size,
+        param_init="normal",
+        target="CPU",
+        slice_mode="batch_slice",
+        feature_num_list=None,
+        max_norm=None,
+        sparse=True,
+        operator="SUM",
+        dtype=mstype.float32,
+    ):
+        super().__init__()
+        self._set_up(vocab_size, embedding_size, param_init, target, slice_mode, max_norm, sparse, dtype)
+        self.field_size = check.positive_int(field_size, "field_size", self.cls_name)
+        self.operator = check.one_of(operator, ("SUM", "MAX", "MEAN"), "operator", self.cls_name)
+        self.feature_num_list = feature_num_list
+
+    def construct(self, input_indices, input_values, field_ids):
+        if input_indices.ndim != 2 or not input_indices.shape == input_values.shape == field_ids.shape:
+            raise ValueError(
+                f"For '{self.cls_name}', the inputs must have one shape (N, L), but got "
+                f"{input_indices.shape}, "
+                f"{input_values.shape} and {field_ids.shape}."
+            )
+        rows = input_indices.shape[0]
+        vectors = self._found(input_indices)
+        weights = op.expand_dims(op.cast(input_values, vectors.dtype), -1)
+        fields = ops.arange(self.field_size).reshape(1, -1, 1)
+        member = op.equal(op.expand_dims(field_ids, 1), op.cast(fields, field_ids.dtype))
+        sizes = op.matmul(op.cast(member, vectors.dtype), op.abs(weights))
+        vectors = vectors * weights
+        if self.operator == "MAX":
+            counted = op.logical_and(op.expand_dims(member, -1), op.not_equal(op.expand_dims(weights, 1), 0))
+            lowest = Tensor(-6.0e4 if vectors.dtype == mstype.float16 else -3.0e38, vectors.dtype)
+            merged = op.reduce_max(op.where(counted, op.expand_dims(vectors, 1), lowest), (2,))
+        else:
+            merged = op.matmul(op.cast(member, vectors.dtype), vectors)
+        if self.operator == "MEAN":
+            merged = merged / op.where(op.greater(sizes, 0), sizes, op.ones_like(sizes))
+        merged = op.where(op.greater(sizes, 0), merged, op.zeros_like(merged))
+        return op.reshape(merged, (rows, self.field_size, self.embedding_size))

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from mindspore import ops
+from mindspore.common import dtype as mstype
+from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 
@@ -102,3 +104,127 @@ class Pad(Cell):
 
     def construct(self, x):
         return self.pad(x) if self.mode == "CONSTANT" else self.pad(x, self.paddings)
+
+
+def _require_matrices(owner: str, x) -> None:
+    if not isinstance(x, Tensor) or x.dtype not in mstype.float_type:
+        kind = x.dtype if isinstance(x, Tensor) else type(x).__name__
+        raise TypeError(f"For '{owner}', the 'a' must be a Tensor of a floating type, but got {kind}.")
+
+
+class MatInverse(Cell):
+    """Inverse of square matrices.
+
+    Inputs:
+        - **a** (Tensor) - (..., N, N).
+
+    Outputs:
+        Tensor, like `a`.
+
+    Raises:
+        TypeError: `a` is not of a floating type.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def construct(self, a):
+        _require_matrices(self.cls_name, a)
+        return ops.inverse(a)
+
+
+class MatDet(Cell):
+    """Determinant of square matrices.
+
+    Inputs:
+        - **a** (Tensor) - (..., N, N).
+
+    Outputs:
+        Tensor, (...).
+
+    Raises:
+        TypeError: `a` is not of a floating type.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def construct(self, a):
+        _require_matrices(self.cls_name, a)
+        return ops.det(a)
+
+
+def _on_diagonal(rows: int, columns: int) -> Tensor:
+    return op.equal(ops.arange(rows).reshape(-1, 1), ops.arange(columns).reshape(1, -1))
+
+
+class MatrixDiag(Cell):
+    """Square matrices with given diagonals and zeros elsewhere.
+
+    Inputs:
+        - **input_x** (Tensor) - Diagonals (..., N).
+
+    Outputs:
+        Tensor, (..., N, N).
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def construct(self, input_x):
+        size = input_x.shape[-1]
+        wide = op.expand_dims(input_x, -1)
+        return op.where(_on_diagonal(size, size), wide, op.zeros_like(wide))
+
+
+class MatrixDiagPart(Cell):
+    """Diagonals of matrices.
+
+    Inputs:
+        - **input_x** (Tensor) - (..., M, N).
+
+    Outputs:
+        Tensor, (..., min(M, N)).
+
+    Raises:
+        ValueError: `input_x` has fewer than two axes.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def construct(self, input_x):
+        if input_x.ndim < 2:
+            raise ValueError(
+                f"For '{self.cls_name}', the 'input_x' must have at least 2 axes, but got {input_x.ndim}."
+            )
+        return ops.diagonal(input_x, 0, -2, -1)
+
+
+class MatrixSetDiag(Cell):
+    """Matrices with other diagonals.
+
+    Inputs:
+        - **input_x** (Tensor) - (..., M, N).
+        - **diagonal** (Tensor) - (..., min(M, N)).
+
+    Outputs:
+        Tensor, like `input_x`.
+
+    Raises:
+        ValueError: `input_x` has fewer than two axes, or the shapes do not fit.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def construct(self, input_x, diagonal):
+        shape = input_x.shape
+        if len(shape) < 2 or diagonal.shape != (*shape[:-2], min(shape[-2:])):
+            raise ValueError(
+                f"For '{self.cls_name}', the 'diagonal' must have the shape of the diagonals of 'input_x' "
+                f"{shape}, but got {diagonal.shape}."
+            )
+        rows, columns = shape[-2:]
+        wide = op.expand_dims(diagonal, -1 if rows <= columns else -2)
+        return op.where(_on_diagonal(rows, columns), wide, input_x)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loss functions."""
 
+from mindspore.nn.loss.likelihood import CTCLoss, GaussianNLLLoss, PoissonNLLLoss
 from mindspore.nn.loss.loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -17,3 +18,15 @@ from mindspore.nn.loss.loss import (
     SoftMarginLoss,
     SoftmaxCrossEntropyWithLogits,
 )
+from mindspore.nn.loss.margin import (
+    CosineEmbeddingLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    MultilabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
+from mindspore.nn.loss.overlap import DiceLoss, FocalLoss, MultiClassDiceLoss
+from mindspore.nn.loss.sampled import SampledSoftmaxLoss

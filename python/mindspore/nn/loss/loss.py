@@ -11,9 +11,11 @@ from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 
 
-def _require_tensor(value, name: str, owner: str) -> None:
-    if not isinstance(value, Tensor):
-        raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+def require_tensors(owner: str, **values) -> None:
+    """TypeError for the first value that is no Tensor."""
+    for name, value in values.items():
+        if not isinstance(value, Tensor):
+            raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
 
 
 class LossBase(Cell):
@@ -50,9 +52,8 @@ class LossBase(Cell):
             Tensor, one number or one per element.
         """
         kind = x.dtype
-        losses = op.cast(x, mstype.float32) * (
-            op.cast(weights, mstype.float32) if isinstance(weights, Tensor) else weights
-        )
+        wide = mstype.float64 if kind == mstype.float64 else mstype.float32
+        losses = op.cast(x, wide) * (op.cast(weights, wide) if isinstance(weights, Tensor) else weights)
         if self.reduce and self.average:
             losses = op.reduce_mean(losses, self.get_axis(losses))
         elif self.reduce:
@@ -74,8 +75,7 @@ class L1Loss(LossBase):
     """
 
     def construct(self, logits, labels):
-        _require_tensor(logits, "logits", self.cls_name)
-        _require_tensor(labels, "labels", self.cls_name)
+        require_tensors(self.cls_name, logits=logits, labels=labels)
         return op.l1_loss(logits, labels, self.reduction)
 
 
@@ -95,8 +95,7 @@ class MSELoss(LossBase):
     """
 
     def construct(self, logits, labels):
-        _require_tensor(logits, "logits", self.cls_name)
-        _require_tensor(labels, "labels", self.cls_name)
+        require_tensors(self.cls_name, logits=logits, labels=labels)
         return op.mse_loss(logits, labels, self.reduction)
 
 
@@ -187,8 +186,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         self.sparse = check.boolean(sparse, "sparse", self.cls_name)
 
     def construct(self, logits, labels):
-        _require_tensor(logits, "logits", self.cls_name)
-        _require_tensor(labels, "labels", self.cls_name)
+        require_tensors(self.cls_name, logits=logits, labels=labels)
         if logits.ndim != 2:
             raise ValueError(f"For '{self.cls_name}', the 'logits' must have 2 axes, but got {logits.ndim}.")
         if self.sparse:
@@ -224,8 +222,7 @@ class CrossEntropyLoss(LossBase):
         self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 
     def construct(self, logits, labels):
-        _require_tensor(logits, "logits", self.cls_name)
-        _require_tensor(labels, "labels", self.cls_name)
+        require_tensors(self.cls_name, logits=logits, labels=labels)
         return op.cross_entropy(
             logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing
         )

@@ -11,6 +11,7 @@ from mindspore.ops._registry import op
 
 __all__ = [
     "cosine_embedding_loss",
+    "ctc_loss",
     "gaussian_nll_loss",
     "hinge_embedding_loss",
     "margin_ranking_loss",
@@ -44,6 +45,33 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean") 
     alike = op.where(op.equal(target, 1), op.sub(1, cosine), zero)
     apart = op.where(op.equal(target, -1), op.maximum(op.sub(cosine, margin), 0), zero)
     return _reduced("cosine_embedding_loss", op.add(alike, apart), reduction)
+
+
+def ctc_loss(
+    log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False
+) -> tuple:
+    """Loss of label sequences whose place in a longer sequence is unknown.
+
+    Args:
+        log_probs (Tensor): Logarithms of probabilities, (T, N, C) or (T, C).
+        targets (Tensor): Labels, (N, S), or those of all samples in a row.
+        input_lengths (Union[tuple, Tensor]): How many of the T steps count.
+        target_lengths (Union[tuple, Tensor]): How many labels count.
+        blank (int): Class of the blank. Default: ``0``.
+        reduction (str): ``"mean"`` (every loss divided by its target length first), ``"sum"`` or ``"none"``.
+            Default: ``"mean"``.
+        zero_infinity (bool): Impossible sequences cost nothing. Default: ``False``.
+
+    Returns:
+        The loss and the log-probabilities of all beginnings.
+    """
+    lengths = [
+        value if isinstance(value, Tensor) else Tensor(value) for value in (input_lengths, target_lengths)
+    ]
+    for name, value in zip(("input_lengths", "target_lengths"), lengths, strict=True):
+        if value.dtype in mstype.float_type:
+            raise TypeError(f"For 'ctc_loss', the '{name}' must be integers, but got {value.dtype}.")
+    return op.ctc_loss(log_probs, targets, *lengths, blank, reduction, zero_infinity)
 
 
 def gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction="mean") -> Tensor:

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How alike two images are, and how an image changes from pixel to pixel."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mindspore import _checkparam as validator
+from mindspore import ops
+from mindspore.common import dtype as mstype
+from mindspore.common.tensor import Tensor
+from mindspore.nn.cell import Cell
+from mindspore.ops._registry import op
+
+# The largest value of every type of pixel; 1 for floating ones.
+_RANGES = {
+    mstype.uint8: 255,
+    mstype.int8: 127,
+    mstype.uint16: 65535,
+    mstype.int16: 32767,
+    mstype.uint32: 4294967295,
+    mstype.int32: 2147483647,
+}
+
+
+def _images(owner: str, img1, img2=None) -> None:
+    for name, image in (("img1", img1), ("img2", img2)):
+        if image is not None and image.ndim != 4:
+            raise ValueError(
+                f"For '{owner}', the '{name}' must have 4 axes (N, C, H, W), but got {image.ndim}."
+            )
+    if img2 is None:
+        return
+    if img1.dtype != img2.dtype:
+        raise TypeError(
+            f"For '{owner}', 'img1' and 'img2' must have one dtype, but got {img1.dtype} and {img2.dtype}."
+        )
+    if img1.shape != img2.shape:
+        raise ValueError(
+            f"For '{owner}', 'img1' and 'img2' must have one shape, but got {img1.shape} and {img2.shape}."
+        )
+
+
+def _positive(value, name: str, owner: str, kinds) -> float:
+    validator.check_value_type(name, value, kinds, owner)
+    if value <= 0:
+        raise ValueError(f"For '{owner}', the '{name}' must be greater than 0, but got {value}.")
+    return value
+
+
+def _unit_pixels(image, max_val):
+    """Pixels and their range as floats from 0 to 1."""
+    whole = _RANGES.get(image.dtype, 1)
+    if image.dtype not in mstype.float_type:
+        image = op.cast(image, mstype.float32)
+    return (image / whole if whole != 1 else image), max_val / whole
+
+
+class ImageGradients(Cell):
+    """Differences to the next row and to the next column; zero in the last ones.
+
+    Inputs:
+        - **images** (Tensor) - (N, C, H, W).
+
+    Outputs:
+        tuple, differences along the height and along the width, like `images`.
+
+    Raises:
+        ValueError: `images` does not have four axes.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def construct(self, images):
+        _images(self.cls_name, images)
+        rows, columns = images.shape[2:]
+        down = op.sub(images[:, :, 1:, :], images[:, :, : rows - 1, :])
+        right = op.sub(images[:, :, :, 1:], images[:, :, :, : columns - 1])
+        return (
+            op.concat((down, op.zeros_like(images[:, :, :1, :])), 2),
+            op.concat((right, op.zeros_like(images[:, :, :, :1])), 3),
+        )
+
+
+class PSNR(Cell):
+    """Peak signal to noise ratio in decibels.
+
+    Args:
+        max_val (Union[int, float]): Range of the pixels. Default: ``1.0``.
+
+    Inputs:
+        - **img1** (Tensor) - (N, C, H, W).
+        - **img2** (Tensor) - Like `img1`.
+
+    Outputs:
+        Tensor, (N,).
+
+    Raises:
+        TypeError: `max_val` is no number, or the images' types differ.
+        ValueError: `max_val` is not positive, or the shapes do not fit.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(self, max_val=1.0):
+        super().__init__()
+        self.max_val = _positive(max_val, "max_val", self.cls_name, [int, float])
+
+    def construct(self, img1, img2):
+        _images(self.cls_name, img1, img2)
+        first, max_val = _unit_pixels(img1, self.max_val)
+        second, _ = _unit_pixels(img2, self.max_val)
+        error = op.reduce_mean(op.square(first - second), (-3, -2, -1))
+        return op.log(max_val**2 / error) * (10 / math.log(10))
+
+
+class _Structure(Cell):
+    """Local means and variances under a Gaussian window."""
+
+    def __init__(self, max_val, filter_size, filter_sigma, k1, k2):
+        super().__init__()
+        name = self.cls_name
+        self.max_val = _positive(max_val, "max_val", name, [int, float])
+        self.filter_size = _positive(filter_size, "filter_size", name, [int])
+        self.filter_sigma = _positive(filter_sigma, "filter_sigma", name, [float])
+        self.k1 = validator.check_value_type("k1", k1, [float], name)
+        self.k2 = validator.check_value_type("k2", k2, [float], name)
+        places = np.arange(filter_size) - (filter_size - 1) / 2
+        window = np.exp(-np.square(places) / (2 * filter_sigma**2))
+        self._window = np.outer(window, window) / window.sum() ** 2
+
+    def _blur(self, image):
+        channels = image.shape[1]
+        window = np.broadcast_to(self._window, (channels, 1, *self._window.shape))
+        return ops.conv2d(image, Tensor(window, image.dtype), groups=channels)
+
+    def _compare(self, first, second, max_val):
+        """Likeness of luminance, and of contrast and structure, (N, C)."""
+        c1, c2 = (self.k1 * max_val) ** 2, (self.k2 * max_val) ** 2
+        mean1, mean2 = self._blur(first), self._blur(second)
+        product, squares = mean1 * mean2, op.square(mean1) + op.square(mean2)
+        luminance = (2 * product + c1) / (squares + c1)
+        mixed = self._blur(first * second) - product
+        energy = self._blur(op.square(first) + op.square(second)) - squares
+        contrast = (2 * mixed + c2) / (energy + c2)
+        return op.reduce_mean(luminance * contrast, (-2, -1)), op.reduce_mean(contrast, (-2, -1))
+
+    def _check(self, img1, img2) -> None:
+        _images(self.cls_name, img1, img2)
+        if min(img1.shape[2:]) < self.filter_size:
+            raise ValueError(
+                f"For '{self.cls_name}', the images must not be smaller than 'filter_size' "
+                f"{self.filter_size}, "
+                f"but got {img1.shape}."
+            )
+
+
+class SSIM(_Structure):
+    """Structural similarity, 1 for equal images.
+
+    Args:
+        max_val (Union[int, float]): Range of the pixels. Default: ``1.0``.
+        filter_size (int): Size of the Gaussian window. Default: ``11``.
+        filter_sigma (float): Its standard deviation. Default: ``1.5``.
+        k1 (float): Steadies the comparison of luminance. Default: ``0.01``.
+        k2 (float): Steadies the comparison of contrast. Default: ``0.03``.
+
+    Inputs:
+        - **img1** (Tensor) - (N, C, H, W).
+        - **img2** (Tensor) - Like `img1`.
+
+    Outputs:
+        Tensor, (N,).
+
+    Raises:
+        TypeError: An argument has another type, or the images' types differ.
+        ValueError: An argument is out of range, or the shapes do not fit.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(self, max_val=1.0, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03):
+        super().__init__(max_val, filter_size, filter_sigma, k1, k2)
+
+    def construct(self, img1, img2):
+        self._check(img1, img2)
+        first, max_val = _unit_pixels(img1, self.max_val)
+        second, _ = _unit_pixels(img2, self.max_val)
+        return op.reduce_mean(self._compare(first, second, max_val)[0], (-1,))
+
+
+class MSSSIM(_Structure):
+    """Structural similarity over several scales, 1 for equal images.
+
+    Args:
+        max_val (Union[int, float]): Range of the pixels. Default: ``1.0``.
+        power_factors (Union[tuple, list]): Weight of every scale.
+            Default: ``(0.0448, 0.2856, 0.3001, 0.2363, 0.1333)``.
+        filter_size (int): Size of the Gaussian window. Default: ``11``.
+        filter_sigma (float): Its standard deviation. Default: ``1.5``.
+        k1 (float): Steadies the comparison of luminance. Default: ``0.01``.
+        k2 (float): Steadies the comparison of contrast. Default: ``0.03``.
+
+    Inputs:
+        - **img1** (Tensor) - (N, C, H, W).
+        - **img2** (Tensor) - Like `img1`.
+
+    Outputs:
+        Tensor, (N,).
+
+    Raises:
+        TypeError: An argument has another type, or the images' types differ.
+        ValueError: An argument is out of range, or the shapes do not fit.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(
+        self,
+        max_val=1.0,
+        power_factors=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+        filter_size=11,
+        filter_sigma=1.5,
+        k1=0.01,
+        k2=0.03,
+    ):
+        super().__init__(max_val, filter_size, filter_sigma, k1, k2)
+        self.power_factors = validator.check_value_type(
+            "power_factors", power_factors, [tuple, list], self.cls_name
+        )
+        self.halve = ops.AvgPool(2, 2, "valid")
+
+    def construct(self, img1, img2):
+        _images(self.cls_name, img1, img2)
+        first, max_val = _unit_pixels(img1, self.max_val)
+        second, _ = _unit_pixels(img2, self.max_val)
+        total, last = 1.0, len(self.power_factors) - 1
+        for scale, power in enumerate(self.power_factors):
+            if scale > 0:
+                first, second = self.halve(first), self.halve(second)
+            self._check(first, second)
+            whole, contrast = self._compare(first, second, max_val)
+            total = total * op.pow(op.relu(whole if scale == last else contrast), power)
+        return op.reduce_mean(total, (-1,))

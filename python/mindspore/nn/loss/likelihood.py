@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Negative log-likelihoods of distributions and sequences."""
+
+from __future__ import annotations
+
+from mindspore import _checkparam as validator
+from mindspore import ops
+from mindspore.nn import _checks as check
+from mindspore.nn.loss.loss import LossBase, require_tensors
+from mindspore.ops._registry import op
+
+
+class GaussianNLLLoss(LossBase):
+    """Negative log-likelihood of a normal distribution of given mean and variance.
+
+    Args:
+        full (bool): Adds the constant part. Default: ``False``.
+        eps (float): Smallest variance. Default: ``1e-06``.
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Inputs:
+        - **logits** (Tensor) - Means.
+        - **labels** (Tensor) - Observations.
+        - **var** (Tensor) - Variances, not negative.
+
+    Outputs:
+        Tensor, one number or one per element.
+
+    Raises:
+        TypeError: `eps` is no float or `full` no bool.
+        ValueError: `eps` is not positive, or `reduction` something else.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(self, *, full=False, eps=1e-06, reduction="mean"):
+        super().__init__(reduction)
+        self.full = check.boolean(full, "full", self.cls_name)
+        self.eps = validator.check_positive_float(eps, "eps", self.cls_name)
+
+    def construct(self, logits, labels, var):
+        return ops.gaussian_nll_loss(logits, labels, var, self.full, self.eps, self.reduction)
+
+
+class PoissonNLLLoss(LossBase):
+    """Negative log-likelihood of a Poisson distribution.
+
+    Args:
+        log_input (bool): The input is the logarithm of the rate. Default: ``True``.
+        full (bool): Adds Stirling's approximation of the logarithm of the factorial. Default: ``False``.
+        eps (float): Keeps the logarithm finite when `log_input` is false. Default: ``1e-08``.
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Inputs:
+        - **input** (Tensor) - Rates, or their logarithms.
+        - **target** (Tensor) - Counts.
+
+    Outputs:
+        Tensor, one number or one per element.
+
+    Raises:
+        ValueError: `reduction` is something else.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    _LOG_TAU = 1.8378770664093453
+
+    def __init__(self, log_input=True, full=False, eps=1e-08, reduction="mean"):
+        super().__init__(reduction)
+        self.log_input = check.boolean(log_input, "log_input", self.cls_name)
+        self.full, self.eps = check.boolean(full, "full", self.cls_name), eps
+
+    def construct(self, input, target):
+        require_tensors(self.cls_name, input=input, target=target)
+        target = op.cast(target, input.dtype)
+        if self.log_input:
+            loss = op.sub(op.exp(input), op.mul(input, target))
+        else:
+            loss = op.sub(input, op.mul(target, op.log(op.add(input, self.eps))))
+        if self.full:
+            many = op.greater(target, 1)
+            safe = op.where(many, target, op.ones_like(target))
+            log = op.log(safe)
+            stirling = op.add(op.sub(op.mul(safe, log), safe), op.mul(op.add(log, self._LOG_TAU), 0.5))
+            loss = op.add(loss, op.where(many, stirling, op.zeros_like(stirling)))
+        return self.get_loss(loss)
+
+
+class CTCLoss(LossBase):
+    """Loss of label sequences whose place in a longer sequence is unknown.
+
+    Args:
+        blank (int): Class of the blank. Default: ``0``.
+        reduction (str): ``"mean"`` (every loss divided by its target length first), ``"sum"`` or ``"none"``.
+            Default: ``"mean"``.
+        zero_infinity (bool): Impossible sequences cost nothing. Default: ``False``.
+
+    Inputs:
+        - **log_probs** (Tensor) - Logarithms of probabilities, (T, N, C) or (T, C).
+        - **targets** (Tensor) - Labels, (N, S), or those of all samples in a row.
+        - **input_lengths** (Union[tuple, Tensor]) - How many of the T steps count.
+        - **target_lengths** (Union[tuple, Tensor]) - How many labels count.
+
+    Outputs:
+        Tensor, one number or one per sample.
+
+    Raises:
+        TypeError: Lengths are no integers.
+        ValueError: `reduction` is something else, or shapes do not fit.
+        IndexError: A label is no class.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(self, blank=0, reduction="mean", zero_infinity=False):
+        super().__init__(reduction)
+        self.blank, self.zero_infinity = blank, zero_infinity
+
+    def construct(self, log_probs, targets, input_lengths, target_lengths):
+        require_tensors(self.cls_name, log_probs=log_probs, targets=targets)
+        return ops.ctc_loss(
+            log_probs,
+            targets,
+            input_lengths,
+            target_lengths,
+            self.blank,
+            self.reduction,
+            self.zero_infinity,
+        )[0]

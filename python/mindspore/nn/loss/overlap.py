@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Losses for areas of an image and for rare classes."""
+
+from __future__ import annotations
+
+from mindspore import _checkparam as validator
+from mindspore.common import dtype as mstype
+from mindspore.common.tensor import Tensor
+from mindspore.nn import _checks as check
+from mindspore.nn.layer.activation import get_activation
+from mindspore.nn.loss.loss import LossBase, require_tensors
+from mindspore.ops._registry import op
+
+
+class DiceLoss(LossBase):
+    """``1 - 2 * sum(a * b) / (sum(a ** 2) + sum(b ** 2) + smooth)``.
+
+    Args:
+        smooth (float): Added to the denominator, above 0. Default: ``1e-05``.
+
+    Inputs:
+        - **logits** (Tensor) - Predictions.
+        - **label** (Tensor) - Of the same shape.
+
+    Outputs:
+        Tensor, one number.
+
+    Raises:
+        TypeError: `smooth` is no float.
+        ValueError: `smooth` is not positive, or shapes differ.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(self, smooth=1e-05):
+        super().__init__()
+        self.smooth = validator.check_positive_float(smooth, "smooth", self.cls_name)
+
+    def construct(self, logits, label):
+        require_tensors(self.cls_name, logits=logits, label=label)
+        if logits.shape != label.shape:
+            raise ValueError(
+                f"For '{self.cls_name}', the 'logits_shape' should be = label_shape: {label.shape}, but got "
+                f"{logits.shape}."
+            )
+        if logits.dtype == mstype.uint8:
+            raise TypeError(
+                f"For '{self.cls_name}', the dtype of 'logits' can not be uint8, but got {logits.dtype}."
+            )
+        shared = op.reduce_sum(op.mul(logits, label))
+        whole = op.add(op.reduce_sum(op.square(logits)), op.reduce_sum(op.square(label)))
+        return op.sub(1, op.div(op.mul(shared, 2), op.add(whole, self.smooth)))
+
+
+class MultiClassDiceLoss(LossBase):
+    """Mean over the classes of the Dice loss of every class against all others.
+
+    Args:
+        weights (Union[Tensor, None]): Factor of every class, (C, 1). Default: ``None``.
+        ignore_indiex (Union[int, None]): Class that does not count. Default: ``None``.
+        activation (Union[str, Cell]): Applied to the scores first. Default: ``"softmax"``.
+
+    Inputs:
+        - **logits** (Tensor) - Scores (N, C, ...).
+        - **label** (Tensor) - One-hot, of the same shape.
+
+    Outputs:
+        Tensor, one number.
+
+    Raises:
+        TypeError: An argument has another type.
+        ValueError: Shapes do not fit, or `activation` is unknown.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    _ACTIVATIONS = ("softmax", "logsoftmax", "relu", "relu6", "tanh", "sigmoid")
+
+    def __init__(self, weights=None, ignore_indiex=None, activation="softmax"):
+        super().__init__()
+        name = self.cls_name
+        if weights is not None and not isinstance(weights, Tensor):
+            raise TypeError(
+                f"For '{name}', the type of 'weights' must be a Tensor, but got {type(weights).__name__}."
+            )
+        if weights is not None and weights.ndim != 2:
+            raise ValueError(f"For '{name}', the dimension of 'weights' must be 2, but got {weights.ndim}.")
+        if ignore_indiex is not None:
+            validator.check_value_type("ignore_indiex", ignore_indiex, [int], name)
+        if isinstance(activation, str):
+            check.one_of(activation, self._ACTIVATIONS, "activation", name)
+            activation = get_activation(activation)
+        self.binarydiceloss = DiceLoss(smooth=1e-5)
+        self.weights, self.ignore_indiex, self.activation = weights, ignore_indiex, activation
+
+    def construct(self, logits, label):
+        require_tensors(self.cls_name, logits=logits, label=label)
+        if logits.shape != label.shape:
+            raise ValueError(
+                f"For '{self.cls_name}', the 'logits_shape' should be = label_shape: {label.shape}, but got "
+                f"{logits.shape}."
+            )
+        classes = label.shape[1]
+        if self.weights is not None and self.weights.shape[0] != classes:
+            raise ValueError(
+                f"For '{self.cls_name}', the weight_shape[0] must be equal to label_shape[1], but got "
+                f"weight_shape[0]: {self.weights.shape[0]} and label_shape[1]: {classes}."
+            )
+        if self.activation is not None:
+            logits = self.activation(logits)
+        total = 0
+        for number in range(classes):
+            if number == self.ignore_indiex:
+                continue
+            loss = self.binarydiceloss(logits[:, number], label[:, number])
+            total = total + (loss if self.weights is None else loss * self.weights[number])
+        return total / classes
+
+
+class FocalLoss(LossBase):
+    """Cross entropy, times ``(1 - p) ** gamma`` of the probability of the right class.
+
+    Args:
+        weight (Union[Tensor, None]): Factor of every class. Default: ``None``.
+        gamma (float): How much well predicted samples are passed over, from 0 to 20. Default: ``2.0``.
+        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Inputs:
+        - **logits** (Tensor) - Scores (N, C), (N, C, H) or (N, C, H, W).
+        - **labels** (Tensor) - Class numbers (N, 1, ...) or one-hot (N, C, ...).
+
+    Outputs:
+        Tensor, one number, or one per sample (and class): the mean over positions.
+
+    Raises:
+        TypeError: `gamma` is no float, or `weight` no Tensor.
+        ValueError: `reduction` is something else, or shapes do not fit.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(self, weight=None, gamma=2.0, reduction="mean"):
+        super().__init__(reduction)
+        name = self.cls_name
+        self.gamma = validator.check_value_type("gamma", gamma, [float], name)
+        if weight is not None and not isinstance(weight, Tensor):
+            raise TypeError(
+                f"For '{name}', the type of 'weight' must be a Tensor, but got {type(weight).__name__}."
+            )
+        if weight is not None and weight.ndim != 1:
+            raise ValueError(f"For '{name}', the dimension of 'weight' must be 1, but got {weight.ndim}.")
+        self.weight = weight
+
+    def _check(self, logits, labels) -> None:
+        require_tensors(self.cls_name, logits=logits, labels=labels)
+        for name, value in (("logits", logits), ("labels", labels)):
+            if not 2 <= value.ndim <= 4:
+                raise ValueError(
+                    f"For '{self.cls_name}', the dimensions of '{name}' must be in [2, 4], but got "
+                    f"dimension of "
+                    f"'{name}' {value.ndim}."
+                )
+        if labels.ndim != logits.ndim or labels.shape[1] not in (1, logits.shape[1]):
+            raise ValueError(
+                f"For '{self.cls_name}', the shape of 'labels' must be that of 'logits' or have 1 on axis "
+                f"1, but "
+                f"got {labels.shape} and {logits.shape}."
+            )
+        if labels.shape[0] != logits.shape[0] or labels.shape[2:] != logits.shape[2:]:
+            raise ValueError(
+                f"For '{self.cls_name}', 'labels' and 'logits' must agree on all axes but axis 1, but got "
+                f"{labels.shape} and {logits.shape}."
+            )
+
+    def construct(self, logits, labels):
+        self._check(logits, labels)
+        rows, classes = logits.shape[:2]
+        by_number = labels.shape[1] == 1
+        log_p = op.reshape(op.log_softmax(logits, 1), (rows, classes, -1))
+        labels = op.reshape(labels, (rows, labels.shape[1], -1))
+        if by_number:
+            labels = op.cast(labels, mstype.int64)
+            log_p = op.gather_elements(log_p, 1, labels)
+        factor = op.neg(op.pow(op.sub(1, op.exp(log_p)), self.gamma))
+        if self.weight is not None:
+            weight = self.weight.astype(log_p.dtype)
+            weight = op.gather(weight, labels, 0) if by_number else op.reshape(weight, (1, -1, 1))
+            log_p = op.mul(log_p, weight)
+        if by_number:
+            loss = op.squeeze(op.reduce_mean(op.mul(factor, log_p), (-1,)), (1,))
+        else:
+            loss = op.reduce_mean(op.mul(op.mul(factor, labels), log_p), (-1,))
+        return self.get_loss(loss)
