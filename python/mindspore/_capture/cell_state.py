@@ -8,9 +8,9 @@ import weakref
 
 ATOMS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis), range, slice)
 # What a call itself may set, and what is compared by content.
-VOLATILE = ("_ready", "_checked", "_captured", "_create_time")
+VOLATILE = ("_cell_ready", "_names_checked", "_captured", "_create_time")
 TABLES = ("_params", "_cells", "_flags", "_jit_config_dict", "_params_of_lists")
-_OWN = frozenset((*VOLATILE, *TABLES, "_hooks"))
+_OWN = frozenset((*VOLATILE, *TABLES, "_cell_hooks"))
 _MISSING = object()
 
 
@@ -63,14 +63,14 @@ class CellState:
             flat[len(fields) + flat.index("_captured")] = None  # it holds us
         for name in TABLES:
             flat += fields.get(name, {}).values()
-        for table in fields.get("_hooks", {}).values():
+        for table in fields.get("_cell_hooks", {}).values():
             flat += table.values()
         for parameter, _ in self._parameters:
             flat += state_of(parameter)
         return flat
 
     def _hooks_now(self) -> list:
-        return [(kind, *table.values()) for kind, table in self.cell.__dict__.get("_hooks", {}).items()]
+        return [(kind, *table.values()) for kind, table in self.cell.__dict__.get("_cell_hooks", {}).items()]
 
     def changed_fields(self) -> list[str]:
         """Names of ordinary fields that are not what they were."""

@@ -257,7 +257,7 @@ def captured_cell(cell) -> Captured:
         owner = weakref.ref(cell)
 
         def run(*arguments, **keywords):
-            return owner()._run(*arguments, **keywords)
+            return owner()._cell_run(*arguments, **keywords)
 
         strict = cell._jit_config_dict.get("jit_syntax_level") == "STRICT"
         captured = Captured(run, type(cell).__name__, strict, (owner,))

@@ -30,7 +30,7 @@ def recompute(block, *args, **kwargs):
 
     if not isinstance(block, Cell):
         raise TypeError("Recompute function now only support block which inherited from Cell!")
-    return recomputed(block, block._forward, args, kwargs)
+    return recomputed(block, block._cell_forward, args, kwargs)
 
 
 def recomputed(block, forward, args: tuple, kwargs: dict):

@@ -10,6 +10,7 @@ from mindspore import context
 from mindspore.common._structure import argument_counts, map_tensors, tensors_in
 from mindspore.common.hook import with_backward
 from mindspore.common.tensor import Tensor
+from mindspore.nn._cell_inputs import check_declared
 from mindspore.ops._registry import op
 
 
@@ -35,7 +36,9 @@ def check_arguments(cell, args: tuple, kwargs: dict) -> None:
 
 def call_in_full(cell, args: tuple, kwargs: dict):
     """A call of a cell that is not just `construct`."""
-    hooks = cell._hooks
+    hooks = cell._cell_hooks
+    if cell._cell_inputs is not None:
+        check_declared(cell, args, kwargs)
     for hook in list(hooks.get("forward_pre", {}).values()):
         replaced = hook(cell, args)
         if replaced is not None:
@@ -67,7 +70,7 @@ def _typed(cell, args: tuple, kwargs: dict):
     if dtype is None:
         return cell.construct(*args, **kwargs)
     if getattr(cell, "_cast_at_entry", False):
-        outputs = cell.construct(*_in_type(args, dtype), **kwargs)
+        outputs = cell.construct(*in_type(args, dtype), **kwargs)
     else:
         switch = _c.ComputeType(dtype)
         try:
@@ -75,10 +78,10 @@ def _typed(cell, args: tuple, kwargs: dict):
         finally:
             del switch
     wanted = cell.__dict__.get("_output_type")
-    return outputs if wanted is None else _in_type(outputs, wanted)
+    return outputs if wanted is None else in_type(outputs, wanted)
 
 
-def _in_type(structure, dtype):
+def in_type(structure, dtype):
     def cast(tensor):
         is_float = tensor.dtype in (_c.float16, _c.float32, _c.float64, _c.bfloat16)
         return op.cast(tensor, dtype) if is_float and tensor.dtype is not dtype else tensor
@@ -95,7 +98,7 @@ def _with_backward_hooks(cell, args: tuple, kwargs: dict):
     tracked = [tensor for tensor in tensors_in(args) if _c.is_tracked(tensor)]
 
     def call_hooks(leaving: tuple) -> tuple:
-        for hook in list(cell._hooks.get("backward", {}).values()):
+        for hook in list(cell._cell_hooks.get("backward", {}).values()):
             replaced = hook(identity, tuple(arriving), leaving)
             if replaced is not None:
                 leaving = tuple(replaced) if isinstance(replaced, (tuple, list)) else (replaced,)

@@ -6,23 +6,21 @@ from __future__ import annotations
 import itertools
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
 
 from mindspore import context
-from mindspore import log as logger
 from mindspore._c_expression import note_change
 from mindspore._capture.function import _Mode, call_cell, is_inside
-from mindspore.common import dtype as mstype
-from mindspore.common.hook import HookHandle, check_hook
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
 from mindspore.nn._cell_call import call_in_full, check_arguments
+from mindspore.nn._cell_hooks import CellHooks
+from mindspore.nn._cell_parallel import CellParallel
+from mindspore.nn._cell_parts import CellParts
+from mindspore.nn._cell_place import note_place
+from mindspore.nn._cell_settings import CellSettings
 from mindspore.ops.primitive import Primitive
 
 _creation_order = itertools.count(1)
-_hook_numbers = itertools.count(1)
-_COMPUTE_TYPES = (mstype.float16, mstype.float32, mstype.bfloat16)
-_RECOMPUTE_KEYS = ("mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_slice_activation")
 
 
 def _is_parameter_list(value) -> bool:
@@ -31,7 +29,7 @@ def _is_parameter_list(value) -> bool:
     )
 
 
-class Cell:
+class Cell(CellParts, CellSettings, CellHooks, CellParallel):
     """A part of a network: parameters, further cells, and `construct`, which computes.
 
     Args:
@@ -61,20 +59,19 @@ class Cell:
         fields["_flags"] = {}
         fields["training"] = False
         fields["requires_grad"] = False
-        fields["_ready"] = False  # nothing stands between a call and `construct`
-        fields["_checked"] = False
+        fields["_cell_ready"] = False  # nothing stands between a call and `construct`
+        fields["_names_checked"] = False
         fields["_compute_type"] = None
         fields["_recompute"] = False
-        fields["_hooks"] = {}
+        fields["_cell_hooks"] = {}
         fields["_phase"] = "train"
         fields["_param_prefix"] = ""
         fields["_bprop_debug"] = False
         fields["_pipeline_stage"] = None
         fields["_boost_type"] = ""
         fields["_jit_config_dict"] = {}
-        fields["_inputs"] = None
+        fields["_cell_inputs"] = None
         fields["_create_time"] = int(time.time() * 1e9) + next(_creation_order)
-        fields["cls_name"] = type(self).__name__
         if flags:
             self.add_flags(**flags)
 
@@ -91,7 +88,7 @@ class Cell:
         else:
             self._set_other(name, value)
 
-    def _tables(self, what: str) -> tuple[OrderedDict, OrderedDict]:
+    def _cell_tables(self, what: str) -> tuple[OrderedDict, OrderedDict]:
         fields = self.__dict__
         if "_params" not in fields:
             raise AttributeError(
@@ -100,7 +97,7 @@ class Cell:
         return fields["_params"], fields["_cells"]
 
     def _set_parameter(self, name: str, parameter: Parameter) -> None:
-        params, cells = self._tables("params")
+        params, cells = self._cell_tables("params")
         if name in cells:
             raise TypeError(f"For 'Cell', the type of {name} must be Cell, but got Parameter.")
         if name not in params and self.__dict__.get(name) is not None:
@@ -109,34 +106,34 @@ class Cell:
             )
         if parameter.name == "Parameter":
             parameter.name = name
-        self._enter(name, params, parameter)
+        self._cell_enter(name, params, parameter)
 
-    def _enter(self, name: str, table: OrderedDict, value) -> None:
-        self._forget_list(name)
+    def _cell_enter(self, name: str, table: OrderedDict, value) -> None:
+        self._forget_parameter_list(name)
         table[name] = value
         self.__dict__[name] = value
-        self._changed()
+        self._cell_changed()
 
-    def _changed(self) -> None:
+    def _cell_changed(self) -> None:
         note_change()
-        self.__dict__["_ready"] = False
-        self.__dict__["_checked"] = False
+        self.__dict__["_cell_ready"] = False
+        self.__dict__["_names_checked"] = False
 
-    def _forget_list(self, name: str) -> None:
+    def _forget_parameter_list(self, name: str) -> None:
         for key in self._params_of_lists.pop(name, ()):
             self._params.pop(key, None)
 
     def _set_cell(self, name: str, cell: Cell) -> None:
-        params, cells = self._tables("cells")
+        params, cells = self._cell_tables("cells")
         if name in params and params[name] is not None:
             raise TypeError(f"For 'Cell', the type of {name} must be Parameter, but got Cell.")
         if self._auto_prefix:
             cell.update_parameters_name(name + ".")
         params.pop(name, None)
-        self._enter(name, cells, cell)
+        self._cell_enter(name, cells, cell)
 
     def _set_parameter_list(self, name: str, value) -> None:
-        params, cells = self._tables("params")
+        params, cells = self._cell_tables("params")
         if name in cells:
             raise TypeError(f"For 'Cell', the type of {name} must be Cell, but got {type(value).__name__}.")
         names: dict[str, Parameter] = {}
@@ -151,7 +148,7 @@ class Cell:
                     "for the parameter."
                 )
             keys.append(parameter.name)
-        self._forget_list(name)
+        self._forget_parameter_list(name)
         known = {id(parameter) for parameter in params.values()}
         fresh = [
             (key, parameter)
@@ -161,7 +158,7 @@ class Cell:
         params.update(fresh)
         self._params_of_lists[name] = [key for key, _ in fresh]
         self.__dict__[name] = value
-        self._changed()
+        self._cell_changed()
 
     def _set_other(self, name: str, value) -> None:
         fields = self.__dict__
@@ -175,12 +172,12 @@ class Cell:
                 )
             del cells[name]
             fields[name] = None
-            self._changed()
+            self._cell_changed()
         else:
             if isinstance(value, Primitive):
                 value.set_prim_instance_name(name)
             if params is not None:
-                self._forget_list(name)
+                self._forget_parameter_list(name)
             object.__setattr__(self, name, value)
 
     def _replace_parameter(self, name: str, value) -> None:
@@ -209,9 +206,9 @@ class Cell:
         elif name in fields.get("_cells", ()):
             del fields["_cells"][name]
         elif "_params_of_lists" in fields:
-            self._forget_list(name)
+            self._forget_parameter_list(name)
         object.__delattr__(self, name)
-        self._changed()
+        self._cell_changed()
 
     def __bool__(self) -> bool:
         return True
@@ -236,7 +233,7 @@ class Cell:
             KeyError: The name is empty, has a dot or belongs to another attribute.
             TypeError: `param` is not a Parameter.
         """
-        params, _ = self._tables("params")
+        params, _ = self._cell_tables("params")
         self._check_new_name(param_name, params)
         if check_name_contain_dot and "." in param_name:
             raise KeyError(
@@ -246,7 +243,7 @@ class Cell:
             raise TypeError(f"For 'Cell', the 'param' must be Parameter or None, but got {type(param)}.")
         if param is not None and param.name == "Parameter":
             param.name = param_name
-        self._enter(param_name, params, param)
+        self._cell_enter(param_name, params, param)
 
     def insert_child_to_cell(self, child_name: str, child_cell: Cell) -> None:
         """Adds a cell under a name; its parameters keep their names.
@@ -259,296 +256,11 @@ class Cell:
             KeyError: The name is empty or belongs to another attribute.
             TypeError: `child_cell` is not a Cell.
         """
-        _, cells = self._tables("cells")
+        _, cells = self._cell_tables("cells")
         self._check_new_name(child_name, cells)
         if not isinstance(child_cell, Cell) and child_cell is not None:
             raise TypeError(f"For 'Cell', the 'child_cell' must be Cell, but got {type(child_cell)}.")
-        self._enter(child_name, cells, child_cell)
-
-    # ---- iteration ----------------------------------------------------------------------------
-
-    def _walk(self, prefix: str, seen: set) -> Iterator[tuple[str, Cell]]:
-        if id(self) in seen:
-            return
-        seen.add(id(self))
-        yield prefix, self
-        for name, cell in self._cells.items():
-            if cell is not None:
-                yield from cell._walk(f"{prefix}.{name}" if prefix else name, seen)
-
-    def cells_and_names(self, cells=None, name_prefix: str = "") -> Iterator[tuple[str, Cell]]:
-        """Every cell with its path, this one first, each once."""
-        return self._walk(name_prefix, cells if cells is not None else set())
-
-    def parameters_and_names(self, name_prefix: str = "", expand: bool = True):
-        """Every parameter with its path: own ones first, then those of children.
-
-        Args:
-            name_prefix (str): Put before every path. Default: ``""``.
-            expand (bool): With those of children. Default: ``True``.
-        """
-        cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
-        seen: set[int] = set()
-        for path, cell in cells:
-            for name, parameter in cell._params.items():
-                if parameter is None or id(parameter) in seen:
-                    continue
-                seen.add(id(parameter))
-                yield (f"{path}.{name}" if path else name), parameter
-
-    def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
-        """Every parameter.
-
-        Args:
-            expand (bool): With those of children. Default: ``True``.
-        """
-        for _, parameter in self.parameters_and_names(expand=expand):
-            yield parameter
-
-    def parameters_dict(self, recurse: bool = True) -> OrderedDict:
-        """Parameters by name."""
-        return OrderedDict((parameter.name, parameter) for parameter in self.get_parameters(expand=recurse))
-
-    def parameters_broadcast_dict(self, recurse: bool = True):
-        """Parameters that are broadcast in data-parallel training, or None."""
-        found = OrderedDict(
-            (parameter.name, parameter)
-            for parameter in self.get_parameters(expand=recurse)
-            if not parameter.layerwise_parallel
-        )
-        return found or None
-
-    def trainable_params(self, recurse: bool = True) -> list[Parameter]:
-        """Parameters that optimizers change."""
-        return [parameter for parameter in self.get_parameters(expand=recurse) if parameter.requires_grad]
-
-    def untrainable_params(self, recurse: bool = True) -> list[Parameter]:
-        """Parameters that optimizers leave alone."""
-        return [parameter for parameter in self.get_parameters(expand=recurse) if not parameter.requires_grad]
-
-    def name_cells(self) -> OrderedDict:
-        """Direct children by name, each once."""
-        found: OrderedDict = OrderedDict()
-        seen: set[int] = set()
-        for name, cell in self._cells.items():
-            if cell is not None and id(cell) not in seen:
-                seen.add(id(cell))
-                found[name] = cell
-        return found
-
-    def cells(self):
-        """Direct children, each once."""
-        return self.name_cells().values()
-
-    def apply(self, fn) -> Cell:
-        """Calls `fn` with every cell, children first; returns this cell."""
-        for cell in self.cells():
-            cell.apply(fn)
-        fn(self)
-        return self
-
-    def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
-        """Names every parameter `prefix` followed by its path."""
-        if not isinstance(prefix, str):
-            raise TypeError(f"For 'update_parameters_name', 'prefix' must be str, but got {type(prefix)}.")
-        for path, parameter in self.parameters_and_names(expand=recurse):
-            parameter.name = prefix + path
-
-    def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict:
-        """Parameters before and after initialisation; they are filled when they are made."""
-        return {parameter: parameter for parameter in self.get_parameters()}
-
-    # ---- flags --------------------------------------------------------------------------------
-
-    def add_flags(self, **flags) -> Cell:
-        """Sets flags of this cell; returns it."""
-        self._flags.update(flags)
-        for name, value in flags.items():
-            self.__dict__[name] = value
-        note_change()
-        return self
-
-    def add_flags_recursive(self, **flags) -> Cell:
-        """Sets flags of this cell and all below; returns it."""
-        for _, cell in self.cells_and_names():
-            cell.add_flags(**flags)
-        return self
-
-    def get_flags(self) -> dict:
-        """Flags of this cell."""
-        return self._flags
-
-    def set_train(self, mode: bool = True) -> Cell:
-        """Training or inference form of dropout, normalisation and the like; returns the cell.
-
-        Args:
-            mode (bool): Whether to train. Default: ``True``.
-        """
-        self._phase = "train" if mode else "predict"
-        return self.add_flags_recursive(training=bool(mode))
-
-    def set_grad(self, requires_grad: bool = True) -> Cell:
-        """Accepted for compatibility: gradients are recorded when somebody asks for them."""
-        self.requires_grad = requires_grad
-        return self
-
-    def to_float(self, dst_type) -> Cell:
-        """Lets operators of this cell and all below compute in another floating type; returns the cell.
-
-        Args:
-            dst_type (:class:`mindspore.dtype`): float16, float32 or bfloat16.
-
-        Raises:
-            ValueError: `dst_type` is another type.
-        """
-        if dst_type not in _COMPUTE_TYPES:
-            raise ValueError(
-                "For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or "
-                "mstype.bfloat16, "
-                f"but got type: {type(dst_type)} and value: {dst_type}."
-            )
-        for _, cell in self.cells_and_names():
-            cell.__dict__["_compute_type"] = dst_type
-            cell._changed()
-        return self
-
-    def set_boost(self, boost_type: str) -> Cell:
-        """Accepted for compatibility; "less_bn" is the only kind."""
-        if boost_type != "less_bn":
-            raise ValueError(
-                f"For 'set_boost', the argument 'boost_type' must be 'less_bn', but got {boost_type}."
-            )
-        return self.add_flags_recursive(_boost_type=boost_type)
-
-    def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> Cell:
-        """Group in which the gradients of trainable parameters are communicated; returns the cell."""
-        if isinstance(fusion_type, bool) or not isinstance(fusion_type, int) or fusion_type < 0:
-            raise ValueError(
-                f"For 'set_comm_fusion', 'fusion_type' must be a non-negative int, got {fusion_type}."
-            )
-        for parameter in self.trainable_params(recurse):
-            parameter.comm_fusion = fusion_type
-        return self
-
-    def recompute(self, **kwargs) -> None:
-        """Computes this cell again in backward instead of keeping its intermediate values."""
-        for key in kwargs:
-            if key not in _RECOMPUTE_KEYS:
-                raise ValueError(f"For 'Cell', the recompute interface's keyword '{key}' is not recognized!")
-        if self._recompute and context.get_context("mode") == context.GRAPH_MODE:
-            raise RuntimeError(
-                f"The recompute interface can be configured only once. Recompute of {self.cls_name}."
-            )
-        self._recompute = True
-        self.__dict__["_ready"] = False
-
-    def shard(
-        self, in_strategy, out_strategy=None, parameter_plan=None, device: str = "Ascend", level: int = 0
-    ):
-        """Splits the computation over devices in (semi-)automatic parallel training."""
-        mode = context.get_auto_parallel_context("parallel_mode")
-        if mode not in ("semi_auto_parallel", "auto_parallel"):
-            raise AssertionError(
-                f"Cell shard only supports auto parallel and semi auto parallel, but got {mode}."
-            )
-        return self
-
-    def set_param_ps(self, recurse: bool = True, init_in_server: bool = False) -> None:
-        """Lets a parameter server update the trainable parameters."""
-        for parameter in self.trainable_params(recurse):
-            parameter.set_param_ps(init_in_server)
-
-    def place(self, role: str, rank_id: int) -> None:
-        """Accepted for compatibility: one process places nothing."""
-
-    def flatten_weights(self, fusion_size: int = 0) -> None:
-        """Accepted for compatibility: weights need not lie side by side."""
-        if fusion_size < 0:
-            raise ValueError(f"Negative 'fusion_size' {fusion_size} is invalid.")
-
-    def set_data_parallel(self) -> None:
-        """Splits every operator of the cell by batch in automatic parallel training."""
-        if context.get_context("mode") == context.PYNATIVE_MODE:
-            raise ValueError("set_data_parallel: does not support PyNative mode.")
-
-    def set_jit_config(self, jit_config) -> None:
-        """Options of graph compilation, once per cell."""
-        if self._jit_config_dict:
-            logger.warning("For Cell, jit config can only be set once, ignore this setting.")
-            return
-        self._jit_config_dict = dict(jit_config.jit_config_dict)
-
-    def set_inputs(self, *inputs, **kwargs) -> None:
-        """Shapes and types to compile for, unknown lengths included."""
-        if inputs and kwargs:
-            raise ValueError("For Cell, set_inputs should only set inputs or kwargs(inputs: {}, kwargs: {})!")
-        if kwargs:
-            import inspect
-
-            names = list(inspect.signature(self.construct).parameters)
-            for key in kwargs:
-                if key not in names:
-                    raise ValueError(
-                        f"For Cell, set_inputs: For dict mode, valid key is {names}, but got {key}!"
-                    )
-            self._inputs = tuple(kwargs.get(name) for name in names)
-        else:
-            self._inputs = inputs
-
-    def get_inputs(self):
-        """What `set_inputs` was given."""
-        return self._inputs
-
-    @property
-    def phase(self) -> str:
-        """Name of what the cell is compiled for: "train", "predict" or the user's."""
-        return self._phase
-
-    @phase.setter
-    def phase(self, value: str) -> None:
-        self._phase = value
-
-    @property
-    def create_time(self) -> int:
-        """When the cell was made."""
-        return self._create_time
-
-    @property
-    def param_prefix(self) -> str:
-        """Prefix of the names of its parameters."""
-        return self._param_prefix
-
-    @property
-    def bprop_debug(self) -> bool:
-        """Whether a custom `bprop` runs in the interpreter in graphs."""
-        return self._bprop_debug
-
-    @bprop_debug.setter
-    def bprop_debug(self, value: bool) -> None:
-        if not isinstance(value, bool):
-            raise TypeError(
-                f"For 'Cell', the property 'bprop_debug' must be bool type, but got type {type(value)}."
-            )
-        self._bprop_debug = value
-
-    @property
-    def pipeline_stage(self):
-        """Stage of a pipeline that runs the cell, or None."""
-        return self._pipeline_stage
-
-    @pipeline_stage.setter
-    def pipeline_stage(self, value: int) -> None:
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(
-                f"For 'Cell', the property 'pipeline_stage' must be int type, but got type {type(value)}."
-            )
-        if value < 0:
-            raise ValueError(
-                f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}."
-            )
-        self._pipeline_stage = value
-        for parameter in self.trainable_params():
-            parameter.add_pipeline_stage(value)
+        self._cell_enter(child_name, cells, child_cell)
 
     # ---- calling ------------------------------------------------------------------------------
 
@@ -565,46 +277,72 @@ class Cell:
             except TypeError:
                 check_arguments(self, args, kwargs)
                 raise
-        if self._ready:
-            return self.construct(*args, **kwargs)
-        return self._forward(*args, **kwargs)
+        try:
+            if self._cell_ready:
+                return self.construct(*args, **kwargs)
+            return self._cell_forward(*args, **kwargs)
+        except Exception as error:
+            note_place(self, error, args)
+            raise
 
-    def _run(self, *args, **kwargs):
+    def _cell_run(self, *args, **kwargs):
         """A call that is not captured on its own."""
-        return self.construct(*args, **kwargs) if self._ready else self._forward(*args, **kwargs)
+        try:
+            return (
+                self.construct(*args, **kwargs) if self._cell_ready else self._cell_forward(*args, **kwargs)
+            )
+        except Exception as error:
+            note_place(self, error, args)
+            raise
 
-    def _forward(self, *args, **kwargs):
+    def run_construct(self, cast_inputs, kwargs):
+        """`construct` with these arguments."""
+        return self.construct(*cast_inputs, **kwargs)
+
+    def _expects(self) -> str | None:
+        """Shape of the input in words, for messages; None: nothing is known."""
+        return None
+
+    def _cell_forward(self, *args, **kwargs):
         """A call with everything that may stand around `construct`."""
         fields = self.__dict__
         if "_params" not in fields:
             raise AttributeError(f"For '{type(self).__name__}', please call Cell.__init__() firstly.")
-        if not self._checked:
-            self._check_names()
+        if not self._names_checked:
+            self.check_names_and_refresh_name()
         special = (
-            self._hooks or self._recompute or self._compute_type is not None or hasattr(type(self), "bprop")
+            self._cell_hooks
+            or self._recompute
+            or self._compute_type is not None
+            or self._cell_inputs is not None
+            or hasattr(type(self), "bprop")
         )
         if not special:
-            fields["_ready"] = True
+            fields["_cell_ready"] = True
             return self.construct(*args, **kwargs)
         return call_in_full(self, args, kwargs)
 
-    def _check_names(self) -> None:
+    def check_names_and_refresh_name(self) -> None:
+        """Renames parameters that share a name by their paths; ValueError if that does not help."""
         by_name: dict[str, list] = {}
         for path, parameter in self.parameters_and_names():
             by_name.setdefault(parameter.name, []).append((path, parameter))
         for group in by_name.values():
             for path, parameter in group if len(group) > 1 else ():
                 parameter.name = path
+        self.check_names()
+        self.__dict__["_names_checked"] = True
+
+    def check_names(self) -> None:
+        """ValueError if two parameters have one name."""
         names: set[str] = set()
         for parameter in self.get_parameters():
             if parameter.name in names:
                 raise ValueError(
                     f"The value {parameter} , its name '{parameter.name}' already exists. Please set a "
-                    "unique name "
-                    "for the parameter."
+                    "unique name for the parameter."
                 )
             names.add(parameter.name)
-        self.__dict__["_checked"] = True
 
     def compile(self, *args, **kwargs) -> None:
         """Checks the number of arguments; the graph itself is made by the first call with such arguments."""
@@ -613,50 +351,6 @@ class Cell:
     def compile_and_run(self, *args, **kwargs):
         """The same as calling the cell."""
         return self(*args, **kwargs)
-
-    # ---- hooks --------------------------------------------------------------------------------
-
-    def _register(self, kind: str, hook_fn) -> HookHandle:
-        check_hook(hook_fn, f"register_{kind}_hook")
-        hooks = self._hooks.setdefault(kind, {})
-        number = next(_hook_numbers)
-        hooks[number] = hook_fn
-        self._changed()
-
-        def take_away():
-            note_change()
-            hooks.pop(number, None)
-            if not hooks:
-                self._hooks.pop(kind, None)
-
-        return HookHandle(take_away)
-
-    def register_forward_pre_hook(self, hook_fn) -> HookHandle:
-        """Calls ``hook_fn(cell, inputs)`` before `construct`; what it returns replaces the inputs.
-
-        Returns:
-            Handle with a method `remove()`.
-        """
-        return self._register("forward_pre", hook_fn)
-
-    def register_forward_hook(self, hook_fn) -> HookHandle:
-        """Calls ``hook_fn(cell, inputs, output)`` after `construct`; what it returns replaces the output.
-
-        Returns:
-            Handle with a method `remove()`.
-        """
-        return self._register("forward", hook_fn)
-
-    def register_backward_hook(self, hook_fn) -> HookHandle:
-        """Calls ``hook_fn(cell_id, grad_input, grad_output)`` in backward.
-
-        `grad_input` arrives at the cell (gradients of its outputs), `grad_output` leaves it (gradients of its
-        inputs); what the function returns replaces the latter.
-
-        Returns:
-            Handle with a method `remove()`.
-        """
-        return self._register("backward", hook_fn)
 
     # ---- text ---------------------------------------------------------------------------------
 

@@ -115,7 +115,7 @@ def _lower_all_but(network, black: tuple, dtype) -> None:
         kept = isinstance(cell, black)
         cell.__dict__["_compute_type"] = mstype.float32 if kept else dtype
         cell.__dict__["_output_type"] = dtype if kept else None
-        cell.__dict__["_ready"] = False
+        cell.__dict__["_cell_ready"] = False
 
 
 def _check_network(network, dtype, owner: str) -> None:

@@ -198,6 +198,10 @@ def _initialise_later(self, dtype, shape, init) -> None:
     self._pending_dtype = dtype
     if init is not None:
         self.init = init
+    symbols = enumerate(shape) if isinstance(shape, (list, tuple)) else ()
+    symbols = {axis: length for axis, length in symbols if hasattr(length, "to_dict")}
+    if symbols:
+        self._symbols = symbols
 
 
 def init_data(self, slice_index=None, shape=None, opt_shard_group=None) -> Tensor:

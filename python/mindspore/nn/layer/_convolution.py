@@ -90,6 +90,21 @@ class Convolution(Cell):
             bias_init = Uniform(1 / math.sqrt(fan_in)) if bias_init is None else bias_init
             self.bias = Parameter(initializer(bias_init, (self.out_channels,), self.dtype), name="bias")
 
+    _axes_shown = "HW"
+
+    def _expects(self) -> str:
+        if getattr(self, "data_format", "NCHW") == "NHWC":
+            return f"(N, H, W, {self.in_channels})"
+        return f"(N, {self.in_channels}, {', '.join(self._axes_shown)})"
+
+    def _require_rank(self, x, primitive: str) -> None:
+        """ValueError unless the input has a batch axis, channels and all others."""
+        rank = len(self._axes_shown) + 2
+        if x.ndim != rank:
+            raise ValueError(
+                f"For primitive[{primitive}], the x shape size must be equal to {rank}, but got {x.ndim}."
+            )
+
     def extend_repr(self) -> str:
         return (
             f"input_channels={self.in_channels}, output_channels={self.out_channels}, "

@@ -47,6 +47,11 @@ class Pool(Cell):
             for pad in same_pad(length, self.kernel_size[i], self.stride[i], dilation[i])
         )
 
+    def _expects(self) -> str:
+        if getattr(self, "data_format", "NCHW") == "NHWC":
+            return "(N, H, W, C)"
+        return f"(N, C, {', '.join('DHW'[-len(self.kernel_size) :] if len(self.kernel_size) > 1 else 'L')})"
+
     def extend_repr(self) -> str:
         sizes = f"kernel_size={_shown(self.kernel_size)}, stride={_shown(self.stride)}"
         return f"{sizes}, pad_mode={self.pad_mode.upper()}"

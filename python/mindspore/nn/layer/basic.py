@@ -91,6 +91,23 @@ class Dense(Cell):
         self.activation = activation_of(activation, self.cls_name)
         self.activation_flag = self.activation is not None
 
+    @property
+    def matmul(self):
+        """The product as a primitive, for layers that change weights before they use them."""
+        from mindspore import ops
+
+        return ops.MatMul(transpose_b=True)
+
+    @property
+    def bias_add(self):
+        """Addition of the bias as a primitive."""
+        from mindspore import ops
+
+        return ops.BiasAdd()
+
+    def _expects(self) -> str:
+        return f"(*, {self.in_channels})"
+
     def construct(self, x):
         x = op.dense(x, self.weight, self.bias)
         return self.activation(x) if self.activation_flag else x
@@ -220,6 +237,9 @@ class BiDense(Cell):
         if has_bias:
             bias_init = usual if bias_init is None else bias_init
             self.bias = Parameter(initializer(bias_init, (out_channels,), dtype), name="bias")
+
+    def _expects(self) -> str:
+        return f"(*, {self.in1_channels}) and (*, {self.in2_channels})"
 
     def construct(self, input1, input2):
         return bidense(input1, input2, self.weight, self.bias)

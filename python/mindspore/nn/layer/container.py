@@ -42,14 +42,14 @@ class _OrderedCells(Cell):
         if self._auto_prefix:
             cell.update_parameters_name(name + ".")
         self._cells[name] = cell
-        self._changed()
+        self._cell_changed()
 
     def _replace_all(self, cells: list) -> None:
         """New content; parameters are renamed by their new positions."""
         self._cells.clear()
         for cell in cells:
             self._append(cell)
-        self._changed()
+        self._cell_changed()
 
     def __len__(self) -> int:
         return len(self._cells)
@@ -122,10 +122,10 @@ class SequentialCell(_OrderedCells):
                 self._put(name, _checked_cell(cell, self.cls_name))
         else:
             self._insert_all(args)
-        self._changed()
+        self._cell_changed()
 
-    def _changed(self) -> None:
-        super()._changed()
+    def _cell_changed(self) -> None:
+        super()._cell_changed()
         self.__dict__["cell_list"] = tuple(self._cells.values())
 
     def __getitem__(self, index):
@@ -220,11 +220,11 @@ class CellDict(Cell):
         if self._auto_prefix:
             cell.update_parameters_name(key + ".")
         self._cells[key] = cell
-        self._changed()
+        self._cell_changed()
 
     def __delitem__(self, key: str) -> None:
         del self._cells[key]
-        self._changed()
+        self._cell_changed()
 
     def __len__(self) -> int:
         return len(self._cells)
@@ -238,12 +238,12 @@ class CellDict(Cell):
     def clear(self) -> None:
         """Removes all cells."""
         self._cells.clear()
-        self._changed()
+        self._cell_changed()
 
     def pop(self, key: str) -> Cell:
         """Removes a cell and returns it."""
         cell = self._cells.pop(key)
-        self._changed()
+        self._cell_changed()
         return cell
 
     def keys(self):

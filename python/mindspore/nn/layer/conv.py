@@ -95,7 +95,24 @@ class Conv2d(Convolution):
             shape = (out_channels, *self.kernel_size, inner)
         self._add_parameters(shape, inner * math.prod(self.kernel_size), weight_init, bias_init)
 
+    @property
+    def conv2d(self):
+        """The convolution as a primitive, for layers that change weights before they use them."""
+        from mindspore import ops
+
+        options = (self.stride, self.dilation, self.group, self.data_format)
+        return ops.Conv2D(self.out_channels, self.kernel_size, 1, self.pad_mode, self.padding, *options)
+
+    @property
+    def bias_add(self):
+        """Addition of the bias as a primitive."""
+        from mindspore import ops
+
+        return ops.BiasAdd(self.data_format)
+
     def construct(self, x):
+        if x.ndim != 4:
+            self._require_rank(x, "Conv2D")
         if self.data_format == "NHWC":
             moved = op.conv2d(
                 op.transpose(x, (0, 3, 1, 2)),
@@ -108,7 +125,7 @@ class Conv2d(Convolution):
 
     def _options(self, x) -> tuple:
         pads = self._pads
-        if self.pad_mode == "same" and x.ndim == 4:
+        if self.pad_mode == "same":
             height, width = x.shape[2:] if self.data_format == "NCHW" else x.shape[1:3]
             kernel, stride, dilation = self.kernel_size, self.stride, self.dilation
             pads = same_pad(height, kernel[0], stride[0], dilation[0])
@@ -140,6 +157,8 @@ class Conv1d(Convolution):
     Supported Platforms:
         ``CPU``
     """
+
+    _axes_shown = "L"
 
     def __init__(
         self,
@@ -234,6 +253,8 @@ class Conv3d(Convolution):
         (1, 8, 4, 5, 6)
     """
 
+    _axes_shown = "DHW"
+
     def __init__(
         self,
         in_channels,
@@ -270,6 +291,8 @@ class Conv3d(Convolution):
         self._add_parameters(shape, inner * math.prod(self.kernel_size), weight_init, bias_init)
 
     def construct(self, x):
+        if x.ndim != 5:
+            self._require_rank(x, "Conv3D")
         return op.conv3d_function(
             x, self.weight, self.bias, self.stride, self.pad_mode, self._pads, self.dilation, self.group
         )

@@ -145,6 +145,8 @@ class Conv1dTranspose(_Transposed):
         ``CPU``
     """
 
+    _axes_shown = "L"
+
     def __init__(
         self,
         in_channels,
@@ -232,6 +234,8 @@ class Conv3dTranspose(Convolution):
     Supported Platforms:
         ``CPU``
     """
+
+    _axes_shown = "DHW"
 
     def __init__(
         self,

@@ -12,6 +12,11 @@ from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 
 
+def _shape_shown(channels: int, rank) -> str:
+    axes = {3: ", L", 4: ", H, W", 5: ", D, H, W", (2, 3): ""}.get(rank, ", *")
+    return f"(N, {channels}{axes})"
+
+
 class _BatchNorm(Cell):
     """Normalises every channel over the batch."""
 
@@ -63,6 +68,9 @@ class _BatchNorm(Cell):
             raise ValueError(
                 f"For '{self.cls_name}', the in_shape must have {self._rank} dims, but got {x.ndim}."
             )
+
+    def _expects(self) -> str:
+        return _shape_shown(self.num_features, self._rank)
 
     def construct(self, x):
         self._check_rank(x)
@@ -257,6 +265,9 @@ class LayerNorm(Cell):
         self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), name="gamma")
         self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), name="beta")
 
+    def _expects(self) -> str:
+        return f"(*, {', '.join(str(length) for length in self.normalized_shape)})"
+
     def construct(self, input_x):
         return op.layer_norm(
             input_x, self.gamma, self.beta, self.begin_norm_axis, self.begin_params_axis, self.epsilon
@@ -315,6 +326,9 @@ class GroupNorm(Cell):
             initializer(beta_init, (num_channels,), dtype), name="beta", requires_grad=affine
         )
 
+    def _expects(self) -> str:
+        return f"(N, {self.num_channels}, *)"
+
     def construct(self, x):
         if x.ndim < 2 or x.shape[1] != self.num_channels:
             raise ValueError(
@@ -356,6 +370,9 @@ class _InstanceNorm(Cell):
         )
         self.gamma = Parameter(initializer(gamma_init, shape, dtype), name="gamma", requires_grad=affine)
         self.beta = Parameter(initializer(beta_init, shape, dtype), name="beta", requires_grad=affine)
+
+    def _expects(self) -> str:
+        return _shape_shown(self.num_features, self._rank)
 
     def construct(self, x):
         if x.ndim != self._rank or x.shape[1] != self.num_features:

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a Cell is spread over devices, and other things only whole programs ask for."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from mindspore import context
+
+if TYPE_CHECKING:
+    from mindspore.common.parameter import Parameter
+    from mindspore.nn.cell import Cell
+
+
+class CellParallel:
+    """Settings of parallel training and of compiled graphs."""
+
+    def shard(
+        self, in_strategy, out_strategy=None, parameter_plan=None, device: str = "Ascend", level: int = 0
+    ):
+        """Splits the computation over devices in (semi-)automatic parallel training."""
+        mode = context.get_auto_parallel_context("parallel_mode")
+        if mode not in ("semi_auto_parallel", "auto_parallel"):
+            raise AssertionError(
+                f"Cell shard only supports auto parallel and semi auto parallel, but got {mode}."
+            )
+        return self
+
+    def set_param_ps(self, recurse: bool = True, init_in_server: bool = False) -> None:
+        """Lets a parameter server update the trainable parameters."""
+        for parameter in self.trainable_params(recurse):
+            parameter.set_param_ps(init_in_server)
+
+    def place(self, role: str, rank_id: int) -> None:
+        """Accepted for compatibility: one process places nothing."""
+
+    def flatten_weights(self, fusion_size: int = 0) -> None:
+        """Accepted for compatibility: weights need not lie side by side."""
+        if fusion_size < 0:
+            raise ValueError(f"Negative 'fusion_size' {fusion_size} is invalid.")
+
+    def set_data_parallel(self) -> None:
+        """Splits every operator of the cell by batch in automatic parallel training."""
+        if context.get_context("mode") == context.PYNATIVE_MODE:
+            raise ValueError("set_data_parallel: does not support PyNative mode.")
+
+    def set_auto_parallel(self) -> Cell:
+        """Lets the system choose how the cell is split in automatic parallel training; returns it."""
+        self.__dict__["_auto_parallel_mode"] = True
+        return self.add_flags(auto_parallel=True)
+
+    def set_broadcast_flag(self, mode: bool = True) -> Cell:
+        """Whether parameters are broadcast before data-parallel training; returns the cell."""
+        return self.add_flags_recursive(broadcast_flag=bool(mode))
+
+    def set_param_fl(
+        self, push_to_server: bool = False, pull_from_server: bool = False, requires_aggr: bool = True
+    ) -> None:
+        """How parameters take part in federated learning; kept with each of them."""
+        for parameter in self.get_parameters():
+            parameter.push_weight_to_server = push_to_server
+            parameter.pull_weight_from_server = pull_from_server
+            parameter.requires_aggr = requires_aggr
+
+    def set_parallel_input_with_inputs(self, *inputs) -> None:
+        """Accepted for compatibility: inputs are split when they are used."""
+
+    def load_parameter_slice(self, params) -> None:
+        """Takes the part of parameters that belongs to this process; one process owns them whole.
+
+        Args:
+            params (Union[OrderedDict, None]): Parameters by name; None: those of the cell.
+
+        Raises:
+            TypeError: `params` is neither.
+        """
+        if params is not None and not isinstance(params, OrderedDict):
+            raise TypeError(
+                "For 'load_parameter_slice', the argument 'params' must be OrderedDict or None, but got "
+                f"{type(params)}."
+            )
+
+    def infer_param_pipeline_stage(self) -> list[Parameter]:
+        """Parameters of the pipeline stage that this process runs."""
+        stage = self.pipeline_stage
+        return [p for p in self.trainable_params() if stage is None or self._is_in_stage(p, stage)]
+
+    @staticmethod
+    def _is_in_stage(parameter: Parameter, stage: int) -> bool:
+        stages = getattr(parameter, "_pipeline_stage_list", None)
+        return not stages or stage in stages
+
+    def remove_redundant_parameters(self) -> None:
+        """Drops parameters another process owns; one process owns all."""
+
+    def auto_parallel_compile_and_run(self) -> bool:
+        """Whether the cell is compiled as a part of automatic parallel training."""
+        return bool(self.__dict__.get("_auto_parallel_mode", False))
+
+    def exec_checkpoint_graph(self) -> None:
+        """Accepted for compatibility: parameters lie in host memory already."""
+
+    def generate_scope(self) -> None:
+        """Names every cell below by its path."""
+        for path, cell in self.cells_and_names():
+            cell.__dict__["_scope"] = path.replace(".", "/")
+
+    def get_scope(self) -> str:
+        """The name `generate_scope` of a network gave this cell."""
+        return self.__dict__.get("_scope", "")
+
+    def update_cell_prefix(self) -> None:
+        """Lets every cell below know its path."""
+        for path, cell in self.cells_and_names():
+            cell.__dict__["_param_prefix"] = path
+
+    def get_func_graph_proto(self) -> bytes:
+        """The compiled graphs as text."""
+        captured = self.__dict__.get("_captured")
+        return "\n".join(captured.texts()).encode() if captured is not None else b""
+
+    @property
+    def parameter_layout_dict(self) -> dict:
+        """How parameters are split over devices, by name."""
+        return self.__dict__.setdefault("_parameter_layout_dict", {})
+
+    @parameter_layout_dict.setter
+    def parameter_layout_dict(self, value: dict) -> None:
+        if not isinstance(value, dict):
+            raise TypeError(
+                "For 'Cell', the property 'parameter_layout_dict' must be dict type, but got type "
+                f"{type(value)}."
+            )
+        self.__dict__["_parameter_layout_dict"] = value
+
+    @property
+    def parallel_parameter_name_list(self) -> list:
+        """Names of parameters that are split over devices."""
+        return self.__dict__.setdefault("_parallel_parameter_name_list", [])
+
+    @parallel_parameter_name_list.setter
+    def parallel_parameter_name_list(self, value: list) -> None:
+        if not isinstance(value, list):
+            raise TypeError(
+                "For 'Cell', the property 'parallel_parameter_name_list' must be list type, but got type "
+                f"{type(value)}."
+            )
+        self.__dict__["_parallel_parameter_name_list"] = value
+
+    @property
+    def parallel_parameter_merge_net_dict(self) -> dict:
+        """Networks that put split parameters together, by name."""
+        return self.__dict__.setdefault("_parallel_parameter_merge_net_dict", {})
+
+    @parallel_parameter_merge_net_dict.setter
+    def parallel_parameter_merge_net_dict(self, value: dict) -> None:
+        if not isinstance(value, dict):
+            raise TypeError(
+                "For 'Cell', the property 'parallel_parameter_merge_net_dict' must be dict type, but got "
+                f"type {type(value)}."
+            )
+        self.__dict__["_parallel_parameter_merge_net_dict"] = value
+
+    @property
+    def pipeline_segment(self):
+        """Segment of a pipeline stage that runs the cell, or None."""
+        return self.__dict__.get("_pipeline_segment")
+
+    @pipeline_segment.setter
+    def pipeline_segment(self, value: int) -> None:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(
+                f"For 'Cell', the property 'pipeline_segment' must be int type, but got type {type(value)}."
+            )
+        if value < 0:
+            raise ValueError(
+                f"For 'Cell', the property 'pipeline_segment' can not be less than 0, but got {value}."
+            )
+        self.__dict__["_pipeline_segment"] = value
+
+    @property
+    def pipeline_stage(self):
+        """Stage of a pipeline that runs the cell, or None."""
+        return self._pipeline_stage
+
+    @pipeline_stage.setter
+    def pipeline_stage(self, value: int) -> None:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(
+                f"For 'Cell', the property 'pipeline_stage' must be int type, but got type {type(value)}."
+            )
+        if value < 0:
+            raise ValueError(
+                f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}."
+            )
+        self._pipeline_stage = value
+        for parameter in self.trainable_params():
+            parameter.add_pipeline_stage(value)

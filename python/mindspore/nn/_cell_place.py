@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where in a network an error arose: messages of layers name the layer's path and what it was given."""
+
+from __future__ import annotations
+
+from mindspore.common.tensor import Tensor
+
+_KINDS = (ValueError, TypeError, RuntimeError, IndexError)
+_LAYERS = ("mindspore.nn.layer.", "mindspore.nn.loss.")
+_ROOT = "network"
+
+
+class _Place:
+    """The layer an error left, and its path so far.
+
+    Args:
+        layer (Cell): The layer.
+        text (str): The message before anything was added.
+        args (tuple): What the layer was given.
+    """
+
+    def __init__(self, layer, text: str, args: tuple):
+        self._cell, self._names, self._text = layer, [], text
+        self._given = _described(layer, args)
+
+    def leave(self, parent) -> None:
+        """The error also leaves a cell above."""
+        for name, cell in parent._cells.items():
+            if cell is self._cell:
+                if parent._auto_prefix:
+                    self._names.insert(0, name)
+                break
+        else:
+            return
+        self._cell = parent
+
+    def message(self) -> str:
+        """The message with the place."""
+        path = ".".join((_ROOT, *self._names)) if self._names else ""
+        where = f"'{path}', " if path else ""
+        return f"{self._text}\nIn {where}{self._given}"
+
+
+def _described(layer, args: tuple) -> str:
+    given = ", ".join(
+        f"Tensor[{value.dtype}] of shape {tuple(value.shape)}" for value in args if isinstance(value, Tensor)
+    )
+    expected = layer._expects()
+    text = f"a layer {layer.cls_name}"
+    text += f" that expects an input of shape {expected}" if expected else ""
+    return f"{text}; it was given {given or 'no tensor'}."
+
+
+def note_place(cell, error: Exception, args: tuple) -> None:
+    """Lets an error that leaves a layer say which one, and what it was given; others stay as they are."""
+    fields = error.__dict__
+    place = fields.get("_place")
+    if place is None:
+        is_ours = (
+            type(cell).__module__.startswith(_LAYERS) and type(error) in _KINDS and "_params" in cell.__dict__
+        )
+        is_text = len(error.args) == 1 and isinstance(error.args[0], str)
+        place = _Place(cell, error.args[0], args) if is_ours and is_text else False
+        fields["_place"] = place
+    elif place:
+        place.leave(cell)
+    if place:
+        error.args = (place.message(),)
