@@ -8,6 +8,7 @@ import numbers
 
 import numpy as np
 
+from mindspore import _c_expression as _c
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
@@ -24,28 +25,31 @@ def _register(*names: str):
     return enter
 
 
-def _uniform(array: np.ndarray, low: float, high: float) -> None:
-    array[...] = op.random_uniform(array.shape, low, high).asnumpy()
+def _uniform(shape: tuple, low: float, high: float) -> Tensor:
+    return op.random_uniform(shape, low, high)
 
 
-def _normal(array: np.ndarray, mean: float, sigma: float) -> None:
-    array[...] = op.random_normal(array.shape, mean, sigma).asnumpy()
+def _normal(shape: tuple, mean: float, sigma: float) -> Tensor:
+    return op.random_normal(shape, mean, sigma)
 
 
-def _truncated(array: np.ndarray, mean: float, sigma: float, low: float, high: float) -> None:
+def _truncated(shape: tuple, mean: float, sigma: float, low: float, high: float) -> Tensor:
     """Normal numbers; those outside the bounds are drawn again."""
     if not low < high:
         raise ValueError(f"For 'TruncatedNormal', 'a' must be smaller than 'b', but got {low} and {high}.")
-    flat = np.empty(array.size, np.float32)
-    missing = np.arange(array.size)
+    drawn = _normal(shape, mean, sigma)
+    flat = drawn.asnumpy().reshape(-1)
+    if flat.size and flat.min() >= low and flat.max() <= high:
+        return drawn
+    missing = np.flatnonzero((flat < low) | (flat > high))
     for _ in range(1000):
-        drawn = op.random_normal((missing.size,), mean, sigma).asnumpy()
-        flat[missing] = drawn
-        missing = missing[(drawn < low) | (drawn > high)]
         if missing.size == 0:
             break
+        again = _normal((missing.size,), mean, sigma).asnumpy()
+        flat[missing] = again
+        missing = missing[(again < low) | (again > high)]
     flat[missing] = np.clip(flat[missing], low, high)
-    array[...] = flat.reshape(array.shape)
+    return drawn
 
 
 def _fans(shape: tuple) -> tuple[int, int]:
@@ -96,7 +100,28 @@ class Initializer:
         self._seed = None
 
     def _initialize(self, arr: np.ndarray) -> None:
+        """Fills an array; what a subclass of users overrides."""
+        arr[...] = self._drawn(arr.shape).asnumpy()
+
+    def _drawn(self, shape: tuple) -> Tensor:
+        """Values of type float32 nobody else refers to; what subclasses here override."""
         raise NotImplementedError("Must be overridden!")
+
+    def make(self, shape: tuple, dtype) -> Tensor:
+        """A new tensor with the values.
+
+        Args:
+            shape (tuple): Its shape.
+            dtype (:class:`mindspore.dtype`): Its type.
+        """
+        kind = type(self)
+        if kind._initialize is Initializer._initialize and kind.__call__ is Initializer.__call__:
+            values = self._drawn(shape)
+        else:
+            held = mstype.float32 if dtype is mstype.bfloat16 else dtype
+            values = _c.empty(shape, held)
+            self(values.asnumpy())
+        return values if values.dtype is dtype else op.cast(values, dtype)
 
     @property
     def seed(self):
@@ -119,6 +144,9 @@ class Initializer:
 class Zero(Initializer):
     """Zeros."""
 
+    def make(self, shape: tuple, dtype) -> Tensor:
+        return op.fill(dtype, shape, 0)
+
     def _initialize(self, arr: np.ndarray) -> None:
         arr[...] = 0
 
@@ -126,6 +154,9 @@ class Zero(Initializer):
 @_register("ones")
 class One(Initializer):
     """Ones."""
+
+    def make(self, shape: tuple, dtype) -> Tensor:
+        return op.fill(dtype, shape, 1)
 
     def _initialize(self, arr: np.ndarray) -> None:
         arr[...] = 1
@@ -158,8 +189,8 @@ class Uniform(Initializer):
         super().__init__(scale=scale)
         self.scale = scale
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        _uniform(arr, -self.scale, self.scale)
+    def _drawn(self, shape: tuple) -> Tensor:
+        return _uniform(shape, -self.scale, self.scale)
 
 
 @_register()
@@ -175,8 +206,8 @@ class Normal(Initializer):
         super().__init__(sigma=sigma, mean=mean)
         self.sigma, self.mean = sigma, mean
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        _normal(arr, self.mean, self.sigma)
+    def _drawn(self, shape: tuple) -> Tensor:
+        return _normal(shape, self.mean, self.sigma)
 
 
 @_register()
@@ -194,8 +225,8 @@ class TruncatedNormal(Initializer):
         super().__init__(sigma=sigma, mean=mean, a=a, b=b)
         self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        _truncated(arr, self.mean, self.sigma, self.a, self.b)
+    def _drawn(self, shape: tuple) -> Tensor:
+        return _truncated(shape, self.mean, self.sigma, self.a, self.b)
 
 
 @_register("he_uniform")
@@ -212,10 +243,10 @@ class HeUniform(Initializer):
         super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        deviation = _gain(self.nonlinearity, self.negative_slope) / math.sqrt(_fan(arr.shape, self.mode))
+    def _drawn(self, shape: tuple) -> Tensor:
+        deviation = _gain(self.nonlinearity, self.negative_slope) / math.sqrt(_fan(shape, self.mode))
         bound = math.sqrt(3.0) * deviation
-        _uniform(arr, -bound, bound)
+        return _uniform(shape, -bound, bound)
 
 
 @_register("he_normal")
@@ -232,9 +263,9 @@ class HeNormal(Initializer):
         super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        deviation = _gain(self.nonlinearity, self.negative_slope) / math.sqrt(_fan(arr.shape, self.mode))
-        _normal(arr, 0.0, deviation)
+    def _drawn(self, shape: tuple) -> Tensor:
+        deviation = _gain(self.nonlinearity, self.negative_slope) / math.sqrt(_fan(shape, self.mode))
+        return _normal(shape, 0.0, deviation)
 
 
 @_register("xavier_uniform")
@@ -249,9 +280,9 @@ class XavierUniform(Initializer):
         super().__init__(gain=gain)
         self.gain = gain
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        bound = self.gain * math.sqrt(6.0 / sum(_fans(arr.shape)))
-        _uniform(arr, -bound, bound)
+    def _drawn(self, shape: tuple) -> Tensor:
+        bound = self.gain * math.sqrt(6.0 / sum(_fans(shape)))
+        return _uniform(shape, -bound, bound)
 
 
 @_register("xavier_normal")
@@ -266,8 +297,8 @@ class XavierNormal(Initializer):
         super().__init__(gain=gain)
         self.gain = gain
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        _normal(arr, 0.0, self.gain * math.sqrt(2.0 / sum(_fans(arr.shape))))
+    def _drawn(self, shape: tuple) -> Tensor:
+        return _normal(shape, 0.0, self.gain * math.sqrt(2.0 / sum(_fans(shape))))
 
 
 @_register()
@@ -300,18 +331,17 @@ class VarianceScaling(Initializer):
             )
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        fan_in, fan_out = _fans(arr.shape)
+    def _drawn(self, shape: tuple) -> Tensor:
+        fan_in, fan_out = _fans(shape)
         fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
         variance = self.scale / max(1.0, fan)
         if self.distribution == "uniform":
             bound = math.sqrt(3.0 * variance)
-            _uniform(arr, -bound, bound)
-        elif self.distribution == "untruncated_normal":
-            _normal(arr, 0.0, math.sqrt(variance))
-        else:
-            deviation = math.sqrt(variance) / self._CUT_DEVIATION
-            _truncated(arr, 0.0, deviation, -2 * deviation, 2 * deviation)
+            return _uniform(shape, -bound, bound)
+        if self.distribution == "untruncated_normal":
+            return _normal(shape, 0.0, math.sqrt(variance))
+        deviation = math.sqrt(variance) / self._CUT_DEVIATION
+        return _truncated(shape, 0.0, deviation, -2 * deviation, 2 * deviation)
 
 
 @_register()
@@ -394,7 +424,7 @@ class Sparse(Initializer):
         if arr.ndim != 2:
             raise ValueError(f"For Sparse initializer, only support 2 dimensions, but got {arr.ndim}.")
         rows, columns = arr.shape
-        _normal(arr, 0.0, self.sigma)
+        arr[...] = _normal(arr.shape, 0.0, self.sigma).asnumpy()
         zeros = math.ceil(self.sparsity * rows)
         order = op.random_uniform((rows, columns), 0.0, 1.0).asnumpy().argsort(axis=0)
         np.put_along_axis(arr, order[:zeros], 0, axis=0)

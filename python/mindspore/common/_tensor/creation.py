@@ -222,11 +222,7 @@ def init_data(self, slice_index=None, shape=None, opt_shard_group=None) -> Tenso
             "init_data must be set Tensor.init, init can't be None: this Tensor is a placeholder."
         )
     lengths = self._pending_shape if shape is None else tuple(shape)
-    dtype = self._pending_dtype
-    held = mstype.float32 if dtype is mstype.bfloat16 else dtype
-    tensor = _c.empty(lengths, held)
-    self.init(tensor.asnumpy())
-    self._share(tensor if held is dtype else op.cast(tensor, dtype))
+    self._share(self.init.make(lengths, self._pending_dtype))
     self.init = None
     return self
 

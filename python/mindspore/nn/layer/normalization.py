@@ -265,6 +265,13 @@ class LayerNorm(Cell):
         self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), name="gamma")
         self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), name="beta")
 
+    @property
+    def layer_norm(self):
+        """The normalisation as a primitive, for layers that arrange their input before it."""
+        from mindspore import ops
+
+        return ops.LayerNorm(self.begin_norm_axis, self.begin_params_axis, self.epsilon)
+
     def _expects(self) -> str:
         return f"(*, {', '.join(str(length) for length in self.normalized_shape)})"
 
