@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every optimizer over five steps: against its formula in NumPy, in both modes, with groups and dynamic rates."""
+"""Every optimizer over five steps against its formula, in both modes, with groups and changing rates."""
 
 import numpy as np
 import pytest

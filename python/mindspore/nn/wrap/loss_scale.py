@@ -37,11 +37,7 @@ def all_are_finite(tensors: list) -> Tensor:
     Returns:
         Tensor of one bool.
     """
-    finite = Tensor(True)
-    for tensor in tensors:
-        if tensor.dtype in mstype.float_type:
-            finite = op.logical_and(finite, op.reduce_all(op.isfinite(tensor)))
-    return finite
+    return op.are_all_finite(tensors) if tensors else Tensor(True)
 
 
 class DynamicLossScaleUpdateCell(Cell):
@@ -169,7 +165,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     def construct(self, *inputs):
         scale = op.reshape(self.scale_sense, ()) * 1.0  # as it was when the step began
         loss, gradients = self._loss_and_gradients(inputs, scale)
-        gradients = tuple(_grad_scale(scale, gradient) for gradient in gradients)
+        gradients = tuple(op.scale_all(op.reciprocal(scale), gradients))
         gradients = self.grad_reducer(gradients)
         overflow = self.get_overflow_status((), gradients)
         overflow = self.process_loss_scale(overflow)
