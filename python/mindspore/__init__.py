@@ -16,6 +16,7 @@ from mindspore import (  # noqa: E402  # noqa: E402
     ops,
     utils,
 )
+from mindspore._later import imported_later  # noqa: E402
 from mindspore.amp import (  # noqa: E402
     DynamicLossScaleManager,
     FixedLossScaleManager,
@@ -122,10 +123,26 @@ log._configure()
 common.mutable = mutable
 
 
-def __getattr__(name: str) -> object:
-    """Packages that load libraries of their own are imported when they are first used."""
-    if name in ("dataset", "mindrecord"):
-        import importlib
-
-        return importlib.import_module(f"mindspore.{name}")
-    raise AttributeError(f"module 'mindspore' has no attribute '{name}'")
+# Names that are imported with their module when they are first used, so that a program which does not train
+# does not wait for them.
+_LATER = {
+    "mindspore.ops": "constexpr",
+    "mindspore.parallel": "get_algo_parameters reset_algo_parameters set_algo_parameters",
+    "mindspore.profiler": "Profiler",
+    "mindspore.train": (
+        "BackupAndRestore Callback CheckpointConfig DatasetHelper EarlyStopping "
+        "FlopsUtilizationCollector History LambdaCallback LearningRateScheduler LossMonitor Model "
+        "ModelCheckpoint OnRequestExit ReduceLROnPlateau RunContext SummaryCollector SummaryLandscape "
+        "SummaryRecord TimeMonitor build_train_network connect_network_with_dataset data_sink"
+    ),
+    "mindspore.train.callback._flops_collector": "flops_collection",
+    "mindspore.train.serialization": (
+        "async_ckpt_thread_status build_searched_strategy check_checkpoint convert_model export "
+        "export_split_mindir load load_checkpoint load_checkpoint_async load_distributed_checkpoint "
+        "load_mindir load_param_into_net merge_sliced_parameter obfuscate_model parse_print "
+        "restore_group_info_list save_checkpoint save_mindir"
+    ),
+}
+__getattr__, __dir__ = imported_later(
+    globals(), _LATER, ("communication", "dataset", "mindrecord", "parallel", "profiler", "train")
+)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks: cells, layers, losses, optimizers and training steps."""
 
+from mindspore._later import imported_later
 from mindspore.nn import layer, learning_rate_schedule, loss, optim, wrap
 from mindspore.nn.cell import Cell, GraphCell
 from mindspore.nn.dynamic_lr import (
@@ -232,35 +233,11 @@ from mindspore.nn.wrap import (
     WithLossCell,
 )
 
-# isort: split
-# Metrics belong to training, which needs the names above.
-from mindspore.nn.metrics import (
-    F1,
-    MAE,
-    MSE,
-    ROC,
-    Accuracy,
-    BleuScore,
-    ConfusionMatrix,
-    ConfusionMatrixMetric,
-    CosineSimilarity,
-    Dice,
-    Fbeta,
-    HausdorffDistance,
-    Loss,
-    MeanSurfaceDistance,
-    Metric,
-    OcclusionSensitivity,
-    Perplexity,
-    Precision,
-    Recall,
-    RootMeanSquareDistance,
-    Top1CategoricalAccuracy,
-    Top5CategoricalAccuracy,
-    TopKCategoricalAccuracy,
-    auc,
-    get_metric_fn,
-    get_metrics,
-    names,
-    rearrange_inputs,
+# Metrics belong to training, which not every program needs.
+_METRICS = (
+    "Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta "
+    "HausdorffDistance Loss MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity Perplexity Precision ROC "
+    "Recall RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy TopKCategoricalAccuracy "
+    "auc get_metric_fn get_metrics names rearrange_inputs"
 )
+__getattr__, __dir__ = imported_later(globals(), {"mindspore.nn.metrics": _METRICS}, ("metrics",))

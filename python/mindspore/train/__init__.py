@@ -1,57 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training: models, callbacks, metrics and files."""
+"""Training: models, callbacks, metrics and files. Each is imported when it is first used."""
 
-from mindspore.train.amp import build_train_network
-from mindspore.train.callback import (
-    Callback,
-    CallbackManager,
-    CheckpointConfig,
-    EarlyStopping,
-    History,
-    InternalCallbackParam,
-    LambdaCallback,
-    LearningRateScheduler,
-    LossMonitor,
-    ModelCheckpoint,
-    ReduceLROnPlateau,
-    RunContext,
-    TimeMonitor,
-)
+from mindspore._later import imported_later
+
+# At once: later the module of the same name could take the place of the function.
 from mindspore.train.data_sink import data_sink
-from mindspore.train.dataset_helper import DatasetHelper, connect_network_with_dataset
-from mindspore.train.loss_scale_manager import (
-    DynamicLossScaleManager,
-    FixedLossScaleManager,
-    LossScaleManager,
+
+_LATER = {
+    "mindspore.train.amp": "build_train_network",
+    "mindspore.train.callback": (
+        "BackupAndRestore Callback CallbackManager CheckpointConfig EarlyStopping FlopsUtilizationCollector "
+        "History InternalCallbackParam LambdaCallback LearningRateScheduler LossMonitor MindIOTTPAdapter "
+        "ModelCheckpoint OnRequestExit ReduceLROnPlateau RunContext SummaryCollector SummaryLandscape "
+        "TimeMonitor"
+    ),
+    "mindspore.train.dataset_helper": "DatasetHelper connect_network_with_dataset",
+    "mindspore.train.loss_scale_manager": "DynamicLossScaleManager FixedLossScaleManager LossScaleManager",
+    "mindspore.train.metrics": (
+        "Accuracy BleuScore ConfusionMatrix ConfusionMatrixMetric CosineSimilarity Dice F1 Fbeta "
+        "HausdorffDistance Loss MAE MSE MeanSurfaceDistance Metric OcclusionSensitivity Perplexity "
+        "Precision ROC Recall RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy "
+        "TopKCategoricalAccuracy auc get_metric_fn get_metrics names rearrange_inputs"
+    ),
+    "mindspore.train.model": "Model",
+    "mindspore.train.serialization": "load_checkpoint load_param_into_net save_checkpoint",
+    "mindspore.train.summary": "SummaryRecord",
+}
+__all__ = ["data_sink"] + [name for names in _LATER.values() for name in names.split()]
+__getattr__, __dir__ = imported_later(
+    globals(),
+    _LATER,
+    (
+        "amp",
+        "callback",
+        "dataset_helper",
+        "loss_scale_manager",
+        "metrics",
+        "model",
+        "serialization",
+        "summary",
+    ),
 )
-from mindspore.train.metrics import (
-    F1,
-    MAE,
-    MSE,
-    ROC,
-    Accuracy,
-    BleuScore,
-    ConfusionMatrix,
-    ConfusionMatrixMetric,
-    CosineSimilarity,
-    Dice,
-    Fbeta,
-    HausdorffDistance,
-    Loss,
-    MeanSurfaceDistance,
-    Metric,
-    OcclusionSensitivity,
-    Perplexity,
-    Precision,
-    Recall,
-    RootMeanSquareDistance,
-    Top1CategoricalAccuracy,
-    Top5CategoricalAccuracy,
-    TopKCategoricalAccuracy,
-    auc,
-    get_metric_fn,
-    get_metrics,
-    names,
-    rearrange_inputs,
-)
-from mindspore.train.model import Model

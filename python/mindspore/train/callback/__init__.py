@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Callbacks: what happens besides the steps of training and evaluation."""
 
+from mindspore.train.callback._backup_and_restore import BackupAndRestore
 from mindspore.train.callback._callback import (
     Callback,
     CallbackManager,
@@ -16,11 +17,16 @@ from mindspore.train.callback._checkpoint import (
     _CheckpointManager,
 )
 from mindspore.train.callback._early_stop import EarlyStopping
+from mindspore.train.callback._flops_collector import FlopsUtilizationCollector
 from mindspore.train.callback._history import History
 from mindspore.train.callback._lambda_callback import LambdaCallback
+from mindspore.train.callback._landscape import SummaryLandscape
 from mindspore.train.callback._loss_monitor import LossMonitor
 from mindspore.train.callback._lr_scheduler_callback import LearningRateScheduler
+from mindspore.train.callback._mindio_ttp import MindIOTTPAdapter
+from mindspore.train.callback._on_request_exit import OnRequestExit
 from mindspore.train.callback._reduce_lr_on_plateau import ReduceLROnPlateau
+from mindspore.train.callback._summary_collector import SummaryCollector
 from mindspore.train.callback._time_monitor import TimeMonitor
 
 # The names that scripts of earlier releases import.

@@ -24,7 +24,7 @@ def fixed_rate_of(params, message: str) -> Parameter:
     if optimizer is None:
         optimizer = getattr(params.get("train_network"), "optimizer", None)
     rate = getattr(optimizer, "learning_rate", None)
-    if not isinstance(rate, Parameter):
+    if not isinstance(rate, Parameter) or rate.size != 1:
         raise ValueError(message)
     return rate
 

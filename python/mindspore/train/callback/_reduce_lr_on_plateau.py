@@ -103,4 +103,4 @@ class ReduceLROnPlateau(Callback):
         self.cooldown_counter = self.cooldown
         self.wait = 0
         if self.verbose:
-            print(f"Epoch {epoch:05d}: ReduceLROnPlateau reducing learning rate to {new}.", flush=True)
+            print(f"Epoch {epoch:05d}: ReduceLROnPlateau reducing learning rate to {new!s}.", flush=True)
