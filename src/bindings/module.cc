@@ -39,4 +39,5 @@ NB_MODULE(_c_expression, module) {
   bind_capture(module);
   bind_code_generation(module);
   bind_checkpoint(module);
+  bind_torch_file(module);
 }

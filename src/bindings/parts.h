@@ -16,5 +16,6 @@ void bind_log(nanobind::module_& module);
 void bind_capture(nanobind::module_& module);
 void bind_code_generation(nanobind::module_& module);
 void bind_checkpoint(nanobind::module_& module);
+void bind_torch_file(nanobind::module_& module);
 
 }  // namespace mycel::bindings
