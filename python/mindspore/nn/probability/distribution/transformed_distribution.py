@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A distribution seen through a bijector."""
+
+from __future__ import annotations
+
+from mindspore.nn.probability import _parameters as given
+from mindspore.nn.probability.bijector.bijector import Bijector
+from mindspore.nn.probability.distribution.distribution import Distribution
+from mindspore.ops._registry import op
+
+
+class TransformedDistribution(Distribution):
+    """Distribution of ``bijector(x)`` where `x` has a given distribution.
+
+    Args:
+        bijector (Bijector): The transformation.
+        distribution (Distribution): The distribution of what is transformed, of a floating type.
+        seed (int): Seed of samples. Default: ``None``, that of `distribution`.
+        name (str): Its name. Default: ``"transformed_distribution"``.
+
+    Raises:
+        TypeError: An argument has another type.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> log_normal = TransformedDistribution(bijector.Exp(), Normal(0.0, 1.0))
+    """
+
+    def __init__(self, bijector, distribution, seed=None, name="transformed_distribution"):
+        for label, value, kind in (
+            ("bijector", bijector, Bijector),
+            ("distribution", distribution, Distribution),
+        ):
+            if not isinstance(value, kind):
+                raise TypeError(
+                    f"For 'TransformedDistribution', the '{label}' must be a {kind.__name__}, but got "
+                    f"{type(value).__name__}."
+                )
+        seed = distribution.seed if seed is None else seed
+        super().__init__(seed, distribution.dtype, name, {"param_dict": {}})
+        self._bijector, self._distribution = bijector, distribution
+        self._is_linear_transformation = bijector.is_constant_jacobian
+        self.parameter_names = list(distribution.parameter_names)
+        self.__dict__["default_parameters"] = distribution.default_parameters
+        shapes = [s for s in (distribution.batch_shape, bijector.batch_shape) if s is not None]
+        known = distribution.batch_shape is not None
+        names = ("distribution", "bijector")[: len(shapes)]
+        shape = given.broadcast("TransformedDistribution", names, shapes) if known else None
+        self._batch_shape = self._broadcast_shape = shape
+        self._is_scalar_batch = distribution.is_scalar_batch and bijector.is_scalar_batch
+
+    @property
+    def bijector(self):
+        """The transformation."""
+        return self._bijector
+
+    @property
+    def distribution(self):
+        """The distribution of what is transformed."""
+        return self._distribution
+
+    @property
+    def dtype(self):
+        """Type of values."""
+        return self._distribution.dtype
+
+    @property
+    def is_linear_transformation(self) -> bool:
+        """Whether the transformation stretches all parts alike, so that means are transformed too."""
+        return self._is_linear_transformation
+
+    def _log_prob(self, value, *args, **kwargs):
+        before = self._bijector.inverse(value)
+        density = self._distribution.log_prob(before, *args, **kwargs)
+        return density + self._bijector.inverse_log_jacobian(value)
+
+    def _cdf(self, value, *args, **kwargs):
+        return self._distribution.cdf(self._bijector.inverse(value), *args, **kwargs)
+
+    def _log_cdf(self, value, *args, **kwargs):
+        return self._distribution.log_cdf(self._bijector.inverse(value), *args, **kwargs)
+
+    def _survival_function(self, value, *args, **kwargs):
+        return self._distribution.survival_function(self._bijector.inverse(value), *args, **kwargs)
+
+    def _log_survival(self, value, *args, **kwargs):
+        return self._distribution.log_survival(self._bijector.inverse(value), *args, **kwargs)
+
+    def _mean(self, *args, **kwargs):
+        if not self._is_linear_transformation:
+            raise NotImplementedError(
+                f"For '{self.name}', the mean is known only for bijectors with a constant jacobian."
+            )
+        return self._bijector.forward(self._distribution.mean(*args, **kwargs))
+
+    def _entropy(self, *args, **kwargs):
+        if not self._is_linear_transformation:
+            raise NotImplementedError(
+                f"For '{self.name}', the entropy is known only for bijectors with a constant jacobian."
+            )
+        centre = self._distribution.mean(*args, **kwargs)
+        own = self._distribution.entropy(*args, **kwargs)
+        return own + self._bijector.forward_log_jacobian(op.zeros_like(centre))
+
+    def _sample(self, *args, **kwargs):
+        return self._bijector.forward(self._distribution.sample(*args, **kwargs))
