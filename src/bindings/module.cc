@@ -39,5 +39,7 @@ NB_MODULE(_c_expression, module) {
   bind_capture(module);
   bind_code_generation(module);
   bind_checkpoint(module);
+  // Scripts ask whether the package was built without summaries and dumps; it never is.
+  module.def_submodule("security").def("enable_security", [] { return false; });
   bind_torch_file(module);
 }

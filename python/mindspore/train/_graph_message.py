@@ -57,14 +57,14 @@ def graph_message(network) -> bytes:
     return b"".join(parts)
 
 
-def write_graph_file(network, path: str) -> None:
+def write_graph_file(network, file_name) -> None:
     """Writes the description as a ``.meta`` file that only its owner may read.
 
     Args:
         network (Cell): The network.
-        path (str): The file.
+        file_name (str): The file.
     """
     content = pb.integer(_VERSION_FIELD, 1) + pb.block(_GRAPH_FIELD, graph_message(network))
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    descriptor = os.open(file_name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)

@@ -10,6 +10,7 @@ from mindspore.train._checkpoint_load import (
     load_param_into_net,
 )
 from mindspore.train._checkpoint_save import async_ckpt_thread_status, save_checkpoint, wait_for_async_save
+from mindspore.train._graph_message import write_graph_file as _save_graph  # noqa: F401
 from mindspore.train._model_files import (
     convert_model,
     export,
