@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`print` inside a captured function happens at its place among the operators, every time."""
+"""`print` and summaries in a captured function happen at their place among the operators, every time."""
 
 from __future__ import annotations
 
@@ -14,10 +14,16 @@ _print = builtins.print
 _thread = threading.local()
 
 
-def _recorded_print(*values, **options):
+def recorded_call(what: str, function, tensors) -> bool:
+    """Makes a call of a function with tensors part of the capture; False when there is none."""
     session = getattr(_thread, "session", None)
     if session is None or not session.is_active or not _c.is_capturing():
-        return _print(*values, **options)
+        return False
+    session.host_call(what, function, tensors)
+    return True
+
+
+def _recorded_print(*values, **options):
     # The text of a Parameter does not show its value.
     tensors = [tensor for tensor in tensors_in(values) if not hasattr(tensor, "param_info")]
 
@@ -29,8 +35,8 @@ def _recorded_print(*values, **options):
 
         _print(*map_tensors(in_place_of, values), **options)
 
-    session.host_call("print", print_now, tensors)
-    return None
+    if not recorded_call("print", print_now, tensors):
+        _print(*values, **options)
 
 
 @contextlib.contextmanager

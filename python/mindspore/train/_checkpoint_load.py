@@ -62,7 +62,7 @@ def load_checkpoint(
     file = _opened(path, dec_key, dec_mode, crc_check)
     parameters = {}
     for number, (name, type_name, is_map) in enumerate(file.entries()):
-        if is_wanted(name):
+        if _is_chosen(is_wanted, name, path):
             name, value = _loaded(file, number, name, type_name, is_map)
             parameters[name] = value
     if not parameters:
@@ -217,6 +217,16 @@ def _selection(filter_prefix, specify_prefix, choice_func):
     dropped = _checked_prefix(filter_prefix) if filter_prefix is not None else ()
     wanted = _checked_prefix(specify_prefix) if specify_prefix is not None else ("",)
     return lambda name: name.startswith(wanted) and not name.startswith(dropped)
+
+
+def _is_chosen(is_wanted, name: str, path: str) -> bool:
+    try:
+        return bool(is_wanted(name))
+    except Exception as failure:
+        raise ValueError(
+            f"{failure}\nFor 'load_checkpoint', failed to load the checkpoint file {path}: 'choice_func' failed "
+            f"for '{name}'."
+        ) from failure
 
 
 def _opened(path: str, key, mode, crc_check: bool):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mindspore._c_expression import Tensor
+from mindspore._c_expression import Tensor, detach
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive, prim_attr_register
@@ -115,6 +115,11 @@ def collect_summaries(on: bool) -> None:
     pending_summaries.clear()
 
 
+def _copied(value: Tensor) -> Tensor:
+    """A tensor of its own: what was given may be overwritten by the next step."""
+    return op.copy(detach(value))
+
+
 class _Summary(_Effect):
     _kind = ""
     _ranks: tuple = ()
@@ -130,8 +135,14 @@ class _Summary(_Effect):
             raise ValueError(
                 f"For '{self.name}', the 'value' must have {self._ranks} axes, but got {value.ndim}."
             )
-        if _collecting:
-            pending_summaries.append((self._kind, name, value))
+        from mindspore._capture.printing import recorded_call
+
+        def keep(now):
+            if _collecting:
+                pending_summaries.append((self._kind, name, _copied(now)))
+
+        if not recorded_call("summary", keep, [value]):
+            keep(value)
         return value
 
 
