@@ -224,8 +224,8 @@ def _is_chosen(is_wanted, name: str, path: str) -> bool:
         return bool(is_wanted(name))
     except Exception as failure:
         raise ValueError(
-            f"{failure}\nFor 'load_checkpoint', failed to load the checkpoint file {path}: 'choice_func' failed "
-            f"for '{name}'."
+            f"{failure}\nFor 'load_checkpoint', failed to load the checkpoint file {path}: 'choice_func' "
+            f"failed for '{name}'."
         ) from failure
 
 
