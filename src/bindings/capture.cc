@@ -127,7 +127,8 @@ void bind_capture(nb::module_& module) {
       .def("abandon", &CaptureSession::abandon)
       .def("refuse", &CaptureSession::refuse)
       .def("finish", &CaptureSession::finish, nb::arg("result").none())
-      .def("fail", &CaptureSession::fail);
+      .def("fail", &CaptureSession::fail)
+      .def("discard", &CaptureSession::discard);
   nb::class_<TraceCache>(module, "TraceCache")
       .def(nb::init<std::string>())
       .def("__call__", &TraceCache::run)

@@ -136,7 +136,16 @@ void CaptureSession::fail() {
   } catch (...) {
   }
   PyErr_Restore(type, value, traceback);
-  if (lock_.owns_lock()) lock_.unlock();  // the error's traceback may keep this object alive
+  forget_run();
+}
+
+void CaptureSession::discard() {
+  recorder_->discard();
+  forget_run();
+}
+
+void CaptureSession::forget_run() {
+  if (lock_.owns_lock()) lock_.unlock();  // an error's traceback may keep this object alive
   if (specialization_->is_complete) return;
   std::erase_if(cache_.specializations_,
                 [&](const auto& known) { return known == specialization_; });

@@ -42,4 +42,5 @@ NB_MODULE(_c_expression, module) {
   // Scripts ask whether the package was built without summaries and dumps; it never is.
   module.def_submodule("security").def("enable_security", [] { return false; });
   bind_torch_file(module);
+  bind_safetensors(module);
 }

@@ -98,7 +98,7 @@ class Conversion {
 
   static nb::object global(const std::string& name) {
     const formats::TorchElement* element = formats::torch_element_of_dtype(name);
-    if (element != nullptr && !element->is_small_float)
+    if (element != nullptr && element->small == formats::Float8::No)
       return nb::borrow(dtype_object(element->ours));
     return nb::str(name.c_str(), name.size());
   }

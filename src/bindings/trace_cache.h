@@ -100,11 +100,14 @@ class CaptureSession {
   // Does not hold another time, though this run was right.
   void refuse(std::string reason);
   void fail();
+  // The run was only to see that it can be: nothing of it happens.
+  void discard();
   std::string refusal() const;
   bool is_active() const { return recorder_->is_active(); }
 
  private:
   void enter_refusal(std::string reason);
+  void forget_run();
   TraceCache& cache_;
   std::shared_ptr<Specialization> specialization_;
   std::unique_lock<std::shared_mutex> lock_;

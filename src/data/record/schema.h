@@ -10,9 +10,14 @@
 #include <vector>
 
 #include "data/item.h"
-#include "data/json.h"
+#include "platform/json/json.h"
 
 namespace mycel::data {
+
+using platform::is_utf8;
+using platform::Json;
+using platform::parse_json;
+using platform::read_json;
 
 enum class FieldType : std::uint8_t { Int32, Int64, Float32, Float64, String, Bytes };
 std::string_view name_of(FieldType type);

@@ -6,12 +6,16 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "data/json.h"
 #include "data/source/files.h"
 #include "data/source/registry.h"
 #include "data/source/row_table.h"
+#include "platform/json/json.h"
 
 namespace mycel::data {
+
+using platform::Json;
+using platform::parse_json;
+using platform::read_json;
 
 namespace {
 

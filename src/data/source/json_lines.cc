@@ -2,11 +2,15 @@
 // Text data in JSON: one object per line (CLUE), or questions inside one large object (SQuAD).
 #include <limits>
 
-#include "data/json.h"
 #include "data/source/files.h"
 #include "data/source/lines.h"
+#include "platform/json/json.h"
 
 namespace mycel::data {
+
+using platform::Json;
+using platform::parse_json;
+using platform::read_json;
 
 namespace {
 

@@ -2,12 +2,16 @@
 // A manifest: one JSON object per line with the path of a picture, its use and its labels.
 #include <algorithm>
 
-#include "data/json.h"
 #include "data/source/files.h"
 #include "data/source/lines.h"
 #include "data/source/row_table.h"
+#include "platform/json/json.h"
 
 namespace mycel::data {
+
+using platform::Json;
+using platform::parse_json;
+using platform::read_json;
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include "data/json.h"
+#include "platform/json/json.h"
 #include "data/source/csv.h"
 #include "data/source/registry.h"
 #include "data/source/tf_example.h"
@@ -102,7 +102,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
       case 3: read_idx(input, content); break;
       case 4: mycel::data::read_wave(input.write("a.wav", content)); break;
       case 5: read_example(content); break;
-      default: mycel::data::parse_json(content, "input"); break;
+      default: mycel::platform::parse_json(content, "input"); break;
     }
   } catch (const mycel::platform::Error&) {
     // What a bad file should give.

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/torch/element_types.h"
 
-#include <cmath>
-#include <limits>
-
 namespace mycel::formats {
 
 using tensor::DType;
@@ -26,8 +23,8 @@ constexpr TorchElement kElements[] = {
     {"DoubleStorage", "torch.float64", 8, DType::Float64},
     {"ComplexFloatStorage", "torch.complex64", 8, DType::Complex64},
     {"ComplexDoubleStorage", "torch.complex128", 16, DType::Complex128},
-    {"", "torch.float8_e4m3fn", 1, DType::Float32, true},
-    {"", "torch.float8_e5m2", 1, DType::Float32, true},
+    {"", "torch.float8_e4m3fn", 1, DType::Float32, Float8::E4M3},
+    {"", "torch.float8_e5m2", 1, DType::Float32, Float8::E5M2},
 };
 
 }  // namespace
@@ -44,21 +41,6 @@ const TorchElement* torch_element_of_dtype(std::string_view name) {
     if (element.dtype == name) return &element;
   }
   return nullptr;
-}
-
-float value_of_float8(unsigned char bits, bool has_infinity) {
-  const int mantissa_bits = has_infinity ? 2 : 3;
-  const int bias = has_infinity ? 15 : 7;
-  const int exponent = (bits & 0x7f) >> mantissa_bits;
-  const int mantissa = bits & ((1 << mantissa_bits) - 1);
-  const float sign = (bits & 0x80) != 0 ? -1.0F : 1.0F;
-  if (has_infinity && exponent == 31)
-    return mantissa == 0 ? sign * std::numeric_limits<float>::infinity()
-                         : std::numeric_limits<float>::quiet_NaN();
-  if (!has_infinity && (bits & 0x7f) == 0x7f) return std::numeric_limits<float>::quiet_NaN();
-  const float fraction = static_cast<float>(mantissa) / static_cast<float>(1 << mantissa_bits) +
-                         (exponent > 0 ? 1 : 0);
-  return sign * std::ldexp(fraction, (exponent > 0 ? exponent : 1) - bias);
 }
 
 }  // namespace mycel::formats

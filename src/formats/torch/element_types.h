@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "formats/float8.h"
 #include "tensor/dtype.h"
 
 namespace mycel::formats {
@@ -13,15 +14,11 @@ struct TorchElement {
   std::string_view storage;  // "FloatStorage"; empty: only within untyped storages
   std::string_view dtype;    // "torch.float32"
   std::size_t size;
-  tensor::DType ours;           // what it becomes
-  bool is_small_float = false;  // eight bits, which become float32
+  tensor::DType ours;         // what it becomes
+  Float8 small = Float8::No;  // eight bits, which become float32
 };
 
 const TorchElement* torch_element_of_storage(std::string_view name);  // null: unknown
 const TorchElement* torch_element_of_dtype(std::string_view name);
-
-// The value of a float of eight bits: four bits of exponent and three of mantissa without infinity,
-// or five and two.
-float value_of_float8(unsigned char bits, bool has_infinity);
 
 }  // namespace mycel::formats

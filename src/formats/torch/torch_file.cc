@@ -292,7 +292,7 @@ Tensor TorchFile::tensor_of(const PickleValue& call) const {
   Tensor result = Tensor::empty(shape, view.element->ours);
   if (result.size() == 0) return result;
   const StridedCopy copy(view.element->size, view.sizes, view.strides);
-  if (!view.element->is_small_float) {
+  if (view.element->small == Float8::No) {
     char* target = result.data<char>();
     copy.run(view.bytes.data(), target);
     return result;
@@ -300,10 +300,7 @@ Tensor TorchFile::tensor_of(const PickleValue& call) const {
   std::string small(static_cast<std::size_t>(result.size()), '\0');
   char* target = small.data();
   copy.run(view.bytes.data(), target);
-  const bool has_infinity = view.element->dtype.ends_with("e5m2");
-  float* values = result.data<float>();
-  for (std::size_t i = 0; i < small.size(); ++i)
-    values[i] = value_of_float8(static_cast<unsigned char>(small[i]), has_infinity);
+  widen(view.element->small, small, result.data<float>());
   return result;
 }
 

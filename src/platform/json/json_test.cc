@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/json.h"
+#include "platform/json/json.h"
 
 #include <gtest/gtest.h>
 
-namespace mycel::data {
+namespace mycel::platform {
 namespace {
 
 std::string message_of(std::string_view text) {
   try {
     parse_json(text, "x.json");
-  } catch (const platform::Error& error) {
+  } catch (const Error& error) {
     return error.message();
   }
   return "none";
@@ -43,9 +43,9 @@ TEST(JsonTest, ValuesAreRead) {
   EXPECT_EQ(json.at("s").string(), "\xC3\xA9\xF0\x9F\x98\x80\n");
   EXPECT_EQ(json.at("l").array().size(), 3u);
   EXPECT_EQ(json.find("nothing"), nullptr);
-  EXPECT_THROW(json.at("nothing"), platform::Error);
-  EXPECT_THROW(json.at("s").integer(), platform::Error);
-  EXPECT_THROW(json.at("big").integer(), platform::Error);
+  EXPECT_THROW(json.at("nothing"), Error);
+  EXPECT_THROW(json.at("s").integer(), Error);
+  EXPECT_THROW(json.at("big").integer(), Error);
 }
 
 TEST(JsonTest, TextComesBackUnchanged) {
@@ -55,4 +55,4 @@ TEST(JsonTest, TextComesBackUnchanged) {
 }
 
 }  // namespace
-}  // namespace mycel::data
+}  // namespace mycel::platform

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as data sets use it: annotations, schemas, the header of a MindRecord file. What is read
+// JSON: annotations, schemas, headers of MindRecord and safetensors files. What is read
 // comes from files nobody vouches for, so nesting is bounded and every mistake is told with its
 // place.
 #pragma once
@@ -14,7 +14,7 @@
 
 #include "platform/file/file.h"
 
-namespace mycel::data {
+namespace mycel::platform {
 
 // One value; 16 bytes, so that an annotation file of many million numbers fits memory. Move-only.
 class Json {
@@ -70,9 +70,9 @@ class Json {
 Json parse_json(std::string_view text, std::string_view origin);
 
 // The same for a whole file. RuntimeError when it cannot be read.
-Json read_json(const platform::Path& path);
+Json read_json(const Path& path);
 
 // The bytes are well-formed UTF-8.
 bool is_utf8(std::string_view text);
 
-}  // namespace mycel::data
+}  // namespace mycel::platform

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/json.h"
+#include "platform/json/json.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
-namespace mycel::data {
-
-using platform::ErrorKind;
-using platform::fail;
+namespace mycel::platform {
 
 namespace {
 
@@ -37,8 +34,8 @@ class Parser {
     std::string got = "the end of the text";
     if (at_ < text_.size()) {
       const auto byte = static_cast<unsigned char>(text_[at_]);
-      got = byte >= 0x20 && byte < 0x7f ? platform::join("'", text_[at_], "'")
-                                        : platform::join("byte ", static_cast<int>(byte));
+      got = byte >= 0x20 && byte < 0x7f ? join("'", text_[at_], "'")
+                                        : join("byte ", static_cast<int>(byte));
     }
     fail(ErrorKind::Runtime, origin_, ": line ", line, ", column ", column, ": expected ", expected,
          ", but got ", got);
@@ -358,8 +355,8 @@ Json parse_json(std::string_view text, std::string_view origin) {
   return Parser(text, origin).document();
 }
 
-Json read_json(const platform::Path& path) {
-  const platform::Result<std::string> text = platform::read_text(path);
+Json read_json(const Path& path) {
+  const Result<std::string> text = read_text(path);
   if (!text) fail(ErrorKind::Runtime, text.error().message());
   return parse_json(text.value(), path.string());
 }
@@ -387,4 +384,4 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-}  // namespace mycel::data
+}  // namespace mycel::platform

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Safetensors files: a reader and a writer.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/parts.h"
+#include "bindings/tensor_caster.h"
+#include "formats/safetensors/safetensors_file.h"
+#include "formats/safetensors/safetensors_writer.h"
+
+namespace mycel::bindings {
+
+namespace nb = nanobind;
+using formats::NamedTensor;
+using formats::SafetensorsEntry;
+using formats::SafetensorsFile;
+
+namespace {
+
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<NamedTensor> named_tensors(const nb::list& pairs) {
+  std::vector<NamedTensor> tensors;
+  for (nb::handle pair : pairs) {
+    Tensor tensor = filled(nb::object(pair[1]).ptr());
+    if (tensor.device().backend != device::kHostBackend)
+      tensor = tensor::copy_to_device(tensor, {});
+    tensors.push_back({nb::cast<std::string>(pair[0]), tensor::contiguous(tensor)});
+  }
+  return tensors;
+}
+
+nb::list entries_of(const SafetensorsFile& file) {
+  nb::list names;
+  for (const SafetensorsEntry& entry : file.entries()) names.append(entry.name);
+  return names;
+}
+
+Tensor tensor_at(const SafetensorsFile& file, std::size_t number) {
+  platform::require(number < file.entries().size(), platform::ErrorKind::Index,
+                    "the file has no entry ", number);
+  const nb::gil_scoped_release release;
+  return file.tensor_of(file.entries()[number]);
+}
+
+}  // namespace
+
+void bind_safetensors(nb::module_& module) {
+  nb::class_<SafetensorsFile>(module, "SafetensorsFile")
+      .def("__init__",
+           [](SafetensorsFile* self, const std::string& path) { new (self) SafetensorsFile(path); })
+      .def("names", entries_of)
+      .def("metadata", &SafetensorsFile::metadata)
+      .def("tensor", tensor_at)
+      .def("checksum", &SafetensorsFile::checksum, nb::call_guard<nb::gil_scoped_release>());
+  module.def("write_safetensors",
+             [](const std::string& path, const nb::list& pairs, const Metadata& metadata) {
+               std::vector<NamedTensor> tensors = named_tensors(pairs);
+               const nb::gil_scoped_release release;
+               formats::write_safetensors(path, std::move(tensors), metadata);
+             });
+  module.def("safetensors_checksum", [](const nb::list& pairs) {
+    return formats::safetensors_checksum(named_tensors(pairs));
+  });
+}
+
+}  // namespace mycel::bindings
