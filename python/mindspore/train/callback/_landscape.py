@@ -141,7 +141,10 @@ class SummaryLandscape:
             return float(model.eval(dataset)[name])
 
         groups = self._groups(facts)
-        messages = [(f"landscape_{group}", self._landscape(facts, group, loss_at)) for group in groups]
+        messages = [
+            (f"landscape_{sorted({group[0], group[-1]})}", self._landscape(facts, group, loss_at))
+            for group in groups
+        ]
         with SummaryRecord(output or self._summary_dir) as record:
             for tag, message in messages:
                 record.add_value(PluginEnum.LANDSCAPE.value, tag, message)
@@ -193,10 +196,10 @@ class SummaryLandscape:
         path = pb.block(2, _point(plane.places[:, 0], plane.places[:, 1], ends))
         path = b"".join(pb.integer(1, number) for number in numbers) + path
         about = pb.block(1, "PCA") + pb.block(2, facts["unit"]) + pb.integer(3, facts["step_per_epoch"])
-        result = [] if len(group) > 1 else [pb.block(4, _point([0.0], [0.0], [ends[-1]]))]
+        landscape = pb.block(1, _point(x, y, z))
         if len(group) > 1:
-            result.insert(0, pb.block(2, path))
-        return b"".join([pb.block(1, _point(x, y, z)), *result, pb.block(3, about)])
+            return landscape + pb.block(2, path) + pb.block(3, about)
+        return landscape + pb.block(3, about) + pb.block(4, _point([0.0], [0.0], [ends[-1]]))
 
     @staticmethod
     def _weights(parameters: dict) -> np.ndarray:

@@ -98,7 +98,7 @@ def _histogram(tag: str, array, dtype):
     parts = []
     if finite.size:
         low, high = finite.min(), finite.max()
-        edges_from, edges_to = (low, high) if low < high else (low - 0.5, high + 0.5)
+        edges_from, edges_to = (float(low), float(high)) if low < high else (low - 0.5, high + 0.5)
         edges = np.linspace(edges_from, edges_to, _calc_histogram_bins(finite.size) + 1, dtype=array.dtype)
         found, edges = np.histogram(finite, bins=edges)
         for count, left, right in zip(found, edges[:-1], edges[1:], strict=True):
