@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Learning rates that follow the epochs: call `step` after each of them."""
+
+from mindspore.experimental.optim.lr_scheduler.base import LRScheduler
+from mindspore.experimental.optim.lr_scheduler.cyclic import (
+    CosineAnnealingLR,
+    CosineAnnealingWarmRestarts,
+    CyclicLR,
+)
+from mindspore.experimental.optim.lr_scheduler.decay import (
+    ConstantLR,
+    ExponentialLR,
+    LambdaLR,
+    LinearLR,
+    MultiplicativeLR,
+    MultiStepLR,
+    PolynomialLR,
+    StepLR,
+)
+from mindspore.experimental.optim.lr_scheduler.sequence import ReduceLROnPlateau, SequentialLR
+
+__all__ = [
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "MultiplicativeLR",
+    "PolynomialLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
+    "StepLR",
+]

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What schedulers share."""
+
+from __future__ import annotations
+
+from mindspore.common import dtype as mstype
+from mindspore.common.tensor import Tensor
+from mindspore.experimental.optim.optimizer import Optimizer
+
+
+def check_optimizer(optimizer) -> None:
+    """Raises a TypeError unless it is an optimizer of this package."""
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+
+
+def check_kind(value, name: str, owner: str, kind: type) -> None:
+    """Raises a TypeError unless the argument is of that type; a bool is not an int."""
+    if isinstance(value, bool) or not isinstance(value, kind):
+        raise TypeError(f"For '{owner}', the '{name}' must be {kind.__name__}, but got {type(value)}.")
+
+
+class LRScheduler:
+    """Base of schedulers; a subclass defines ``get_lr()``, the rates of the epoch `last_epoch`.
+
+    Args:
+        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
+        last_epoch (int): Number of the epoch that was the last; -1: training begins. Default: ``-1``.
+
+    Raises:
+        TypeError: `optimizer` is not one, or `last_epoch` is not an int.
+        KeyError: `last_epoch` is not -1, and a group does not know its initial rate.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(self, optimizer, last_epoch=-1):
+        check_optimizer(optimizer)
+        if isinstance(last_epoch, bool) or not isinstance(last_epoch, int):
+            raise TypeError(
+                f"The type of 'last_epoch' should be 'int', but got type '{type(last_epoch).__name__}'."
+            )
+        if last_epoch < -1:
+            raise ValueError(f"Invalid last_epoch: {last_epoch}. It must be at least -1.")
+        self.optimizer, self.last_epoch = optimizer, last_epoch
+        self.groups_num = len(optimizer.param_groups)
+        for i, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", Tensor(float(group["lr"]), mstype.float32))
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{i}] when resuming an optimizer"
+                )
+        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self._bases = [float(rate) for rate in self.base_lrs]
+        self.step()
+
+    def _now(self) -> list[float]:
+        """The rates as they are."""
+        return [float(group["lr"]) for group in self.optimizer.param_groups]
+
+    def _scaled(self, factor: float) -> list[float]:
+        """The rates as they are, times a factor."""
+        return [rate * factor for rate in self._now()]
+
+    def get_lr(self) -> list:
+        """Rates of the epoch `last_epoch`, one per group."""
+        raise NotImplementedError
+
+    def get_last_lr(self) -> list:
+        """The rates that were set last.
+
+        Returns:
+            list[Tensor], one per group.
+        """
+        return [Tensor(rate, mstype.float32) for rate in self._last_lr]
+
+    def step(self, epoch=None) -> None:
+        """Sets the rates of the next epoch.
+
+        Args:
+            epoch (int): Number of the epoch, if it is not simply the next one. Default: ``None``.
+        """
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        closed = getattr(self, "_get_closed_form_lr", None)
+        values = self.get_lr() if epoch is None or closed is None else closed()
+        self._set(values)
+
+    def _set(self, values: list) -> None:
+        for i, value in enumerate(values):
+            self.optimizer.param_groups[i]["lr"] = float(value)
+            self.optimizer._rate_of(i)
+        self._last_lr = [float(value) for value in values]
