@@ -10,9 +10,15 @@ from mindspore.nn.wrap.cell_wrapper import (
     WithGradCell,
     WithLossCell,
 )
-from mindspore.nn.wrap.grad_reducer import DistributedGradReducer
+from mindspore.nn.wrap.grad_reducer import DistributedGradReducer, PipelineGradReducer
 from mindspore.nn.wrap.loss_scale import (
     DynamicLossScaleUpdateCell,
     FixedLossScaleUpdateCell,
     TrainOneStepWithLossScaleCell,
+)
+from mindspore.nn.wrap.micro_batches import (
+    GradAccumulationCell,
+    MicroBatchInterleaved,
+    PipelineCell,
+    VirtualDatasetCellTriple,
 )

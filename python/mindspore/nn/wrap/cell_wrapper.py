@@ -293,3 +293,12 @@ class GetNextSingleOp(Cell):
         raise RuntimeError(
             f"For 'GetNextSingleOp', there is no data queue '{self.queue_name}' on this device."
         )
+
+
+def __getattr__(name: str):
+    """Cells that old scripts find here."""
+    from mindspore.nn.wrap import micro_batches
+
+    if name.startswith("__") or not hasattr(micro_batches, name):
+        raise AttributeError(f"module 'mindspore.nn.wrap.cell_wrapper' has no attribute '{name}'")
+    return getattr(micro_batches, name)
