@@ -43,13 +43,23 @@ nb::bytes content_of(const StoredArray& array) {
   return nb::bytes(content.data(), content.size());
 }
 
-// (name, type, whether it is a map parameter) of each entry. Names that are no UTF-8 are an error.
+nb::str text_of(std::string_view text, const CheckpointFile& file) {
+  PyObject* const decoded =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr);
+  if (decoded == nullptr) {
+    PyErr_Clear();
+    file.refuse("a name is not UTF-8 text");
+  }
+  return nb::steal<nb::str>(decoded);
+}
+
+// (name, type, whether it is a map parameter) of each entry.
 nb::list entries_of(const CheckpointFile& file) {
   nb::list result;
   for (const CheckpointEntry& entry : file.entries()) {
     const StoredArray& array = entry.arrays.front();
-    result.append(nb::make_tuple(nb::str(entry.name.data(), entry.name.size()),
-                                 nb::str(array.type.data(), array.type.size()), entry.is_map));
+    result.append(
+        nb::make_tuple(text_of(entry.name, file), text_of(array.type, file), entry.is_map));
   }
   return result;
 }
@@ -63,8 +73,7 @@ const CheckpointEntry& entry_at(const CheckpointFile& file, std::size_t number) 
 nb::list arrays_of(const CheckpointFile& file, std::size_t number) {
   nb::list result;
   for (const StoredArray& array : entry_at(file, number).arrays)
-    result.append(nb::make_tuple(nb::str(array.type.data(), array.type.size()), array.dims,
-                                 content_of(array)));
+    result.append(nb::make_tuple(text_of(array.type, file), array.dims, content_of(array)));
   return result;
 }
 

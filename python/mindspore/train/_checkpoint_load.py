@@ -63,7 +63,12 @@ def load_checkpoint(
     parameters = {}
     for number, (name, type_name, is_map) in enumerate(file.entries()):
         if _is_chosen(is_wanted, name, path):
-            name, value = _loaded(file, number, name, type_name, is_map)
+            try:
+                name, value = _loaded(file, number, name, type_name, is_map)
+            except (UnicodeError, TypeError) as failure:
+                raise ValueError(
+                    f"Failed to read the checkpoint file {path}, it may be damaged: {failure}"
+                ) from failure
             parameters[name] = value
     if not parameters:
         raise ValueError(

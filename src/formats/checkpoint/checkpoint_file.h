@@ -43,12 +43,13 @@ class CheckpointFile {
 
   // The entry as a tensor; ValueError when its content does not fit its type and shape.
   tensor::Tensor tensor_of(const CheckpointEntry& entry) const;
+  // The ValueError that the file is not what it should be.
+  [[noreturn]] void refuse(std::string_view why) const;
 
  private:
   void decrypt(const platform::CipherKey& cipher);
   void take_checksum();
   void read_entries();
-  [[noreturn]] void refuse(std::string_view why) const;
 
   std::string path_;
   platform::MappedFile mapped_;
