@@ -294,3 +294,17 @@ def test_ctc_of_an_impossible_sequence():
 def test_errors(action, error, words):
     with pytest.raises(error, match=words):
         action()
+
+
+def test_ctc_of_scores():
+    """The older primitive: scores instead of log-probabilities, sparse labels, the blank last."""
+    scores = rng.normal(size=(5, 2, 3)).astype(np.float32)
+    places, labels = np.array([[0, 0], [0, 1], [1, 0]]), np.array([1, 1, 0])
+    lengths = np.array([5, 4])
+    losses, gradient = ops.CTCLoss()(*_tensors((scores, places, labels, lengths)))
+    flat = np.log(_softmax(scores.reshape(10, 3))).reshape(5, 2, 3)
+    turned = flat[..., [2, 0, 1]]
+    wanted = [_ctc_by_enumeration(turned[:5, 0], [2, 2]), _ctc_by_enumeration(turned[:4, 1], [1])]
+    np.testing.assert_allclose(losses.asnumpy(), wanted, rtol=1e-5)
+    whole = ms.grad(lambda x: ops.CTCLoss()(x, *_tensors((places, labels, lengths)))[0].sum())(Tensor(scores))
+    np.testing.assert_allclose(gradient.asnumpy(), whole.asnumpy(), rtol=1e-4, atol=1e-6)

@@ -15,6 +15,7 @@ _MODULES = (
     "information",
     "padding",
     "registration",
+    "sequences",
     "sparse_products",
     "sparse_updates",
     "spectra",

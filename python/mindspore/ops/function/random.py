@@ -155,14 +155,9 @@ def gamma(shape, alpha, beta, seed=None) -> Tensor:
         beta (Tensor): Rate parameter.
         seed (int): Seed of this call. Default: ``None``.
     """
-    import numpy as np
-
-    seeds = None if seed is None else seed
-    start = int(op.random_uniform((1,), 0.0, 2.0**31, mstype.float64, seeds).item())
-    generator = np.random.default_rng(start)
-    rates = np.asarray(beta)
-    full = tuple(_tuple_of(shape)) + np.broadcast_shapes(np.shape(alpha), np.shape(rates))
-    return Tensor((generator.gamma(np.asarray(alpha), size=full) / rates).astype(np.float32))
+    tensors = [v if isinstance(v, Tensor) else Tensor(v, mstype.float32) for v in (alpha, beta)]
+    shapes, rates = tensors[0] + op.zeros_like(tensors[1]), tensors[1]
+    return op.div(op.random_gamma(tuple(_tuple_of(shape)), shapes, seed), rates)
 
 
 def choice_with_mask(input_x, count=256, seed=None) -> tuple:
