@@ -43,4 +43,5 @@ NB_MODULE(_c_expression, module) {
   module.def_submodule("security").def("enable_security", [] { return false; });
   bind_torch_file(module);
   bind_safetensors(module);
+  bind_messages(module);
 }

@@ -52,6 +52,11 @@ class MessageReader {
     std::memcpy(&value, take(sizeof value).data(), sizeof value);
     return value;
   }
+  double fixed64() {
+    double value;
+    std::memcpy(&value, take(sizeof value).data(), sizeof value);
+    return value;
+  }
   void skip(Wire wire) {
     switch (wire) {
       case Wire::Varint: varint(); return;
@@ -105,6 +110,14 @@ class MessageWriter {
   void varint(std::uint32_t field, std::uint64_t value) {
     tag(field, Wire::Varint);
     raw_varint(value);
+  }
+  void fixed32(std::uint32_t field, float value) {
+    tag(field, Wire::Fixed32);
+    out_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void fixed64(std::uint32_t field, double value) {
+    tag(field, Wire::Fixed64);
+    out_.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
   // The head of a field whose `length` bytes the caller appends or writes elsewhere.
   void bytes_head(std::uint32_t field, std::uint64_t length) {

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of model files as dicts, in both directions.
+#include "formats/mindir/messages.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings/exceptions.h"
+#include "bindings/parts.h"
+#include "formats/message/message_tree.h"
+#include "formats/onnx/messages.h"
+#include "platform/error/error.h"
+
+namespace mycel::bindings {
+
+namespace nb = nanobind;
+using formats::FieldKind;
+using formats::FieldSpec;
+using formats::MessageSpec;
+using formats::MessageTree;
+
+namespace {
+
+const MessageSpec& spec_of(const std::string& name) {
+  if (name == "mindir") return formats::mindir_model();
+  if (name == "mindir graph") return formats::mindir_graph();
+  platform::require(name == "onnx", platform::ErrorKind::Value, "no format is called ", name);
+  return formats::onnx_model();
+}
+
+// The bytes of a Python object for as long as this lives.
+class Buffer {
+ public:
+  explicit Buffer(PyObject* object) {
+    if (PyObject_GetBuffer(object, &buffer_, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  }
+  ~Buffer() { PyBuffer_Release(&buffer_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  std::string_view view() const {
+    return {static_cast<const char*>(buffer_.buf), static_cast<std::size_t>(buffer_.len)};
+  }
+
+ private:
+  Py_buffer buffer_{};
+};
+
+// Dicts by field name; bytes are views of the object that was decoded.
+class ToPython {
+ public:
+  ToPython(nb::object whole, std::string_view bytes)
+      : view_(nb::steal(PyMemoryView_FromObject(whole.ptr()))), bytes_(bytes) {
+    if (!view_.is_valid()) throw nb::python_error();
+  }
+
+  nb::dict convert(const MessageTree& tree) const {
+    nb::dict dict;
+    for (const MessageTree::Field& field : tree.fields) {
+      const nb::str name(field.spec->name.data(), field.spec->name.size());
+      nb::object value = value_of(field);
+      if (!field.spec->is_repeated) {
+        dict[name] = value;
+      } else if (dict.contains(name)) {
+        nb::cast<nb::list>(dict[name]).append(value);
+      } else {
+        nb::list list;
+        list.append(value);
+        dict[name] = list;
+      }
+    }
+    return dict;
+  }
+
+ private:
+  nb::object value_of(const MessageTree::Field& field) const {
+    switch (field.spec->kind) {
+      case FieldKind::Int: return nb::int_(std::get<std::int64_t>(field.value));
+      case FieldKind::Bool: return nb::bool_(std::get<std::int64_t>(field.value) != 0);
+      case FieldKind::Float:
+      case FieldKind::Double: return nb::float_(std::get<double>(field.value));
+      case FieldKind::Text: {
+        const auto text = std::get<std::string_view>(field.value);
+        PyObject* made = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()),
+                                              "surrogateescape");
+        if (made == nullptr) throw nb::python_error();
+        return nb::steal(made);
+      }
+      case FieldKind::Bytes: {
+        const auto part = std::get<std::string_view>(field.value);
+        const auto first = part.data() - bytes_.data();
+        const auto end = first + static_cast<std::ptrdiff_t>(part.size());
+        return view_[nb::slice(nb::int_(first), nb::int_(end), nb::none())];
+      }
+      case FieldKind::Message: return convert(*std::get<std::unique_ptr<MessageTree>>(field.value));
+    }
+    return nb::none();
+  }
+
+  nb::object view_;
+  std::string_view bytes_;
+};
+
+class FromPython {
+ public:
+  static void encode(const MessageSpec& spec, const nb::dict& dict, std::string& out) {
+    for (const auto& [key, value] : dict) {
+      const std::string name = nb::cast<std::string>(key);
+      platform::require(spec.find(std::string_view(name)) != nullptr, platform::ErrorKind::Key,
+                        "A message ", spec.name, " has no field '", name, "'.");
+    }
+    for (const FieldSpec& field : spec.fields) {
+      const nb::str name(field.name.data(), field.name.size());
+      if (!dict.contains(name)) continue;
+      const nb::object value = dict[name];
+      if (!field.is_repeated) {
+        put(field, value, out);
+        continue;
+      }
+      for (nb::handle item : value) put(field, nb::borrow(item), out);
+    }
+  }
+
+ private:
+  static void put(const FieldSpec& field, const nb::object& value, std::string& out) {
+    platform::MessageWriter writer(out);
+    switch (field.kind) {
+      case FieldKind::Int:
+      case FieldKind::Bool: writer.varint(field.number, integer_of(value)); return;
+      case FieldKind::Float:
+        writer.fixed32(field.number, static_cast<float>(real_of(value)));
+        return;
+      case FieldKind::Double: writer.fixed64(field.number, real_of(value)); return;
+      case FieldKind::Text: writer.bytes(field.number, text_of(value)); return;
+      case FieldKind::Bytes: {
+        const Buffer buffer(value.ptr());
+        writer.bytes(field.number, buffer.view());
+        return;
+      }
+      case FieldKind::Message: {
+        std::string inner;
+        encode(*field.message, nb::cast<nb::dict>(value), inner);
+        writer.bytes(field.number, inner);
+        return;
+      }
+    }
+  }
+
+  static std::uint64_t integer_of(const nb::object& value) {
+    const std::uint64_t bits = PyLong_AsUnsignedLongLongMask(value.ptr());
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    return bits;
+  }
+  static double real_of(const nb::object& value) {
+    const double real = PyFloat_AsDouble(value.ptr());
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    return real;
+  }
+  static std::string text_of(const nb::object& value) {
+    const nb::object bytes =
+        nb::steal(PyUnicode_AsEncodedString(value.ptr(), "utf-8", "surrogateescape"));
+    if (!bytes.is_valid()) throw nb::python_error();
+    return {PyBytes_AS_STRING(bytes.ptr()),
+            static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+  }
+};
+
+}  // namespace
+
+void bind_messages(nb::module_& module) {
+  module.def("decode_message", [](const std::string& format, nb::object source,
+                                  const std::string& what) {
+    const Buffer buffer(source.ptr());
+    const platform::MessageSource description{platform::ErrorKind::Value, what};
+    const MessageTree tree = formats::decode_message(spec_of(format), buffer.view(), description);
+    return ToPython(source, buffer.view()).convert(tree);
+  });
+  module.def("encode_message", [](const std::string& format, const nb::dict& message) {
+    std::string out;
+    FromPython::encode(spec_of(format), message, out);
+    return nb::bytes(out.data(), out.size());
+  });
+}
+
+}  // namespace mycel::bindings
