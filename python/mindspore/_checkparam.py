@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 
 import numpy as np
 
@@ -92,6 +93,35 @@ def check_positive_int(arg_value, arg_name=None, prim_name=None):
 def check_non_negative_int(arg_value, arg_name=None, prim_name=None):
     """Returns an int not below 0."""
     return check_int(arg_value, 0, GE, arg_name, prim_name)
+
+
+def check_negative_int(arg_value, arg_name=None, prim_name=None):
+    """Returns an int below 0."""
+    return check_int(arg_value, 0, LT, arg_name, prim_name)
+
+
+def check_non_positive_int(arg_value, arg_name=None, prim_name=None):
+    """Returns an int not above 0."""
+    return check_int(arg_value, 0, LE, arg_name, prim_name)
+
+
+def twice(value) -> tuple[int, int]:
+    """Two ints from one int or two."""
+    if _is_int(value):
+        return (value, value)
+    fits = isinstance(value, tuple) and len(value) in (2, 4) and all(_is_int(v) for v in value)
+    _require(fits, TypeError, f"The value must be an int or a tuple of two ints, but got {value!r}.")
+    return value
+
+
+def check_str_by_regular(target, reg=r"^\w+[0-9a-zA-Z\_\.]*$", flag=re.ASCII, prim_name=None):
+    """Returns a text that a pattern describes: by default a name that does not begin with a dot."""
+    _require(
+        re.match(reg, target, flag) is not None,
+        ValueError,
+        f"{_intro(prim_name, None)} '{target}' is illegal, it must be match regular'{reg}' by flags'{flag}'.",
+    )
+    return target
 
 
 def check_number(arg_value, value, rel, arg_type=int, arg_name=None, prim_name=None):

@@ -472,18 +472,20 @@ void Recorder::abandon(std::string reason) {
 
 void Recorder::fail() {
   if (!active_) return;
-  // What this run has added leads nowhere; ways that were complete before stay.
-  const auto drop_branch = [&] {
-    if (parent_ != nullptr) parent_->next.pop_back();
-    release();
-  };
   try {
     if (graph_) close();  // null: it is the computation that failed
   } catch (...) {
-    drop_branch();
+    discard();
     throw;
   }
-  drop_branch();
+  discard();
+}
+
+void Recorder::discard() {
+  if (!active_) return;
+  // What this run has added leads nowhere; ways that were complete before stay.
+  if (parent_ != nullptr) parent_->next.pop_back();
+  release();
 }
 
 }  // namespace mycel::capture

@@ -48,6 +48,8 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void abandon(std::string reason);
   // The function raised: effects that were recorded before it happen all the same.
   void fail();
+  // Forgets what this run has recorded; nothing of it happens.
+  void discard();
 
   bool is_active() const { return active_; }
   const std::string& refusal() const { return refusal_; }

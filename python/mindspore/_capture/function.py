@@ -196,6 +196,21 @@ class Captured:
         self._give_up_if_useless()
         return result
 
+    def rehearse(self, args: tuple, kwargs: dict) -> None:
+        """Runs the function under a recorder and forgets what it did: shapes and types are seen to fit."""
+        from mindspore._capture.surroundings import watch
+
+        session = self._cache.begin(args, kwargs)
+        if session is None:
+            return
+        try:
+            surroundings = watch(session, self.function, self._roots, [], (args, kwargs))
+            with prints_recorded(session), surroundings:
+                self.function(*session.arguments, **session.keywords)
+        finally:
+            session.discard()
+            session = None  # an error's traceback keeps this frame
+
     def _start_over(self, effects) -> None:
         """The run was right, but its trace does not do all that it did; later ones can know better."""
         self._cache.clear()
@@ -248,6 +263,11 @@ class Captured:
 def call_cell(cell, args: tuple, kwargs: dict):
     """A call of a Cell by the user in graph mode."""
     return captured_cell(cell)(*args, **kwargs)
+
+
+def rehearse_cell(cell, args: tuple, kwargs: dict) -> None:
+    """What a call of a Cell would complain about before anything is computed."""
+    Captured(cell._cell_run, type(cell).__name__, False, (weakref.ref(cell),)).rehearse(args, kwargs)
 
 
 def captured_cell(cell) -> Captured:

@@ -28,6 +28,9 @@ def check_arguments(cell, args: tuple, kwargs: dict) -> None:
             "with set_inputs."
         )
     if most is not None and len(args) > most:
+        plain = inspect.getattr_static(type(cell), "construct", None)
+        if inspect.isfunction(plain) and "self" not in inspect.signature(plain).parameters:
+            raise TypeError("For 'Cell', the method 'construct' must have parameter 'self'.")
         raise TypeError(
             f"For 'Cell', the function construct requires {needed} positional argument and {most - needed} "
             f"default argument, total {most}, but got {len(args)}."

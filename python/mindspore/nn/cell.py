@@ -9,7 +9,8 @@ from collections import OrderedDict
 
 from mindspore import context
 from mindspore._c_expression import note_change
-from mindspore._capture.function import _Mode, call_cell, is_inside
+from mindspore._capture.function import _Mode, call_cell, is_inside, rehearse_cell
+from mindspore.common._structure import tensors_in
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
 from mindspore.nn._cell_call import call_in_full, check_arguments
@@ -197,7 +198,10 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
 
     def __getattr__(self, name: str):
         # Only asked for what ordinary lookup did not find.
-        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+        hint = (
+            "" if "_params" in self.__dict__ else " Please call super().__init__() in its constructor first."
+        )
+        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.{hint}")
 
     def __delattr__(self, name: str) -> None:
         fields = self.__dict__
@@ -345,8 +349,14 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
             names.add(parameter.name)
 
     def compile(self, *args, **kwargs) -> None:
-        """Checks the number of arguments; the graph itself is made by the first call with such arguments."""
+        """Sees that a call with such arguments can be: their number, and shapes and types on the way.
+
+        The graph itself is made by the first call.
+        """
         check_arguments(self, args, kwargs)
+        is_known = all(tensor._has_data() for tensor in tensors_in((args, kwargs)))
+        if is_known and not is_inside():
+            rehearse_cell(self, args, kwargs)
 
     def compile_and_run(self, *args, **kwargs):
         """The same as calling the cell."""

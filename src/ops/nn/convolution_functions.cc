@@ -82,7 +82,8 @@ void run_transposed(CompositeContext& op) {
   require_rank(op, 1, 4);
   const bool last = is_channels_last(op);
   const Value dy = last ? channels_first(op, op.input(0)) : op.input(0);
-  const Value w = last ? channels_first(op, op.input(1)) : op.input(1);
+  Value w = last ? channels_first(op, op.input(1)) : op.input(1);
+  if (w.dtype() != dy.dtype()) w = op.call("cast", {w}, {{"dtype", dy.dtype()}});
   const IntList shape = op.ints("input_size");
   op.require(shape.size() == 4, ErrorKind::Value, "'input_size' must be four ints, but got ", shape,
              ".");

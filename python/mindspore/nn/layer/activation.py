@@ -267,6 +267,8 @@ class RReLU(Cell):
 
     def __init__(self, lower=1 / 8, upper=1 / 3):
         super().__init__()
+        check.number(lower, "lower", "RReLU")
+        check.number(upper, "upper", "RReLU")
         if lower > upper:
             raise ValueError(
                 f"For 'RReLU', 'lower' must not be greater than 'upper', but got {lower} and {upper}."

@@ -181,6 +181,9 @@ class CellList(_OrderedCells):
         self._insert_all(cells)
         return self
 
+    def __iadd__(self, cells) -> CellList:
+        return self.extend(list(cells))
+
     def construct(self, *inputs):
         raise NotImplementedError("For 'CellList', there is no 'construct': it only holds cells.")
 

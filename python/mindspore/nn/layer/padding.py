@@ -109,7 +109,7 @@ class ConstantPad2d(_Border):
         value (Union[int, float]): The number.
     """
 
-    _axes = 2
+    _axes, _whole = 2, False
 
     def __init__(self, padding, value):
         super().__init__(padding, value)
@@ -124,7 +124,7 @@ class ConstantPad3d(_Border):
         value (Union[int, float]): The number.
     """
 
-    _axes = 3
+    _axes, _whole = 3, False
 
     def __init__(self, padding, value):
         super().__init__(padding, value)
