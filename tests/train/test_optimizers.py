@@ -179,7 +179,7 @@ def test_groups():
     assert [round(float(rate), 6) for rate in optimizer.get_lr()] == [0.1, 0.5]
     optimizer((Tensor([1.0]), Tensor([1.0])))
     assert float(a) == pytest.approx(0.5) and float(b) == pytest.approx(1 - 0.1 * 2)
-    assert {"learning_rate_group_0", "learning_rate_group_1"} <= {p.name for p in optimizer.get_parameters()}
+    assert {"learning_rate_group_0", "learning_rate"} <= {p.name for p in optimizer.get_parameters()}
 
 
 def test_optimizer_errors():

@@ -6,6 +6,7 @@ from __future__ import annotations
 from mindspore import log as logger
 from mindspore import nn
 from mindspore._auto_parallel_context import get_auto_parallel_context
+from mindspore.context import ParallelMode  # noqa: F401  (scripts import it from here)
 from mindspore.nn.cell import Cell
 from mindspore.train import amp
 from mindspore.train._loops import EvalLoop, TrainLoop, evaluate_within_training

@@ -175,7 +175,7 @@ class SummaryRecord:
         self._network = network
         self._mode = ModeEnum.TRAIN.value
         self._values: list[tuple[str, str, object]] = []
-        self._is_closed = False
+        self._is_closed = True  # until it is complete
         self._claim()
         seconds = int(time.time())
         name = (
@@ -188,6 +188,7 @@ class SummaryRecord:
         self._lineage = EventFile(
             os.path.join(folder, name + "_lineage"), None, max_file_size, raise_exception
         )
+        self._is_closed = False
 
     def _claim(self) -> None:
         with _only_one:
