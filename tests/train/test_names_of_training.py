@@ -13,7 +13,8 @@ import mindspore as ms
 NAMES = {
     "mindspore": "Model load_checkpoint save_checkpoint load_param_into_net export load LossMonitor "
     "TimeMonitor Callback CheckpointConfig ModelCheckpoint SummaryCollector SummaryRecord Profiler "
-    "FixedLossScaleManager DynamicLossScaleManager DatasetHelper connect_network_with_dataset data_sink set_algo_parameters",
+    "FixedLossScaleManager DynamicLossScaleManager DatasetHelper connect_network_with_dataset data_sink "
+    "set_algo_parameters",
     "mindspore.train": "Model Callback LossMonitor Accuracy DynamicLossScaleManager save_checkpoint",
     "mindspore.train.callback": "LossMonitor _InternalCallbackParam _CallbackManager _set_cur_net",
     "mindspore.train.model": "Model ParallelMode",
