@@ -11,6 +11,7 @@ from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
+from mindspore.nn.learning_rate_schedule import LearningRateSchedule
 from mindspore.ops._registry import op
 
 _GROUP_KEYS = ("params", "lr", "weight_decay", "order_params", "grad_centralization")
@@ -170,13 +171,58 @@ def check_decay(weight_decay) -> None:
         raise ValueError(f"For 'Optimizer', the 'weight_decay' must be >= 0, but got {weight_decay}.")
 
 
-def rate_from(learning_rate, name: str):
-    """A Parameter with one rate or one per step, or the cell that computes it."""
+# ---- learning rates ----------------------------------------------------------------------------
+
+
+class ListedRate(LearningRateSchedule):
+    """A rate per step; past the end of the list its last value stays.
+
+    Args:
+        data (Tensor): The rates.
+        name (str): Name of their Parameter.
+    """
+
+    def __init__(self, data, name: str):
+        super().__init__(auto_prefix=False)
+        self.learning_rate = Parameter(data, name=name, requires_grad=False)
+
+    def construct(self, global_step):
+        step = op.minimum(global_step, self.learning_rate.size - 1)
+        return op.reshape(op.gather(self.learning_rate, step, 0), ())
+
+
+def rate_from(learning_rate, name: str, steps: int | None = None):
+    """A Parameter with one rate, or the cell that computes the rate of a step.
+
+    Args:
+        learning_rate (Union[float, int, Tensor, Iterable, Cell]): What the user gave.
+        name (str): Name of the Parameter.
+        steps (int): A single number becomes a list of that many. Default: ``None``.
+    """
     if isinstance(learning_rate, Cell):
         return learning_rate
+    data = _rate_data(learning_rate)
+    if data.ndim == 1:
+        return ListedRate(data, name)
+    if steps is not None:
+        return ListedRate(op.broadcast_to(data, (steps,)), name)
+    return Parameter(data, name=name, requires_grad=False)
+
+
+def listed_steps(learning_rate) -> int | None:
+    """Number of rates in a list; None for everything else."""
+    if isinstance(learning_rate, (Cell, str, bool, int, float)) or not isinstance(learning_rate, Iterable):
+        return None
+    data = _rate_data(learning_rate)
+    return data.size if data.ndim == 1 else None
+
+
+def _rate_data(learning_rate) -> Tensor:
     if isinstance(learning_rate, str):
         float(learning_rate)
-    if isinstance(learning_rate, bool) or not isinstance(learning_rate, (int, float, Tensor, Iterable)):
+    is_scalar_array = isinstance(learning_rate, np.ndarray) and learning_rate.ndim == 0
+    kinds = (int, float, Tensor, Iterable)
+    if isinstance(learning_rate, bool) or not isinstance(learning_rate, kinds) or is_scalar_array:
         raise TypeError(
             "For 'Optimizer', the argument 'learning_rate' must be float, int, Tensor, Iterable or "
             f"LearningRateSchedule, but got {type(learning_rate)}."
@@ -186,16 +232,13 @@ def rate_from(learning_rate, name: str):
             raise ValueError(
                 f"For 'Optimizer', the 'learning rate' must be float and must >= 0, but got {learning_rate}."
             )
-        data = constant(learning_rate)
-    elif isinstance(learning_rate, Tensor):
+        return constant(learning_rate)
+    if isinstance(learning_rate, Tensor):
         if learning_rate.ndim > 1:
             raise ValueError(
                 "For 'Optimizer', the dim of Tensor type Learning rate should be a 0 or 1, but got "
                 f"{learning_rate.ndim}."
             )
-        data = op.cast(learning_rate, mstype.float32)
-    else:
-        data = Tensor(np.array(list(learning_rate), np.float32))
-    if data.ndim == 1 and data.size == 1 and not isinstance(learning_rate, Tensor):
-        data = op.reshape(data, ())
-    return Parameter(data, name=name, requires_grad=False)
+        return op.cast(learning_rate, mstype.float32)
+    data = Tensor(np.array(list(learning_rate), np.float32))
+    return op.reshape(data, ()) if data.size == 1 else data

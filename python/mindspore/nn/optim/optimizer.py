@@ -85,30 +85,37 @@ class Optimizer(Cell):
 
     # ---- learning rates and decay -------------------------------------------------------------
 
-    def _rate_from(self, learning_rate, name: str):
-        rate = given.rate_from(learning_rate, name)
-        self.dynamic_lr = self.dynamic_lr or isinstance(rate, Cell) or rate.ndim == 1
-        return rate
-
     def _set_rates(self, learning_rate, groups: list) -> None:
-        """`_rates` holds one source per group, or a single one."""
+        """`_rates` holds the sources: one, or the default and those of the groups that have their own."""
         if not self.is_group_lr:
-            rate = self._rate_from(learning_rate, "learning_rate")
-            self.learning_rate = rate
-            self._rates = [rate]
+            self.learning_rate = given.rate_from(learning_rate, "learning_rate")
+            self.dynamic_lr = isinstance(self.learning_rate, Cell)
+            self._rates = [self.learning_rate]
             return
-        rates = [
-            self._rate_from(learning_rate if group.lr is None else group.lr, f"learning_rate_group_{i}")
+        wanted = [learning_rate if group.lr is None else group.lr for group in groups]
+        lengths = {given.listed_steps(rate) for rate in wanted} - {None}
+        if len(lengths) > 1:
+            raise ValueError(
+                "For 'Optimizer', the lists of learning rates of all groups must have one length, but got "
+                f"{sorted(lengths)}."
+            )
+        steps = lengths.pop() if lengths else None
+        default = given.rate_from(learning_rate, "learning_rate", steps)
+        self._rates = [
+            default if group.lr is None else given.rate_from(group.lr, f"learning_rate_group_{i}", steps)
             for i, group in enumerate(groups)
         ]
-        self._rates = [*rates]
-        if all(isinstance(rate, Parameter) for rate in rates):
-            self.learning_rate = ParameterTuple(rates)
-        else:
-            for i, rate in enumerate(rates):
-                if isinstance(rate, Parameter):
-                    self.insert_param_to_cell(f"learning_rate_group_{i}", rate)
-            self.learning_rate = CellList([r for r in rates if isinstance(r, Cell)], auto_prefix=False)
+        self.dynamic_lr = any(isinstance(rate, Cell) for rate in self._rates)
+        self._hold(self._rates)
+
+    def _hold(self, rates: list) -> None:
+        """Makes the rates' parameters this cell's; each once."""
+        cells = [rate for i, rate in enumerate(rates) if isinstance(rate, Cell) and rate not in rates[:i]]
+        if cells:
+            self._rate_cells = CellList(cells, auto_prefix=False)
+        for i, rate in enumerate(rates):
+            if isinstance(rate, Parameter) and not any(rate is known for known in rates[:i]):
+                self.insert_param_to_cell(rate.name, rate)
 
     def _plan(self, groups: list, weight_decay) -> None:
         """For every parameter: its rate's place, its decay or None, whether its gradient is centred."""
@@ -129,6 +136,12 @@ class Optimizer(Cell):
         self.decay_flags = tuple(decay is not None for decay in self._decay_of)
         self.grad_centralization_flags = self._centred
         self._plan_decays()
+        if self.is_group:
+            zero = given.constant(0.0)
+            tensors = {id(d): given.constant(d) for d in self._decay_of if isinstance(d, (int, float))}
+            self.weight_decay = tuple(zero if d is None else tensors.get(id(d), d) for d in self._decay_of)
+        if self.is_group_lr:
+            self.__dict__["learning_rate"] = tuple(self._rates[place] for place in self._rate_of)
 
     def _plan_decays(self) -> None:
         """The different decays, numbers as tensors, and for every parameter the place of its own or -1."""
@@ -144,13 +157,7 @@ class Optimizer(Cell):
         self._decays = tuple(s if isinstance(s, Cell) else given.constant(s) for s in sources)
 
     def _rate_now(self, rate) -> Tensor:
-        if isinstance(rate, Cell):
-            return op.reshape(rate(self.global_step), ())
-        if rate.ndim == 0:
-            return rate
-        # Past the end of a list its last value stays.
-        step = op.minimum(self.global_step, rate.size - 1)
-        return op.reshape(op.gather(rate, step, 0), ())
+        return op.reshape(rate(self.global_step), ()) if isinstance(rate, Cell) else rate
 
     def _rates_now(self) -> tuple:
         rates = self._rates if self.is_group_lr else (self.learning_rate,)
@@ -180,7 +187,8 @@ class Optimizer(Cell):
             raise TypeError(f"For 'get_lr_parameter', the 'param' must be Parameter, but got {type(param)}.")
         for parameter, place in zip(self.parameters, self._rate_of, strict=False):
             if parameter is param:
-                return self._rates[place] if self.is_group_lr else self.learning_rate
+                source = self._rates[place] if self.is_group_lr else self.learning_rate
+                return source.learning_rate if isinstance(source, given.ListedRate) else source
         raise ValueError(
             f"For 'get_lr_parameter', the parameter {param.name} does not belong to this optimizer."
         )
