@@ -7,6 +7,14 @@ from mindspore.common._derivatives import jvp, vjp
 from mindspore.nn.cell import Cell
 
 
+def _require_form(owner: str, vector, count: int, what: str) -> None:
+    """TypeError unless the vector is a Tensor for one input or result, or a tuple with one for each."""
+    fits = isinstance(vector, tuple) and len(vector) == count if count > 1 else not isinstance(vector, tuple)
+    if not fits:
+        wanted = f"a tuple of {count} tensors" if count > 1 else "a Tensor"
+        raise TypeError(f"For '{owner}', the vector must be {wanted}, one per {what}, but got {vector!r}.")
+
+
 class Jvp(Cell):
     """Result of a network and the product of its Jacobian with a vector.
 
@@ -26,6 +34,7 @@ class Jvp(Cell):
 
     def construct(self, *args):
         *inputs, vector = args
+        _require_form("Jvp", vector, len(inputs), "input")
         return jvp(self.fn, tuple(inputs), vector)
 
 
@@ -49,5 +58,6 @@ class Vjp(Cell):
     def construct(self, *args):
         *inputs, vector = args
         output, pull_back = vjp(self.fn, *inputs)
+        _require_form("Vjp", vector, len(output) if isinstance(output, tuple) else 1, "result")
         gradients = pull_back(*vector) if isinstance(vector, tuple) else pull_back(vector)
         return output, gradients if len(inputs) > 1 else gradients[0]

@@ -245,6 +245,16 @@ class MultiFieldEmbeddingLookup(_Lookup):
                 f"{input_indices.shape}, "
                 f"{input_values.shape} and {field_ids.shape}."
             )
+        for name, value, kinds in (
+            ("input_indices", input_indices, (mstype.int32, mstype.int64)),
+            ("input_values", input_values, mstype.float_type),
+            ("field_ids", field_ids, (mstype.int32, mstype.int64)),
+        ):
+            if value.dtype not in kinds:
+                raise TypeError(
+                    f"For '{self.cls_name}', the '{name}' must be one of {list(kinds)}, but got "
+                    f"{value.dtype}."
+                )
         rows = input_indices.shape[0]
         vectors = self._found(input_indices)
         weights = op.expand_dims(op.cast(input_values, vectors.dtype), -1)
