@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mindspore.nn.cell import Cell
 
 _COMPUTE_TYPES = (mstype.float16, mstype.float32, mstype.bfloat16)
+_TYPE_FLAGS = {"fp16": mstype.float16, "fp32": mstype.float32, "bf16": mstype.bfloat16}
 _RECOMPUTE_KEYS = ("mp_comm_recompute", "parallel_optimizer_comm_recompute", "recompute_slice_activation")
 
 
@@ -27,6 +28,9 @@ class CellSettings:
         self._flags.update(flags)
         for name, value in flags.items():
             self.__dict__[name] = value
+            if value and name in _TYPE_FLAGS:
+                self.__dict__["_compute_type"] = _TYPE_FLAGS[name]
+                self._cell_changed()
         note_change()
         return self
 

@@ -52,10 +52,13 @@ class MaxPool3d(Pool):
     def construct(self, x):
         x, added = with_batch(x, 3, self.cls_name)
         pads = self._pads_for(x.shape[2:])
-        y, where = pooled_maxima(x, self.kernel_size, self.stride, pads, self.dilation, self.ceil_mode)
-        if added:
-            y, where = op.squeeze(y, 0), op.squeeze(where, 0)
-        return (y, op.cast(where, mstype.int64)) if self.return_indices else y
+        y, where = pooled_maxima(
+            x, self.kernel_size, self.stride, pads, self.dilation, self.ceil_mode, self.return_indices
+        )
+        y = op.squeeze(y, 0) if added else y
+        if not self.return_indices:
+            return y
+        return y, op.cast(op.squeeze(where, 0) if added else where, mstype.int64)
 
 
 class AvgPool3d(Pool):

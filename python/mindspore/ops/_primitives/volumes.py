@@ -114,4 +114,4 @@ class MaxPool3D(_Pool3D):
     def __call__(self, x):
         kernel, strides = self._sizes(x)
         pads = self._pads(x, kernel, strides, six(self.name, "pad_list", self.pad_list))
-        return pooled_maxima(x, kernel, strides, pads, (1, 1, 1), bool(self.ceil_mode))[0]
+        return pooled_maxima(x, kernel, strides, pads, (1, 1, 1), bool(self.ceil_mode), False)[0]

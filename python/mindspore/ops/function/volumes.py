@@ -73,8 +73,8 @@ def pooled_means(x, kernel, stride, pads, ceil_mode, include, divisor) -> Tensor
     return op.div(result, divisor) if divisor else result
 
 
-def pooled_maxima(x, kernel, stride, pads, dilation, ceil_mode) -> tuple:
-    """Largest elements of windows of (N, C, D, H, W), and their places in the volume."""
+def pooled_maxima(x, kernel, stride, pads, dilation, ceil_mode, with_places: bool = True) -> tuple:
+    """Largest elements of windows of (N, C, D, H, W), and their places in the volume or None."""
     n, channels, _, height, width = x.shape
     first, inside = op.max_pool2d(_planes(x), kernel[1:], stride[1:], pads[2:], dilation[1:], ceil_mode)
     second, where = op.max_pool2d(
@@ -86,6 +86,8 @@ def pooled_maxima(x, kernel, stride, pads, dilation, ceil_mode) -> tuple:
         ceil_mode,
     )
     shape = (*second.shape[:3], *first.shape[2:])
+    if not with_places:
+        return op.reshape(second, shape), None
     plane = first.shape[2] * first.shape[3]
     flat_where = op.reshape(where, (n, channels, -1))
     flat_inside = op.reshape(op.cast(inside, where.dtype), (n, channels, -1))
@@ -154,6 +156,7 @@ def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=Fal
         six(name, "padding", padding),
         triple(name, "dilation", dilation, 1),
         ceil_mode,
+        return_indices,
     )
-    values, places = (op.squeeze(r, 0) for r in results) if single else results
+    values, places = (None if r is None else op.squeeze(r, 0) for r in results) if single else results
     return (values, places) if return_indices else values
