@@ -11,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bridge.h"
+#include "bindings/captured_graph.h"
 #include "bindings/exceptions.h"
 #include "bindings/graph_options.h"
 #include "bindings/parts.h"
@@ -94,6 +95,12 @@ void set_graph_observer(nb::object callback) {
   };
 }
 
+// Gets every graph as it was captured, before anything is done to it; see captured_graph.h.
+nb::object& capture_listener() {
+  static auto& held = *new nb::object();  // never freed: the interpreter may be gone by then
+  return held;
+}
+
 nb::tuple run_stream(TraceCache& cache, nb::capsule stream, std::size_t steps) {
   auto* held = static_cast<std::shared_ptr<tensor::TensorStream>*>(stream.data(kStreamName));
   try {
@@ -108,6 +115,10 @@ nb::tuple run_stream(TraceCache& cache, nb::capsule stream, std::size_t steps) {
 const runtime::Observer& graph_observer() { return observer(); }
 
 std::shared_ptr<runtime::Executable> compile_graph(std::unique_ptr<ir::Graph> graph) {
+  if (capture_listener().is_valid()) {
+    const nb::gil_scoped_acquire lock;
+    capture_listener()(captured_graph(*graph));
+  }
   passes::optimize(*graph, options());
   return std::make_shared<runtime::Executable>(std::move(graph));
 }
@@ -152,6 +163,12 @@ void bind_capture(nb::module_& module) {
     return names;
   });
   module.def("set_graph_observer", &set_graph_observer, nb::arg("callback").none());
+  module.def(
+      "set_capture_listener",
+      [](nb::object listener) {
+        capture_listener() = listener.is_none() ? nb::object() : std::move(listener);
+      },
+      nb::arg("listener").none());
   module.def("profile_nodes", &profile_nodes);
   module.def("set_graph_watcher", &set_graph_watcher, nb::arg("watcher").none());
 }

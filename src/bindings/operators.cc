@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/argument.h"
+#include "bindings/attribute_object.h"
 #include "bindings/exceptions.h"
 #include "bindings/operator_function.h"
 #include "bindings/parts.h"
@@ -18,22 +19,6 @@ namespace {
 namespace nb = nanobind;
 using op::AttributeValue;
 using op::OpDef;
-
-nb::object python_value(const AttributeValue& value) {
-  if (value.is_none()) return nb::none();
-  if (value.is_bool()) return nb::bool_(value.flag());
-  if (value.is_int()) return nb::int_(value.integer());
-  if (value.is_float()) return nb::float_(value.real());
-  if (value.is_text()) return nb::str(value.text().c_str());
-  if (value.is_dtype()) return nb::cast(value.dtype());
-  nb::list list;
-  if (value.is_ints()) {
-    for (const std::int64_t number : value.ints()) list.append(number);
-  } else {
-    for (const double number : value.reals()) list.append(number);
-  }
-  return nb::tuple(list);
-}
 
 nb::list dtypes_of(op::DTypeSet set) {
   nb::list list;
@@ -64,7 +49,7 @@ nb::dict sample_of(const op::Sample& sample) {
   for (const op::SampleInput& input : sample.inputs) {
     nb::dict entry;
     entry["kind"] = kind_name(input.kind);
-    entry["shape"] = python_value(AttributeValue(input.shape));
+    entry["shape"] = attribute_object(AttributeValue(input.shape));
     entry["low"] = input.low;
     entry["high"] = input.high;
     entry["values"] = nb::cast(input.values);
@@ -73,7 +58,7 @@ nb::dict sample_of(const op::Sample& sample) {
   }
   nb::dict attributes;
   for (const auto& [name, value] : sample.attributes)
-    attributes[name.c_str()] = python_value(value);
+    attributes[name.c_str()] = attribute_object(value);
   nb::dict result;
   result["name"] = sample.name;
   result["inputs"] = inputs;
@@ -97,7 +82,7 @@ nb::dict attribute_of(const op::AttributeDef& attribute) {
   entry["name"] = attribute.name;
   entry["doc"] = attribute.doc;
   entry["type"] = std::string(name_of(attribute.type));
-  entry["default"] = python_value(attribute.initial);
+  entry["default"] = attribute_object(attribute.initial);
   entry["required"] = attribute.required;
   entry["in_call"] = attribute.in_call;
   entry["choices"] = nb::cast(attribute.choices);
