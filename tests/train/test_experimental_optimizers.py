@@ -243,6 +243,21 @@ def test_schedules(name):
     np.testing.assert_allclose(rates(make), [formula(epoch) for epoch in range(10)], rtol=2e-5, atol=1e-8)
 
 
+@pytest.mark.parametrize("name", list(SCHEDULES))
+def test_schedules_inside_compiled_functions(name):
+    make, formula = SCHEDULES[name]
+    optimizer = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=0.1)
+    scheduler = make(optimizer)
+
+    @ms.jit
+    def advance():
+        scheduler.step()
+        return scheduler.get_last_lr()
+
+    found = [float(advance()[0]) for _ in range(9)]
+    np.testing.assert_allclose(found, [formula(epoch) for epoch in range(1, 10)], rtol=2e-5, atol=1e-8)
+
+
 def test_plateau():
     optimizer = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=0.1)
     scheduler = lr_scheduler.ReduceLROnPlateau(optimizer, patience=1, factor=0.5, cooldown=1)

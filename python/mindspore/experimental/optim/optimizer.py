@@ -95,8 +95,6 @@ class Optimizer(Cell):
         self.__dict__["_lrs"] = tuple(one["lr"] for one in self.param_groups)
 
     def _check_parameters(self, params: list) -> None:
-        if not params:
-            raise ValueError("Optimizer got an empty parameter list.")
         known = {parameter.name for group in self.param_groups for parameter in group["params"]}
         for parameter in params:
             if not isinstance(parameter, Parameter):
@@ -154,6 +152,8 @@ class Optimizer(Cell):
             options (dict): Attributes; `weight_decay` and `maximize` are taken from it.
         """
         start, end = span
+        if start == end:
+            return
         options = dict(options)
         decay = options.pop("weight_decay", 0.0)
         sign = -1.0 if options.pop("maximize", False) else 1.0

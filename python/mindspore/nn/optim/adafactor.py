@@ -15,6 +15,10 @@ def _root_mean_square(tensor):
     return op.sqrt(op.reduce_mean(op.square(tensor)))
 
 
+def _keep(state, value) -> None:
+    op.assign(state, op.cast(value, state.dtype))
+
+
 class AdaFactor(Optimizer):
     """Adam whose mean squares are kept as a row and a column per matrix (Shazeer and Stern, 2018).
 
@@ -134,12 +138,12 @@ class AdaFactor(Optimizer):
         square = op.square(gradient) + self.eps[0]
         if not self._factored[i]:
             mean = self.exp_avg_sq[i] * decay + square * (1.0 - decay)
-            op.assign(self.exp_avg_sq[i], mean)
+            _keep(self.exp_avg_sq[i], mean)
             return op.rsqrt(mean) * gradient
         row = self.exp_avg_sq_row[i] * decay + op.reduce_mean(square, -1) * (1.0 - decay)
         column = self.exp_avg_sq_col[i] * decay + op.reduce_mean(square, -2) * (1.0 - decay)
-        op.assign(self.exp_avg_sq_row[i], row)
-        op.assign(self.exp_avg_sq_col[i], column)
+        _keep(self.exp_avg_sq_row[i], row)
+        _keep(self.exp_avg_sq_col[i], column)
         of_row = op.rsqrt(row / op.reduce_mean(row, -1, True))
         return op.expand_dims(of_row, -1) * op.expand_dims(op.rsqrt(column), -2) * gradient
 
@@ -166,9 +170,9 @@ class AdaFactor(Optimizer):
             change = change * rate
             if self.use_first_moment:
                 change = self.exp_avg[i] * self.beta1 + change * (1.0 - self.beta1)
-                op.assign(self.exp_avg[i], change)
+                _keep(self.exp_avg[i], change)
             if self._decay_of[i] is not None:
                 change = change + parameter * (self._decay_now(self._decay_of[i]) * rate)
-            op.assign(parameter, op.cast(parameter - change, parameter.dtype))
+            _keep(parameter, parameter - change)
         self.assignadd(self.global_step, self.global_step_increase_tensor)
         return self._done()

@@ -104,7 +104,7 @@ class Adam(MomentOptimizer):
         use_lazy, use_offload = kwargs.get("use_lazy", False), kwargs.get("use_offload", False)
         if use_lazy and use_offload:
             raise ValueError(
-                "For 'Adam', 'use_lazy' and 'use_offload' can not be both True, but got "
+                "For 'Adam', 'use_lazy' and 'use_offload' can not both be True, but got "
                 f"use_lazy={use_lazy}, use_offload={use_offload}."
             )
         if use_amsgrad and (use_lazy or use_offload):

@@ -80,7 +80,8 @@ class Optimizer(Cell):
         self.param_length = len(self.parameters)
         self._plan(groups, weight_decay)
         self._target, self._unique = "CPU", True
-        self.use_parallel = False
+        self.use_parallel = self._use_flattened_params = False
+        self.cache_enable = tuple(parameter.cache_enable for parameter in self.parameters)
         self.optim_filter = (True,) * self.param_length
 
     # ---- learning rates and decay -------------------------------------------------------------

@@ -9,7 +9,7 @@ from mindspore.ops._registry import op
 
 
 def _pair(value, name: str) -> tuple:
-    if not isinstance(value, (tuple, list)):
+    if not isinstance(value, tuple):
         raise TypeError(f"For 'Rprop', the '{name}' must be a tuple, but got {type(value).__name__}.")
     if len(value) != 2:
         raise ValueError(f"For 'Rprop', the '{name}' must have two numbers, but got {len(value)}.")

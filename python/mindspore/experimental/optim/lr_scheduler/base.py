@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from mindspore.common import dtype as mstype
+from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.experimental.optim.optimizer import Optimizer
+from mindspore.ops._registry import op
 
 
 def check_optimizer(optimizer) -> None:
@@ -18,6 +20,23 @@ def check_kind(value, name: str, owner: str, kind: type) -> None:
     """Raises a TypeError unless the argument is of that type; a bool is not an int."""
     if isinstance(value, bool) or not isinstance(value, kind):
         raise TypeError(f"For '{owner}', the '{name}' must be {kind.__name__}, but got {type(value)}.")
+
+
+def state(value, name: str) -> Parameter:
+    """A number that changes with the epochs: a Parameter, so that compiled functions see it change."""
+    return Parameter(Tensor(float(value), mstype.float32), name=name, requires_grad=False)
+
+
+def set_rates(optimizer, values: list) -> None:
+    """Gives every group its rate.
+
+    Args:
+        optimizer (Optimizer): Whose groups they are.
+        values (list): A tensor or number per group.
+    """
+    for i, value in enumerate(values):
+        value = value if isinstance(value, Tensor) else Tensor(float(value), mstype.float32)
+        op.assign(optimizer._rate_of(i), op.reshape(op.cast(value, mstype.float32), ()))
 
 
 class LRScheduler:
@@ -43,7 +62,8 @@ class LRScheduler:
             )
         if last_epoch < -1:
             raise ValueError(f"Invalid last_epoch: {last_epoch}. It must be at least -1.")
-        self.optimizer, self.last_epoch = optimizer, last_epoch
+        self.optimizer = optimizer
+        self.last_epoch = state(last_epoch, f"last_epoch_{type(self).__name__}")
         self.groups_num = len(optimizer.param_groups)
         for i, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
@@ -53,18 +73,22 @@ class LRScheduler:
                     f"param 'initial_lr' is not specified in param_groups[{i}] when resuming an optimizer"
                 )
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
-        self._bases = [float(rate) for rate in self.base_lrs]
         self.step()
 
-    def _now(self) -> list[float]:
+    def _now(self) -> list[Tensor]:
         """The rates as they are."""
-        return [float(group["lr"]) for group in self.optimizer.param_groups]
+        return [self.optimizer._rate_of(i) for i in range(self.groups_num)]
 
-    def _scaled(self, factor: float) -> list[float]:
+    def _scaled(self, factor) -> list[Tensor]:
         """The rates as they are, times a factor."""
         return [rate * factor for rate in self._now()]
 
-    def get_lr(self) -> list:
+    def _from_bases(self, factor) -> list[Tensor]:
+        """The initial rates, times a factor."""
+        return [base * factor for base in self.base_lrs]
+
+    @staticmethod
+    def get_lr() -> list:
         """Rates of the epoch `last_epoch`, one per group."""
         raise NotImplementedError
 
@@ -74,7 +98,7 @@ class LRScheduler:
         Returns:
             list[Tensor], one per group.
         """
-        return [Tensor(rate, mstype.float32) for rate in self._last_lr]
+        return [op.copy(rate) for rate in self._now()]
 
     def step(self, epoch=None) -> None:
         """Sets the rates of the next epoch.
@@ -82,13 +106,9 @@ class LRScheduler:
         Args:
             epoch (int): Number of the epoch, if it is not simply the next one. Default: ``None``.
         """
-        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        if epoch is None:
+            op.assign_add(self.last_epoch, 1.0)
+        else:
+            op.assign(self.last_epoch, Tensor(float(epoch), mstype.float32))
         closed = getattr(self, "_get_closed_form_lr", None)
-        values = self.get_lr() if epoch is None or closed is None else closed()
-        self._set(values)
-
-    def _set(self, values: list) -> None:
-        for i, value in enumerate(values):
-            self.optimizer.param_groups[i]["lr"] = float(value)
-            self.optimizer._rate_of(i)
-        self._last_lr = [float(value) for value in values]
+        set_rates(self.optimizer, self.get_lr() if epoch is None or closed is None else closed())

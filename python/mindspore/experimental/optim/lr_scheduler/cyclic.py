@@ -5,7 +5,16 @@ from __future__ import annotations
 
 import math
 
-from mindspore.experimental.optim.lr_scheduler.base import LRScheduler, check_kind, check_optimizer
+from mindspore.common import dtype as mstype
+from mindspore.common.tensor import Tensor
+from mindspore.experimental.optim.lr_scheduler.base import (
+    LRScheduler,
+    check_kind,
+    check_optimizer,
+    set_rates,
+    state,
+)
+from mindspore.ops._registry import op
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -29,19 +38,24 @@ class CosineAnnealingLR(LRScheduler):
 
     def get_lr(self) -> list:
         """Rates of the epoch `last_epoch`, one per group."""
-        if self.last_epoch == 0:
-            return self._now()
-        if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
-            rise = (1 - math.cos(math.pi / self.T_max)) / 2
-            pairs = zip(self._now(), self._bases, strict=True)
-            return [rate + (base - self.eta_min) * rise for rate, base in pairs]
-        now = 1 + math.cos(math.pi * self.last_epoch / self.T_max)
-        before = 1 + math.cos(math.pi * (self.last_epoch - 1) / self.T_max)
-        return [now / before * (rate - self.eta_min) + self.eta_min for rate in self._now()]
+        epoch, least = self.last_epoch, self.eta_min
+        first = op.equal(epoch, 0.0)
+        # The epoch after the lowest point cannot follow from it.
+        periods = (epoch - 1.0 - self.T_max) / (2 * self.T_max)
+        after_lowest = op.equal(op.floor(periods), periods)
+        rise = (1 - math.cos(math.pi / self.T_max)) / 2
+        height = 1.0 + op.cos(math.pi / self.T_max * epoch)
+        before = 1.0 + op.cos(math.pi / self.T_max * (epoch - 1.0))
+        change = height / op.where(after_lowest, 1.0, before)
+        rates = []
+        for rate, base in zip(self._now(), self.base_lrs, strict=True):
+            later = op.where(after_lowest, rate + (base - least) * rise, change * (rate - least) + least)
+            rates.append(op.where(first, rate, later))
+        return rates
 
     def _get_closed_form_lr(self) -> list:
-        share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
-        return [self.eta_min + (base - self.eta_min) * share for base in self._bases]
+        share = (1.0 + op.cos(math.pi / self.T_max * self.last_epoch)) / 2.0
+        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -71,13 +85,21 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 f"For 'CosineAnnealingWarmRestarts', the 'eta_min' must be a number, got {eta_min}."
             )
         self.T_0, self.T_mult, self.eta_min = T_0, T_mult, eta_min
-        self.T_i, self.T_cur = T_0, last_epoch
+        self.T_i, self.T_cur = state(T_0, "T_i"), state(last_epoch, "T_cur")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list:
         """Rates of the epoch `last_epoch`, one per group."""
-        share = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
-        return [self.eta_min + (base - self.eta_min) * share for base in self._bases]
+        share = (1.0 + op.cos(math.pi * self.T_cur / self.T_i)) / 2.0
+        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+
+    def _restarts(self, epoch):
+        """How often the rates have begun anew."""
+        periods = epoch / self.T_0
+        if self.T_mult == 1:
+            return op.floor(periods)
+        # Epochs are far coarser than the rounding of the logarithm.
+        return op.floor(op.log(periods * (self.T_mult - 1) + 1.0) / math.log(self.T_mult) + 1e-5)
 
     def step(self, epoch=None) -> None:
         """Sets the rates of the next epoch.
@@ -86,17 +108,18 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             epoch (Union[int, float]): Number of the epoch, which may be a part of one. Default: ``None``.
         """
         if epoch is None:
-            epoch = self.last_epoch + 1
-        if epoch < 0:
+            epoch = self.last_epoch + 1.0
+        elif epoch < 0:
             raise ValueError(f"Expected non-negative epoch, but got {epoch}")
-        self.T_i, self.T_cur = self.T_0, epoch
-        while self.T_cur >= self.T_i:
-            self.T_cur -= self.T_i
-            self.T_i *= self.T_mult
-            if self.T_mult == 1:
-                self.T_cur %= self.T_i
-        self.last_epoch = math.floor(epoch)
-        self._set(self.get_lr())
+        else:
+            epoch = Tensor(float(epoch), mstype.float32)
+        restarts = self._restarts(epoch)
+        growth = op.pow(float(self.T_mult), restarts)
+        passed = restarts if self.T_mult == 1 else (growth - 1.0) / (self.T_mult - 1)
+        op.assign(self.T_cur, epoch - passed * self.T_0)
+        op.assign(self.T_i, growth * self.T_0)
+        op.assign(self.last_epoch, op.floor(epoch))
+        set_rates(self.optimizer, self.get_lr())
 
 
 class CyclicLR(LRScheduler):
@@ -150,9 +173,7 @@ class CyclicLR(LRScheduler):
             self.scale_mode = "iterations"
         self._own_scale = scale_fn
         if last_epoch == -1:
-            for i, rate in enumerate(self._least):
-                optimizer.param_groups[i]["lr"] = rate
-                optimizer._rate_of(i)
+            set_rates(optimizer, self._least)
         super().__init__(optimizer, last_epoch)
 
     @staticmethod
@@ -163,21 +184,24 @@ class CyclicLR(LRScheduler):
             raise ValueError(f"For 'CyclicLR', '{name}' must have {groups} rates, but got {len(rate)}.")
         return [float(one) for one in rate]
 
-    def scale_fn(self, x) -> float:
+    def scale_fn(self, x):
         """Height of a cycle, or of an epoch.
 
         Args:
-            x (Union[int, float]): Number of the cycle, from 1, or of the epoch.
+            x (Tensor): Number of the cycle, from 1, or of the epoch.
         """
         if self._own_scale is not None:
-            return float(self._own_scale(x))
-        return {"triangular": 1.0, "triangular2": 1 / 2 ** (x - 1), "exp_range": self.gamma**x}[self.mode]
+            return self._own_scale(x)
+        if self.mode == "triangular":
+            return 1.0
+        return 1.0 / 2.0 ** (x - 1.0) if self.mode == "triangular2" else self.gamma**x
 
     def get_lr(self) -> list:
         """Rates of the epoch `last_epoch`, one per group."""
-        cycle = math.floor(1 + self.last_epoch / self.total_step_size)
-        x = 1 + self.last_epoch / self.total_step_size - cycle
-        share = x / self.step_up_ratio if x <= self.step_up_ratio else (x - 1) / (self.step_up_ratio - 1)
+        up = self.step_up_ratio
+        cycle = op.floor(1.0 + self.last_epoch / self.total_step_size)
+        x = 1.0 + self.last_epoch / self.total_step_size - cycle
+        share = op.where(op.less_equal(x, up), x / up, (x - 1.0) / (up - 1.0) if up < 1 else 0.0)
         scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
         pairs = zip(self._least, self.max_lrs, strict=True)
         return [least + (most - least) * share * scale for least, most in pairs]

@@ -5,7 +5,14 @@ from __future__ import annotations
 
 from collections import Counter
 
+from mindspore.common import dtype as mstype
+from mindspore.common.tensor import Tensor
 from mindspore.experimental.optim.lr_scheduler.base import LRScheduler, check_kind
+from mindspore.ops._registry import op
+
+
+def _is_multiple(epoch, length: int):
+    return op.equal(op.floor(epoch / length) * length, epoch)
 
 
 class StepLR(LRScheduler):
@@ -29,11 +36,13 @@ class StepLR(LRScheduler):
 
     def get_lr(self) -> list:
         """Rates of the epoch `last_epoch`, one per group."""
-        due = self.last_epoch != 0 and self.last_epoch % self.step_size == 0
-        return self._scaled(self.gamma if due else 1.0)
+        due = op.logical_and(
+            op.not_equal(self.last_epoch, 0.0), _is_multiple(self.last_epoch, self.step_size)
+        )
+        return self._scaled(op.where(due, self.gamma, 1.0))
 
     def _get_closed_form_lr(self) -> list:
-        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self._bases]
+        return self._from_bases(op.pow(self.gamma, op.floor(self.last_epoch / self.step_size)))
 
 
 class LinearLR(LRScheduler):
@@ -63,20 +72,18 @@ class LinearLR(LRScheduler):
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
-    def _factor(self, epoch: int) -> float:
-        share = min(epoch, self.total_iters) / self.total_iters
+    def _factor(self, epoch):
+        share = op.minimum(epoch, float(self.total_iters)) / self.total_iters
         return self.start_factor + (self.end_factor - self.start_factor) * share
 
     def get_lr(self) -> list:
         """Rates of the epoch `last_epoch`, one per group."""
-        if self.last_epoch == 0:
-            return self._scaled(self.start_factor)
-        if self.last_epoch > self.total_iters:
-            return self._now()
-        return self._scaled(self._factor(self.last_epoch) / self._factor(self.last_epoch - 1))
+        first = op.equal(self.last_epoch, 0.0)
+        change = self._factor(self.last_epoch) / self._factor(op.maximum(self.last_epoch - 1.0, 0.0))
+        return self._scaled(op.where(first, self.start_factor, change))
 
     def _get_closed_form_lr(self) -> list:
-        return [base * self._factor(self.last_epoch) for base in self._bases]
+        return self._from_bases(self._factor(self.last_epoch))
 
 
 class ExponentialLR(LRScheduler):
@@ -98,10 +105,10 @@ class ExponentialLR(LRScheduler):
 
     def get_lr(self) -> list:
         """Rates of the epoch `last_epoch`, one per group."""
-        return self._now() if self.last_epoch == 0 else self._scaled(self.gamma)
+        return self._scaled(op.where(op.equal(self.last_epoch, 0.0), 1.0, self.gamma))
 
     def _get_closed_form_lr(self) -> list:
-        return [base * self.gamma**self.last_epoch for base in self._bases]
+        return self._from_bases(op.pow(self.gamma, self.last_epoch))
 
 
 class PolynomialLR(LRScheduler):
@@ -125,15 +132,15 @@ class PolynomialLR(LRScheduler):
 
     def get_lr(self) -> list:
         """Rates of the epoch `last_epoch`, one per group."""
-        if self.last_epoch == 0 or self.last_epoch > self.total_iters:
-            return self._now()
-        left = 1.0 - self.last_epoch / self.total_iters
-        before = 1.0 - (self.last_epoch - 1) / self.total_iters
-        return self._scaled((left / before) ** self.power)
+        epoch, total = self.last_epoch, self.total_iters
+        still = op.logical_or(op.equal(epoch, 0.0), op.greater(epoch, float(total)))
+        left = op.maximum(1.0 - epoch / total, 0.0)
+        before = op.maximum(1.0 - (epoch - 1.0) / total, 1.0 / total)
+        return self._scaled(op.where(still, 1.0, op.pow(left / before, self.power)))
 
     def _get_closed_form_lr(self) -> list:
-        left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
-        return [base * left**self.power for base in self._bases]
+        left = 1.0 - op.minimum(self.last_epoch, float(self.total_iters)) / self.total_iters
+        return self._from_bases(op.pow(left, self.power))
 
 
 class _FunctionLR(LRScheduler):
@@ -151,6 +158,11 @@ class _FunctionLR(LRScheduler):
             if not callable(function):
                 raise TypeError(f"The 'lr_lambda' must be a function, but got {type(function)}.")
         super().__init__(optimizer, last_epoch)
+
+    def _factors(self) -> list:
+        """What the functions say about the epoch."""
+        epoch = op.cast(self.last_epoch, mstype.int32)
+        return [function(epoch) for function in self.lr_lambdas]
 
 
 class LambdaLR(_FunctionLR):
@@ -170,8 +182,7 @@ class LambdaLR(_FunctionLR):
 
     def get_lr(self) -> list:
         """Rates of the epoch `last_epoch`, one per group."""
-        pairs = zip(self._bases, self.lr_lambdas, strict=True)
-        return [base * float(function(self.last_epoch)) for base, function in pairs]
+        return [base * factor for base, factor in zip(self.base_lrs, self._factors(), strict=True)]
 
 
 class MultiplicativeLR(_FunctionLR):
@@ -191,10 +202,9 @@ class MultiplicativeLR(_FunctionLR):
 
     def get_lr(self) -> list:
         """Rates of the epoch `last_epoch`, one per group."""
-        if self.last_epoch == 0:
-            return self._now()
-        pairs = zip(self._now(), self.lr_lambdas, strict=True)
-        return [rate * float(function(self.last_epoch)) for rate, function in pairs]
+        first = op.equal(self.last_epoch, 0.0)
+        pairs = zip(self._now(), self._factors(), strict=True)
+        return [op.where(first, rate, rate * factor) for rate, factor in pairs]
 
 
 class MultiStepLR(LRScheduler):
@@ -226,11 +236,17 @@ class MultiStepLR(LRScheduler):
 
     def get_lr(self) -> list:
         """Rates of the epoch `last_epoch`, one per group."""
-        return self._scaled(self.gamma ** self.milestones[self.last_epoch])
+        return self._scaled(self._factor(op.equal))
 
     def _get_closed_form_lr(self) -> list:
-        passed = sum(count for epoch, count in self.milestones.items() if epoch <= self.last_epoch)
-        return [base * self.gamma**passed for base in self._bases]
+        return self._from_bases(self._factor(op.greater_equal))
+
+    def _factor(self, compare):
+        """Gamma for every milestone that the last epoch compares with."""
+        factor = Tensor(1.0, mstype.float32)
+        for epoch, count in self.milestones.items():
+            factor = factor * op.where(compare(self.last_epoch, float(epoch)), self.gamma**count, 1.0)
+        return factor
 
 
 class ConstantLR(LRScheduler):
@@ -257,10 +273,10 @@ class ConstantLR(LRScheduler):
 
     def get_lr(self) -> list:
         """Rates of the epoch `last_epoch`, one per group."""
-        if self.last_epoch == 0:
-            return self._scaled(self.factor)
-        return self._scaled(1.0 / self.factor) if self.last_epoch == self.total_iters else self._now()
+        end = op.equal(self.last_epoch, float(self.total_iters))
+        later = op.where(end, 1.0 / self.factor if self.factor else 1.0, 1.0)
+        return self._scaled(op.where(op.equal(self.last_epoch, 0.0), self.factor, later))
 
     def _get_closed_form_lr(self) -> list:
-        factor = self.factor if self.last_epoch < self.total_iters else 1.0
-        return [base * factor for base in self._bases]
+        early = op.less(self.last_epoch, float(self.total_iters))
+        return self._from_bases(op.where(early, self.factor, 1.0))

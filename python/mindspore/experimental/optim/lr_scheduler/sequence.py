@@ -8,7 +8,13 @@ from bisect import bisect_right
 
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
-from mindspore.experimental.optim.lr_scheduler.base import check_kind, check_optimizer
+from mindspore.experimental.optim.lr_scheduler.base import (
+    check_kind,
+    check_optimizer,
+    set_rates,
+    state,
+)
+from mindspore.ops._registry import op
 
 
 class SequentialLR:
@@ -43,25 +49,22 @@ class SequentialLR:
                 )
         self.optimizer = optimizer
         self._schedulers, self._milestones = list(schedulers), list(milestones)
-        self.last_epoch = last_epoch + 1
-        for i, group in enumerate(optimizer.param_groups):
-            group["lr"] = float(group["initial_lr"])
-            optimizer._rate_of(i)
+        self.last_epoch = state(last_epoch + 1, "last_epoch_SequentialLR")
+        set_rates(optimizer, [group["initial_lr"] for group in optimizer.param_groups])
         for scheduler in self._schedulers:  # they took their first step when they were made
-            scheduler.last_epoch -= 1
+            op.assign_add(scheduler.last_epoch, -1.0)
         self._schedulers[0].step()
-        self._last_lr = schedulers[0].get_last_lr()
 
     def step(self) -> None:
         """Sets the rates of the next epoch."""
-        self.last_epoch += 1
-        place = bisect_right(self._milestones, self.last_epoch)
+        op.assign_add(self.last_epoch, 1.0)
+        epoch = int(self.last_epoch)
+        place = bisect_right(self._milestones, epoch)
         scheduler = self._schedulers[place]
-        if place > 0 and self._milestones[place - 1] == self.last_epoch:
+        if place > 0 and self._milestones[place - 1] == epoch:
             scheduler.step(0)
         else:
             scheduler.step()
-        self._last_lr = scheduler.get_last_lr()
 
     def get_last_lr(self) -> list:
         """The rates that were set last.
@@ -69,7 +72,7 @@ class SequentialLR:
         Returns:
             list[Tensor], one per group.
         """
-        return self._last_lr
+        return [op.copy(self.optimizer._rate_of(i)) for i in range(len(self.optimizer.param_groups))]
 
 
 class ReduceLROnPlateau:
@@ -119,25 +122,29 @@ class ReduceLROnPlateau:
             check_kind(value, name, "ReduceLROnPlateau", int)
         self.optimizer, self.factor, self.patience = optimizer, factor, patience
         self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
-        self.cooldown, self.cooldown_counter, self.num_bad_epochs = cooldown, 0, 0
-        self.eps, self.last_epoch = eps, 0
-        self.best = math.inf if mode == "min" else -math.inf
+        self.cooldown, self.eps = cooldown, eps
+        self.cooldown_counter = state(0, "cooldown_counter")
+        self.num_bad_epochs = state(0, "num_bad_epochs")
+        self.last_epoch = state(0, "last_epoch_ReduceLROnPlateau")
+        self.best = state(math.inf if mode == "min" else -math.inf, "best")
         groups = len(optimizer.param_groups)
         if isinstance(min_lr, (list, tuple)) and len(min_lr) != groups:
             raise ValueError(f"The length of 'min_lr' should be {groups}, but got {len(min_lr)}.")
         self.min_lrs = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * groups
-        self._last_lr = [float(group["lr"]) for group in optimizer.param_groups]
 
     @property
     def in_cooldown(self) -> bool:
         """Whether the last change was so recently that nothing is counted."""
-        return self.cooldown_counter > 0
+        return bool(op.greater(self.cooldown_counter, 0.0))
 
-    def _is_better(self, metric: float) -> bool:
-        sign = -1 if self.mode == "min" else 1
-        if self.threshold_mode == "rel":
-            return metric * sign > self.best * (1 + sign * self.threshold) * sign
-        return metric * sign > (self.best + sign * self.threshold) * sign
+    def _is_better(self, metric):
+        sign = -1.0 if self.mode == "min" else 1.0
+        bar = (
+            self.best * (1.0 + sign * self.threshold)
+            if self.threshold_mode == "rel"
+            else (self.best + sign * self.threshold)
+        )
+        return op.greater(metric * sign, bar * sign)
 
     def step(self, metrics) -> None:
         """Looks at a metric and changes the rates if it is time.
@@ -145,27 +152,27 @@ class ReduceLROnPlateau:
         Args:
             metrics (Union[int, float, Tensor]): The metric of an epoch.
         """
-        metric = float(metrics)
-        self.last_epoch += 1
-        if self._is_better(metric):
-            self.best, self.num_bad_epochs = metric, 0
-        else:
-            self.num_bad_epochs += 1
-        if self.in_cooldown:
-            self.cooldown_counter -= 1
-            self.num_bad_epochs = 0
-        if self.num_bad_epochs > self.patience:
-            self._reduce()
-            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
-        self._last_lr = [float(group["lr"]) for group in self.optimizer.param_groups]
+        metric = metrics if isinstance(metrics, Tensor) else Tensor(float(metrics), mstype.float32)
+        metric = op.reshape(op.cast(metric, mstype.float32), ())
+        op.assign_add(self.last_epoch, 1.0)
+        better = self._is_better(metric)
+        resting = op.greater(self.cooldown_counter, 0.0)
+        bad = op.where(op.logical_or(better, resting), 0.0, self.num_bad_epochs + 1.0)
+        due = op.greater(bad, float(self.patience))
+        op.assign(self.best, op.where(better, metric, self.best))
+        rest = op.where(due, float(self.cooldown), op.maximum(self.cooldown_counter - 1.0, 0.0))
+        op.assign(self.cooldown_counter, rest)
+        op.assign(self.num_bad_epochs, op.where(due, 0.0, bad))
+        self._reduce(due)
 
-    def _reduce(self) -> None:
-        for i, group in enumerate(self.optimizer.param_groups):
-            now = float(group["lr"])
-            wanted = max(now * self.factor, float(self.min_lrs[i]))
-            if now - wanted > self.eps:
-                group["lr"] = wanted
-                self.optimizer._rate_of(i)
+    def _reduce(self, due) -> None:
+        rates = []
+        for i, least in enumerate(self.min_lrs):
+            now = self.optimizer._rate_of(i)
+            wanted = op.maximum(now * self.factor, float(least))
+            changes = op.logical_and(due, op.greater(now - wanted, self.eps))
+            rates.append(op.where(changes, wanted, now))
+        set_rates(self.optimizer, rates)
 
     def get_last_lr(self) -> list:
         """The rates that were set last.
@@ -173,4 +180,4 @@ class ReduceLROnPlateau:
         Returns:
             list[Tensor], one per group.
         """
-        return [Tensor(rate, mstype.float32) for rate in self._last_lr]
+        return [op.copy(self.optimizer._rate_of(i)) for i in range(len(self.min_lrs))]
