@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A network's forward pass as one straight graph, for writers of model files."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+
+from mindspore import _c_expression as _c
+from mindspore._capture.function import Captured
+from mindspore.common._structure import tensors_in
+from mindspore.common.tensor import Tensor
+from mindspore.nn.cell import Cell
+from mindspore.ops._registry import op
+
+Value = tuple[int, int]  # the node's number, which of its outputs
+
+
+@dataclass
+class Node:
+    """An argument, a constant, a parameter or an operator."""
+
+    kind: str
+    id: int
+    name: str  # of the operator, the parameter or the argument
+    operands: list[Value | None]
+    attributes: dict
+    types: list[tuple]  # (dtype, shape) of each output
+    tensor: Tensor | None = None
+    is_number: bool = False
+    file: str = ""
+    line: int = 0
+
+    @property
+    def dtype(self):
+        """Of the first output."""
+        return self.types[0][0]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the first output."""
+        return self.types[0][1]
+
+    def place(self) -> str:
+        """The user's line, for messages."""
+        return f"{self.file}:{self.line}" if self.file else "an unknown line"
+
+
+@dataclass
+class CapturedNetwork:
+    """A graph; results stand in the order of the tensors the network returned."""
+
+    name: str
+    arguments: list[Node]  # one per tensor of the inputs
+    nodes: list[Node]  # constants, parameters and operators, each after what it uses
+    results: list[Value]
+    outputs: object  # what the network returned, in its own structure
+    by_id: dict[int, Node] = field(default_factory=dict)
+
+    def node(self, value: Value) -> Node:
+        """What computes a value."""
+        return self.by_id[value[0]]
+
+    def type_of(self, value: Value) -> tuple:
+        """(dtype, shape) of a value."""
+        return self.by_id[value[0]].types[value[1]]
+
+    def parameters(self) -> list[Node]:
+        """Parameters in the order of their first use."""
+        return [node for node in self.nodes if node.kind == "parameter" and node.name]
+
+
+def capture_network(net, inputs: tuple) -> CapturedNetwork:
+    """Runs a network once and writes down what it computes.
+
+    Raises:
+        RuntimeError: The network looks at values while it runs, or calls Python in between.
+    """
+    run = net._cell_run if isinstance(net, Cell) else net
+    name = type(net).__name__ if isinstance(net, Cell) else getattr(net, "__name__", "function")
+
+    def flat(*arguments):
+        # Each result is a value of its own, also where the network returns an input or one value twice.
+        return tuple(op.identity(tensor) for tensor in tensors_in(run(*arguments)))
+
+    graphs: list[dict] = []
+    captured = Captured(flat, name, roots=(weakref.ref(net),) if isinstance(net, Cell) else ())
+    _c.set_capture_listener(graphs.append)
+    try:
+        captured(*inputs)
+    finally:
+        _c.set_capture_listener(None)
+    if captured.reasons or len(graphs) != 1:
+        reason = captured.reasons[0] if captured.reasons else "what it does depends on values it computes"
+        raise RuntimeError(f"'{name}' cannot be exported: {reason}.")
+    return _network(graphs[0], run(*inputs), len(tensors_in(inputs)))
+
+
+def _network(graph: dict, outputs, argument_count: int) -> CapturedNetwork:
+    places = {int(entry["name"][1:]): _node(entry) for entry in graph["arguments"]}
+    missing = [i for i in range(argument_count) if i not in places]
+    if missing:
+        raise RuntimeError(f"Input {missing[0]} of '{graph['name']}' has no influence on what it returns.")
+    nodes = [_node(entry) for entry in graph["nodes"]]
+    for node in nodes:
+        if node.kind not in ("constant", "parameter", "operator"):
+            raise RuntimeError(
+                f"'{graph['name']}' cannot be exported: it calls Python ('{node.name}') at {node.place()}."
+            )
+    arguments = [places[i] for i in range(argument_count)]
+    network = CapturedNetwork(graph["name"], arguments, nodes, graph["results"], outputs)
+    network.by_id = {node.id: node for node in [*arguments, *nodes]}
+    return network
+
+
+def _node(entry: dict) -> Node:
+    return Node(**{key: entry[key] for key in Node.__dataclass_fields__})
