@@ -86,7 +86,9 @@ class TrainLoop:
             progress.close()
             helper.release()
 
-    def _check_network(self, columns: list[str]) -> None:
+    def _check_network(self, columns: list[str] | None) -> None:
+        if columns is None:
+            return
         if self.model.loss_fn is not None:
             check_two_columns(columns, "train_dataset")
         else:
@@ -190,8 +192,9 @@ class EvalLoop:
         self.manager.on_eval_end(self.context)
         return metrics
 
-    def _check_network(self, columns: list[str]) -> None:
-        check_columns(self.network, columns, "valid_dataset")
+    def _check_network(self, columns: list[str] | None) -> None:
+        if columns is not None:
+            check_columns(self.network, columns, "valid_dataset")
 
     def _step(self, row) -> None:
         params = self.params

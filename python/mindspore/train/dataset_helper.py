@@ -27,12 +27,14 @@ class RowFeed:
 
     def __init__(self, dataset, epochs: int):
         self._iterator = dataset.create_tuple_iterator(num_epochs=epochs, do_copy=False)
-        self._columns = self._iterator.get_col_names()
+        # Scripts bring their own classes as data sets, whose iterators can do no more than iterate.
+        names = getattr(self._iterator, "get_col_names", None)
+        self._columns = names() if names is not None else None
         self._stream = None
 
     @property
-    def columns(self) -> list[str]:
-        """Names of the columns."""
+    def columns(self) -> list[str] | None:
+        """Names of the columns; None where the data set does not tell."""
         return self._columns
 
     def epoch(self) -> Iterator[list]:
@@ -66,7 +68,9 @@ class RowFeed:
     def close(self) -> None:
         """Ends the pipeline."""
         self._stream = None
-        self._iterator.stop()
+        stop = getattr(self._iterator, "stop", None)
+        if stop is not None:
+            stop()
 
 
 class DatasetHelper:
