@@ -308,3 +308,22 @@ def test_ctc_of_scores():
     np.testing.assert_allclose(losses.asnumpy(), wanted, rtol=1e-5)
     whole = ms.grad(lambda x: ops.CTCLoss()(x, *_tensors((places, labels, lengths)))[0].sum())(Tensor(scores))
     np.testing.assert_allclose(gradient.asnumpy(), whole.asnumpy(), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("merged", [True, False])
+def test_ctc_greedy_decoder(merged):
+    best = np.array([[0, 0, 2, 0, 1], [1, 1, 1, 2, 0]])
+    scores = np.eye(3)[best.T] * 2.0
+    lengths = np.array([5, 3])
+    indices, values, shape, summed = ops.ctc_greedy_decoder(*_tensors((scores, lengths)), merged)
+    rows = []
+    for row, length in zip(best, lengths, strict=True):
+        labels = row[:length]
+        rows.append(
+            [k for k, _ in itertools.groupby(labels) if k != 2] if merged else [k for k in labels if k != 2]
+        )
+    np.testing.assert_array_equal(values.asnumpy(), sum(rows, []))
+    wanted = [[n, i] for n, row in enumerate(rows) for i in range(len(row))]
+    np.testing.assert_array_equal(indices.asnumpy(), wanted)
+    np.testing.assert_array_equal(shape.asnumpy(), [2, max(map(len, rows))])
+    np.testing.assert_allclose(summed.asnumpy(), -2.0 * lengths[:, None])

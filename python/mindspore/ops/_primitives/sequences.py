@@ -5,9 +5,42 @@ from __future__ import annotations
 
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
+from mindspore.ops.function.losses import ctc_greedy_decoder
 from mindspore.ops.primitive import Primitive, prim_attr_register
 
-__all__ = ["CTCLoss"]
+__all__ = ["CTCGreedyDecoder", "CTCLoss"]
+
+
+class CTCGreedyDecoder(Primitive):
+    """The most likely label of every step, without blanks (the last class) and repetitions.
+
+    Args:
+        merge_repeated (bool): Repetitions in a row count once. Default: ``True``.
+
+    Inputs:
+        - **inputs** (Tensor) - Scores (T, N, C).
+        - **sequence_length** (Tensor) - How many of the T steps count (N,).
+
+    Outputs:
+        tuple, sample and place of every label, the labels, their shape, and minus the sum of the chosen
+        scores.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    @prim_attr_register
+    def __init__(self, merge_repeated=True):
+        """Initialize CTCGreedyDecoder."""
+        if not isinstance(merge_repeated, bool):
+            raise TypeError(
+                f"For 'CTCGreedyDecoder', the 'merge_repeated' must be bool, but got "
+                f"{type(merge_repeated).__name__}."
+            )
+        self.merge_repeated = merge_repeated
+
+    def __call__(self, inputs, sequence_length) -> tuple:
+        return ctc_greedy_decoder(inputs, sequence_length, self.merge_repeated)
 
 
 class CTCLoss(Primitive):

@@ -11,6 +11,7 @@ from mindspore.ops._registry import op
 
 __all__ = [
     "cosine_embedding_loss",
+    "ctc_greedy_decoder",
     "ctc_loss",
     "gaussian_nll_loss",
     "hinge_embedding_loss",
@@ -47,6 +48,49 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean") 
     return _reduced("cosine_embedding_loss", op.add(alike, apart), reduction)
 
 
+def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True) -> tuple:
+    """The most likely label of every step, without blanks (the last class) and repetitions.
+
+    Args:
+        inputs (Tensor): Scores (T, N, C).
+        sequence_length (Tensor): How many of the T steps count, (N,).
+        merge_repeated (bool): Repetitions in a row count once. Default: ``True``.
+
+    Returns:
+        Sample and place of every label (L, 2), the labels (L,), the shape (N, longest sequence), and minus
+        the sum of the scores that were chosen (N, 1).
+
+    Raises:
+        ValueError: Shapes do not fit, or a length exceeds T.
+    """
+    if inputs.ndim != 3 or sequence_length.shape != (inputs.shape[1],):
+        raise ValueError(
+            "For 'ctc_greedy_decoder', the 'inputs' must have the shape (T, N, C) and 'sequence_length' "
+            f"(N,), but "
+            f"got {inputs.shape} and {sequence_length.shape}."
+        )
+    steps, _, classes = inputs.shape
+    if bool(op.reduce_any(op.greater(sequence_length, steps))):
+        raise ValueError(
+            f"For 'ctc_greedy_decoder', the 'sequence_length' must not exceed {steps}, but got "
+            f"{sequence_length}."
+        )
+    best = op.cast(op.transpose(op.argmax(inputs, -1), (1, 0)), mstype.int64)
+    counted = op.less(op.arange(0, steps, 1, mstype.int64), op.expand_dims(sequence_length, -1))
+    kept = op.logical_and(counted, op.not_equal(best, classes - 1))
+    if merge_repeated:
+        changed = op.not_equal(best[:, 1:], best[:, :-1])
+        kept = op.logical_and(kept, op.concat((op.ones_like(kept[:, :1]), changed), 1))
+    places = op.nonzero(kept)
+    position = op.sub(op.cumsum(op.cast(kept, mstype.int64), 1), 1)
+    indices = op.stack((places[:, 0], op.gather_nd(position, places)), 1)
+    longest = op.add(op.reduce_max(op.where(kept, position, -1)), 1)
+    count = Tensor(inputs.shape[1], mstype.int64)
+    top = op.transpose(op.reduce_max(inputs, (-1,)), (1, 0))
+    scores = op.reduce_sum(op.where(counted, top, op.zeros_like(top)), (1,), True)
+    return indices, op.gather_nd(best, places), op.stack((count, longest), 0), op.neg(scores)
+
+
 def ctc_loss(
     log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False
 ) -> tuple:
@@ -76,6 +120,8 @@ def ctc_loss(
 
 def gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction="mean") -> Tensor:
     """Negative log likelihood of a normal distribution with given mean and variance."""
+    if not isinstance(full, bool):
+        raise TypeError(f"For 'gaussian_nll_loss', the 'full' must be bool, but got {type(full).__name__}.")
     if not isinstance(var, Tensor):
         var = Tensor(var, x.dtype)
     if not bool(op.reduce_all(op.greater_equal(var, 0))):
