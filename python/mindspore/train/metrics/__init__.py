@@ -106,7 +106,8 @@ def get_metrics(metrics):
                 )
         return metrics
     if isinstance(metrics, set):
-        return {name: get_metric_fn(name) for name in metrics}
+        # A set has another order in every run of the program; what is printed should not.
+        return {name: get_metric_fn(name) for name in sorted(metrics, key=str)}
     raise TypeError(f"For 'get_metrics', the argument 'metrics' must be None, dict or set, but got {metrics}")
 
 
