@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every example trains: its first losses are known, alike in both modes, and it learns what it is made for."""
+"""Every example trains: its first losses are known and alike in both modes, and it learns its task."""
 
 from __future__ import annotations
 
