@@ -88,7 +88,7 @@ class CellParallel:
 
     @staticmethod
     def _is_in_stage(parameter: Parameter, stage: int) -> bool:
-        stages = getattr(parameter, "_pipeline_stage_list", None)
+        stages = parameter.__dict__.get("_pipeline_stages")
         return not stages or stage in stages
 
     def remove_redundant_parameters(self) -> None:

@@ -107,6 +107,7 @@ METHODS = {
     "flush_from_cache": flush_from_cache,
     "is_persistent_data": is_persistent_data,
     "move_to": move_to,
+    "dim": rank_of,
     "ndimension": rank_of,
     "nelement": size_of,
     "numel": size_of,
