@@ -218,6 +218,7 @@ from mindspore.nn.optim import (
     ProximalAdagrad,
     RMSProp,
     Rprop,
+    thor,
 )
 from mindspore.nn.wrap import (
     DistributedGradReducer,

@@ -25,6 +25,7 @@ _LATER = {
     "mindspore.train.model": "Model",
     "mindspore.train.serialization": "load_checkpoint load_param_into_net save_checkpoint",
     "mindspore.train.summary": "SummaryRecord",
+    "mindspore.train.train_thor": "ConvertModelUtils ConvertNetUtils",
 }
 __all__ = ["data_sink"] + [name for names in _LATER.values() for name in names.split()]
 __getattr__, __dir__ = imported_later(
@@ -39,5 +40,6 @@ __getattr__, __dir__ = imported_later(
         "model",
         "serialization",
         "summary",
+        "train_thor",
     ),
 )

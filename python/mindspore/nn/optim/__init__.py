@@ -18,6 +18,7 @@ from mindspore.nn.optim.proximal_ada_grad import ProximalAdagrad
 from mindspore.nn.optim.rmsprop import RMSProp
 from mindspore.nn.optim.rprop import Rprop
 from mindspore.nn.optim.sgd import SGD
+from mindspore.nn.optim.thor import thor
 
 __all__ = [
     "ASGD",
@@ -40,4 +41,5 @@ __all__ = [
     "ProximalAdagrad",
     "RMSProp",
     "Rprop",
+    "thor",
 ]
