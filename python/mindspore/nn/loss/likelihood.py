@@ -117,8 +117,8 @@ class CTCLoss(LossBase):
     """
 
     def __init__(self, blank=0, reduction="mean", zero_infinity=False):
-        super().__init__(reduction)
-        self.blank, self.zero_infinity = blank, zero_infinity
+        super().__init__()
+        self.reduction, self.blank, self.zero_infinity = reduction, blank, zero_infinity
 
     def construct(self, log_probs, targets, input_lengths, target_lengths):
         require_tensors(self.cls_name, log_probs=log_probs, targets=targets)

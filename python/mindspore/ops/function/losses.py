@@ -61,7 +61,8 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True) -> tuple:
         the sum of the scores that were chosen (N, 1).
 
     Raises:
-        ValueError: Shapes do not fit, or a length exceeds T.
+        ValueError: Shapes do not fit.
+        RuntimeError: A length exceeds T.
     """
     if inputs.ndim != 3 or sequence_length.shape != (inputs.shape[1],):
         raise ValueError(
@@ -71,7 +72,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True) -> tuple:
         )
     steps, _, classes = inputs.shape
     if bool(op.reduce_any(op.greater(sequence_length, steps))):
-        raise ValueError(
+        raise RuntimeError(
             f"For 'ctc_greedy_decoder', the 'sequence_length' must not exceed {steps}, but got "
             f"{sequence_length}."
         )

@@ -109,12 +109,3 @@ def get_metrics(metrics):
         # A set has another order in every run of the program; what is printed should not.
         return {name: get_metric_fn(name) for name in sorted(metrics, key=str)}
     raise TypeError(f"For 'get_metrics', the argument 'metrics' must be None, dict or set, but got {metrics}")
-
-
-def get_metrics_names():
-    """Names of all metrics.
-
-    Returns:
-        list, the names, sorted.
-    """
-    return names()
