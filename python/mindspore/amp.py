@@ -95,7 +95,7 @@ class StaticLossScaler(LossScaler):
         owner = type(self).__name__
         if isinstance(scale_value, bool) or not isinstance(scale_value, (int, float)):
             raise TypeError(
-                f"For '{owner}', the 'scale_value' must be float or int, but got {type(scale_value).__name__}."
+                f"For '{owner}', the 'scale_value' must be a number, but got {type(scale_value).__name__}."
             )
         if scale_value < 1:
             raise ValueError(f"For '{owner}', the argument 'scale_value' must be > 1, but got {scale_value}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks and models for the second-order optimizer THOR."""
 
-from mindspore.train.train_thor.convert_utils import ConvertModelUtils, ConvertNetUtils
+from mindspore.train.train_thor.conversion import ConvertModelUtils, ConvertNetUtils
 
 __all__ = ["ConvertModelUtils", "ConvertNetUtils"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learning rates that follow the epochs: call `step` after each of them."""
 
-from mindspore.experimental.optim.lr_scheduler.base import LRScheduler
+from mindspore.experimental.optim.lr_scheduler.scheduler import LRScheduler
 from mindspore.experimental.optim.lr_scheduler.cyclic import (
     CosineAnnealingLR,
     CosineAnnealingWarmRestarts,

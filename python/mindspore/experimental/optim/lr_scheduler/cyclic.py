@@ -7,7 +7,7 @@ import math
 
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
-from mindspore.experimental.optim.lr_scheduler.base import (
+from mindspore.experimental.optim.lr_scheduler.scheduler import (
     LRScheduler,
     check_kind,
     check_optimizer,

@@ -7,7 +7,7 @@ from collections import Counter
 
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
-from mindspore.experimental.optim.lr_scheduler.base import LRScheduler, check_kind
+from mindspore.experimental.optim.lr_scheduler.scheduler import LRScheduler, check_kind
 from mindspore.ops._registry import op
 
 

@@ -8,7 +8,7 @@ from bisect import bisect_right
 
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
-from mindspore.experimental.optim.lr_scheduler.base import (
+from mindspore.experimental.optim.lr_scheduler.scheduler import (
     check_kind,
     check_optimizer,
     set_rates,
