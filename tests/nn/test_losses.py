@@ -197,10 +197,22 @@ def test_sampled_softmax(removed):
     np.testing.assert_allclose(loss(*_tensors(inputs)).asnumpy(), wanted, rtol=1e-5)
 
 
-def test_sampled_softmax_draws_its_classes():
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_sampled_softmax_draws_its_classes(mode):
     inputs, *_ = _sampled_inputs()
-    found = nn.SampledSoftmaxLoss(3, 7, seed=3, reduction="mean")(*_tensors(inputs))
-    assert found.shape == () and np.isfinite(found.asnumpy())
+    loss = nn.SampledSoftmaxLoss(3, 7, seed=3, reduction="mean")
+    ms.set_context(mode=mode)
+    try:
+        found = [float(loss(*_tensors(inputs))) for _ in range(8)]
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert len(set(found)) > 2 and np.isfinite(found).all()
+    # With all classes drawn, and hits removed, it is the whole cross entropy.
+    whole = nn.SampledSoftmaxLoss(7, 7)(*_tensors(inputs)).asnumpy()
+    weights, biases, labels, logits = inputs
+    scores = logits @ weights.T + biases
+    wanted = np.log(np.exp(scores).sum(1)) - scores[np.arange(3), labels]
+    np.testing.assert_allclose(whole, wanted, rtol=1e-5)
 
 
 def _ctc_by_enumeration(log_probs, target):

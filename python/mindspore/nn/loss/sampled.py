@@ -78,6 +78,13 @@ class SampledSoftmaxLoss(LossBase):
         self.num_classes, self.num_true, self.sampled_values = num_classes, num_true, sampled_values
         self.remove_accidental_hits, self.seed = remove_accidental_hits, seed
 
+    def _draw(self, kind, dtype) -> tuple:
+        """Different classes, all equally likely, and how often each is expected."""
+        keys = ops.rand(self.num_classes, seed=self.seed or None)
+        drawn = op.cast(op.topk(keys, self.num_sampled)[1], kind)
+        count = Tensor(self.num_sampled / self.num_classes, dtype)
+        return drawn, count, count
+
     def construct(self, weights, biases, labels, logits):
         require_tensors(self.cls_name, weights=weights, biases=biases, labels=labels, logits=logits)
         if labels.dtype not in (mstype.int32, mstype.int64):
@@ -85,9 +92,7 @@ class SampledSoftmaxLoss(LossBase):
                 f"For '{self.cls_name}', the type of 'labels' must be int32 or int64, but got {labels.dtype}."
             )
         labels = op.reshape(labels, (-1, self.num_true))
-        drawn, true_count, drawn_count = self.sampled_values or ops.uniform_candidate_sampler(
-            labels, self.num_true, self.num_sampled, True, self.num_classes, self.seed
-        )
+        drawn, true_count, drawn_count = self.sampled_values or self._draw(labels.dtype, logits.dtype)
         right = op.reduce_sum(op.mul(op.expand_dims(logits, 1), op.gather(weights, labels, 0)), (-1,))
         right = op.sub(op.add(right, op.gather(biases, labels, 0)), op.log(true_count))
         others = op.add(
