@@ -107,8 +107,8 @@ class CellParallel:
             cell.__dict__["_scope"] = path.replace(".", "/")
 
     def get_scope(self) -> str:
-        """The name `generate_scope` of a network gave this cell."""
-        return self.__dict__.get("_scope", "")
+        """The name `generate_scope` of a network gave this cell, marked if it is recomputed."""
+        return f"{'recompute_' if self._recompute else ''}{self.__dict__.get('_scope', '')}"
 
     def update_cell_prefix(self) -> None:
         """Lets every cell below know its path."""
