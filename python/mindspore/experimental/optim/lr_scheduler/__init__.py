@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learning rates that follow the epochs: call `step` after each of them."""
 
-from mindspore.experimental.optim.lr_scheduler.scheduler import LRScheduler
 from mindspore.experimental.optim.lr_scheduler.cyclic import (
     CosineAnnealingLR,
     CosineAnnealingWarmRestarts,
@@ -17,6 +16,7 @@ from mindspore.experimental.optim.lr_scheduler.decay import (
     PolynomialLR,
     StepLR,
 )
+from mindspore.experimental.optim.lr_scheduler.scheduler import LRScheduler
 from mindspore.experimental.optim.lr_scheduler.sequence import ReduceLROnPlateau, SequentialLR
 
 __all__ = [

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks that could do with less normalisation."""
+
+from __future__ import annotations
+
+from mindspore.nn.cell import Cell
+
+
+class LessBN(Cell):
+    """A network that may leave normalisation layers out; results are those of the network.
+
+    Args:
+        network (Cell): The network.
+        fn_flag (bool): Whether the last dense layer may be normalised instead. Default: ``False``.
+
+    Inputs:
+        - **\\*inputs** (Tensor) - What the network takes.
+
+    Outputs:
+        What the network returns.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    def __init__(self, network, fn_flag=False):
+        super().__init__(auto_prefix=False)
+        self.network, self.fn_flag = network, fn_flag
+
+    def construct(self, *inputs):
+        return self.network(*inputs)
