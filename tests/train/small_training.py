@@ -14,7 +14,7 @@ def rows(count=3):
 
 
 def model(rate=0.01, **options):
-    net = nn.Dense(2, 1, weight_init="ones")
+    net = nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
     return Model(
         net, nn.MSELoss(), nn.Momentum(net.trainable_params(), rate, 0.9), metrics={"mae"}, **options
     )

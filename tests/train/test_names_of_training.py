@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import mindspore as ms
@@ -112,3 +113,17 @@ def test_profiler(tmp_path):
     facts = json.loads((tmp_path / "profiler" / "profiler_info_0.json").read_text())
     assert facts["measured_seconds"] >= 0 and facts["rank_size"] == 1
     ms.Profiler(output_path=str(tmp_path), start_profile=False).analyse()
+
+
+def test_what_operators_printed_is_read(tmp_path):
+    from mindspore.train import _protobuf as pb
+
+    tensor = pb.integer(1, 2) + pb.block(2, "Int32") + pb.block(3, np.int32([3, 4]).tobytes())
+    path = tmp_path / "printed"
+    path.write_bytes(pb.block(1, pb.block(1, "x is")) + pb.block(1, pb.block(2, tensor)))
+    text, values = ms.parse_print(str(path))
+    assert text == "x is" and values.dtype == ms.int32 and values.asnumpy().tolist() == [3, 4]
+    for content in (b"", b"\x0a\x7fshort"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="printed"):
+            ms.parse_print(str(path))

@@ -15,6 +15,7 @@ from mindspore.train import (
     BackupAndRestore,
     Callback,
     CheckpointConfig,
+    History,
     LambdaCallback,
     ModelCheckpoint,
     OnRequestExit,
@@ -178,3 +179,16 @@ def test_signals(tmp_path):
     assert int(again.train_network.optimizer.global_step.asnumpy()[0]) == 5
     with pytest.raises(ValueError, match="SIGKILL"):
         OnRequestExit(sig=signal.SIGKILL)
+
+
+def test_a_training_goes_on_where_it_stopped(each_mode, tmp_path):
+    whole, parts, history = model(0.1), model(0.1), [History(), History(), History()]
+    whole.train(4, rows(), callbacks=history[0])
+    config = CheckpointConfig(3, append_info=["epoch_num"])
+    saver = ModelCheckpoint("net", str(tmp_path), config)
+    parts.train(2, rows(), callbacks=[history[1], saver])
+    saved, again = ms.load_checkpoint(saver.latest_ckpt_file_name), model(0.1)
+    assert ms.load_param_into_net(again.train_network, saved) == ([], ["epoch_num"])
+    again.train(4, rows(), callbacks=history[2], initial_epoch=int(saved["epoch_num"]))
+    losses = [entry.history["net_output"] for entry in history]
+    np.testing.assert_array_equal(losses[0], losses[1] + losses[2])
