@@ -65,7 +65,7 @@ class Uniform(Distribution):
 
     @of_value
     def _prob(value, low, high):
-        inside = op.logical_and(op.greater_equal(value, low), op.less(value, high))
+        inside = op.logical_and(op.greater_equal(value, low), op.less_equal(value, high))
         return op.where(inside, 1 / (high - low), op.zeros_like(value))
 
     @of_value
