@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore import _c_expression as _c
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
@@ -44,7 +45,10 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     if error_if_nonfinite and not bool(op.isfinite(total)):
         raise RuntimeError(f"For 'clip_by_norm', the total norm of order {norm_type} is {total}.")
     factor = op.minimum(op.div(max_norm, op.add(total, 1e-6)), 1.0)
-    clipped = [op.mul(item, op.cast(factor, item.dtype)) for item in tensors]
+    if _in_one_walk(tensors):
+        clipped = op.scale_all(factor, tensors)
+    else:
+        clipped = [op.mul(item, op.cast(factor, item.dtype)) for item in tensors]
     return type(x)(clipped) if _is_sequence(x) else clipped[0]
 
 
@@ -70,9 +74,19 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None) -> tuple:
     total = _global_norm(x)
     limit = clip_norm if isinstance(clip_norm, Tensor) else float(clip_norm)
     factor = op.div(limit, op.maximum(total, limit))
+    if _in_one_walk(x):
+        return tuple(op.scale_all(factor, x))
     return tuple(op.mul(item, op.cast(factor, item.dtype)) for item in x)
 
 
+def _in_one_walk(tensors) -> bool:
+    """Whether the operators on lists, which have no gradients, may be used."""
+    floating = all(isinstance(item, Tensor) and item.dtype in mstype.float_type for item in tensors)
+    return floating and len(tensors) > 0 and not _c.is_recording()
+
+
 def _global_norm(tensors) -> Tensor:
+    if _in_one_walk(tensors):
+        return op.sqrt(op.sum_of_all_squares(tensors))
     squares = [op.reduce_sum(op.square(op.cast(item, mstype.float32))) for item in tensors]
     return op.sqrt(op.addn(squares))
