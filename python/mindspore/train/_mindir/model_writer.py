@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Puts a MindIR model together node by node."""
+
+from __future__ import annotations
+
+from mindspore.common import dtype as mstype
+from mindspore.common.tensor import Tensor
+from mindspore.train._export.captured_network import CapturedNetwork, Node, Value
+from mindspore.version import __version__
+
+# Attributes belong to the primitive, as in the form that every release since 1.7 reads: later ones turn
+# them into arguments where they have become such.
+_FORM = 1
+_DATA_TYPES = {
+    mstype.float32: 1,
+    mstype.uint8: 2,
+    mstype.int8: 3,
+    mstype.uint16: 4,
+    mstype.int16: 5,
+    mstype.int32: 6,
+    mstype.int64: 7,
+    mstype.bool_: 9,
+    mstype.float16: 10,
+    mstype.float64: 11,
+    mstype.uint32: 12,
+    mstype.uint64: 13,
+    mstype.complex64: 14,
+    mstype.complex128: 15,
+    mstype.bfloat16: 16,
+}
+_FLOAT, _INT64, _STRING, _BOOL, _TENSORS, _TUPLE, _NONE, _PRIMITIVE = 1, 7, 8, 9, 19, 20, 25, 1
+
+
+class ModelWriter:
+    """The graph of a model while it grows.
+
+    Args:
+        network (CapturedNetwork): What is written.
+    """
+
+    def __init__(self, network: CapturedNetwork):
+        self.network = network
+        self.graph = f"{network.name}_construct"
+        self._nodes: list[dict] = []
+        self._primitives: dict[tuple, str] = {}
+        self._primitive_entries: list[dict] = []
+        self._parameters: list[dict] = []
+        self._constants: dict[tuple, str] = {}
+        self._names: dict[Value, str] = {}
+        self._count = 0
+
+    def name_of(self, value: Value) -> str:
+        """The name under which a value is known in the file."""
+        return self._names[value]
+
+    def name_outputs(self, node: Node, names: list[str]) -> None:
+        """Says under which names the outputs of a node are known."""
+        for i, name in enumerate(names):
+            self._names[node.id, i] = name
+
+    def _number(self) -> int:
+        self._count += 1
+        return self._count
+
+    # ---- parts --------------------------------------------------------------------------------------------
+
+    def add_input(self, node: Node, name: str) -> dict:
+        """An input of the graph; returns its description."""
+        full = f"{self.graph}:{name}"
+        self.name_outputs(node, [full])
+        return {"name": full, "tensor": [_type(node.dtype, node.shape)]}
+
+    def add_parameter(self, node: Node) -> None:
+        """A parameter, which the file holds by name."""
+        full = f"{self.graph}:{node.name}"
+        entry = {**_type(node.dtype, node.shape), "name": full, "raw_data": node.tensor.get_bytes()}
+        self._parameters.append({**entry, "ref_key": node.name, "compression_type": 0})
+        self.name_outputs(node, [full])
+
+    def constant(self, value) -> str:
+        """The name of a constant: a tensor, a number, a text, None or a tuple of these."""
+        if isinstance(value, Tensor):
+            key = (str(value.dtype), value.shape, value.get_bytes())
+        else:
+            key = (type(value), repr(value))
+        if key not in self._constants:
+            name = f"ValueNode_{self._number()}"
+            attribute = {"name": "value", **_value(value)}
+            self._nodes.append(
+                {"output": [name], "name": name, "op_type": "Constant", "attribute": [attribute]}
+            )
+            self._constants[key] = name
+        return self._constants[key]
+
+    def call(self, kind: str, inputs: list[str], types: list[tuple], **attributes) -> str:
+        """A call of a primitive; `types` are (dtype, shape) of its results, more than one make a tuple."""
+        primitive = self._primitive(kind, attributes)
+        name = f"{self.graph}:{kind}:{self._number()}"
+        self._nodes.append(
+            {
+                "input": inputs,
+                "output": [name],
+                "name": name,
+                "op_type": f"REF::{primitive}",
+                "attribute": [{"name": "shape", **_result(types)}],
+                "domain": f"Default/{kind}-op{self._count}",
+            }
+        )
+        return name
+
+    def part(self, made: str, index: int, kind: tuple) -> str:
+        """One element of a tuple that a call returns."""
+        return self.call("TupleGetItem", [made, self.constant(index)], [kind])
+
+    def tuple_of(self, names: list[str], types: list[tuple]) -> str:
+        """A tuple of values."""
+        return self.call("MakeTuple", names, [*types, None])
+
+    def _primitive(self, kind: str, attributes: dict) -> str:
+        key = (kind, repr(sorted(attributes.items(), key=lambda item: item[0])))
+        if key not in self._primitives:
+            name = f"{kind}:{self._number()}"
+            encoded = [{"name": k, **_value(v)} for k, v in attributes.items()]
+            entry = {"name": name, "op_type": kind, "instance_name": kind, "prim_type": _PRIMITIVE}
+            self._primitive_entries.append({**entry, "attribute": encoded})
+            self._primitives[key] = name
+        return self._primitives[key]
+
+    # ---- the file ------------------------------------------------------------------------------------------
+
+    def model(self, inputs: list[dict], result: str, result_types: list[tuple]) -> dict:
+        """The message of the whole file."""
+        output = {"name": result}
+        if len(result_types) == 1:
+            output["tensor"] = [_type(*result_types[0])]
+        return {
+            "ir_version": "0.1.1",
+            "producer_name": "MindSpore",
+            "model_version": __version__.partition("+")[0],
+            "graph": {
+                "node": self._nodes,
+                "name": self.graph,
+                "parameter": self._parameters,
+                "input": inputs,
+                "output": [output],
+                "bprop_hash": "",
+                "bprop_filepath": "",
+            },
+            "little_endian": True,
+            "primitives": self._primitive_entries,
+            "mind_ir_version": _FORM,
+        }
+
+
+def _type(dtype, shape) -> dict:
+    return {"dims": list(shape), "data_type": _DATA_TYPES[dtype]}
+
+
+def _result(types: list[tuple]) -> dict:
+    """The type of what a call returns; a trailing None makes a tuple of one."""
+    if len(types) == 1:
+        return {"type": _TENSORS, "tensors": [_type(*types[0])]}
+    values = [{"type": _TENSORS, "tensors": [_type(*kind)]} for kind in types if kind is not None]
+    return {"type": _TUPLE, "seq_info": {"is_dyn_len": False}, "values": values}
+
+
+def _value(value, inside: bool = False) -> dict:
+    if value is None:
+        return {"type": _NONE}
+    if isinstance(value, bool):
+        return {"ints" if inside else "i": [int(value)] if inside else int(value), "type": _BOOL}
+    if isinstance(value, int):
+        return {"ints" if inside else "i": [value] if inside else value, "type": _INT64}
+    if isinstance(value, float):
+        return {"floats" if inside else "f": [value] if inside else value, "type": _FLOAT}
+    if isinstance(value, str):
+        text = value.encode()
+        return {"strings" if inside else "s": [text] if inside else text, "type": _STRING}
+    if isinstance(value, (tuple, list)):
+        return {"type": _TUPLE, "values": [_value(item, True) for item in value]}
+    if isinstance(value, Tensor):
+        tensor = {**_type(value.dtype, value.shape), "name": "value0", "raw_data": value.get_bytes()}
+        return {"type": _TENSORS, "tensors": [tensor]}
+    # A dtype: a tensor without elements.
+    return {"type": _TENSORS, "tensors": [{"name": "value0", "data_type": _DATA_TYPES[value]}]}
