@@ -194,6 +194,18 @@ def test_primitives_for_subclasses():
     np.testing.assert_allclose(net(x).asnumpy(), 2 * plain.asnumpy() + 1, 1e-4, 1e-5)
 
 
+def test_attributes_of_subclasses_win():
+    class Own(nn.Dense):
+        def __init__(self):
+            super().__init__(2, 3)
+            self.matmul = ops.MatMul()
+            self.bias_add = nn.ReLU()
+
+    net = Own()
+    assert not net.matmul.transpose_b and isinstance(net.bias_add, nn.ReLU)
+    assert nn.Dense(2, 3).matmul.transpose_b
+
+
 def test_lists_of_cells_grow():
     cells = nn.CellList([nn.Dense(2, 2)])
     cells += [nn.Dense(2, 3)]

@@ -11,6 +11,7 @@ from mindspore.common.initializer import HeUniform, Uniform, initializer
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
+from mindspore.nn._on_demand import OnDemand
 from mindspore.nn.cell import Cell
 from mindspore.nn.layer.activation import get_activation
 from mindspore.ops._registry import op
@@ -91,14 +92,14 @@ class Dense(Cell):
         self.activation = activation_of(activation, self.cls_name)
         self.activation_flag = self.activation is not None
 
-    @property
+    @OnDemand
     def matmul(self):
         """The product as a primitive, for layers that change weights before they use them."""
         from mindspore import ops
 
         return ops.MatMul(transpose_b=True)
 
-    @property
+    @OnDemand
     def bias_add(self):
         """Addition of the bias as a primitive."""
         from mindspore import ops

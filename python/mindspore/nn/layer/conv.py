@@ -7,6 +7,7 @@ import math
 
 from mindspore.common import dtype as mstype
 from mindspore.nn import _checks as check
+from mindspore.nn._on_demand import OnDemand
 from mindspore.nn.layer._convolution import PAD_MODES, Convolution, flat_init, same_pad
 from mindspore.nn.layer.conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
 from mindspore.ops._registry import op
@@ -95,7 +96,7 @@ class Conv2d(Convolution):
             shape = (out_channels, *self.kernel_size, inner)
         self._add_parameters(shape, inner * math.prod(self.kernel_size), weight_init, bias_init)
 
-    @property
+    @OnDemand
     def conv2d(self):
         """The convolution as a primitive, for layers that change weights before they use them."""
         from mindspore import ops
@@ -103,7 +104,7 @@ class Conv2d(Convolution):
         options = (self.stride, self.dilation, self.group, self.data_format)
         return ops.Conv2D(self.out_channels, self.kernel_size, 1, self.pad_mode, self.padding, *options)
 
-    @property
+    @OnDemand
     def bias_add(self):
         """Addition of the bias as a primitive."""
         from mindspore import ops

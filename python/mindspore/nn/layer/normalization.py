@@ -8,6 +8,7 @@ from mindspore.common import dtype as mstype
 from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter
 from mindspore.nn import _checks as check
+from mindspore.nn._on_demand import OnDemand
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 
@@ -265,7 +266,7 @@ class LayerNorm(Cell):
         self.gamma = Parameter(initializer(gamma_init, self.normalized_shape, dtype), name="gamma")
         self.beta = Parameter(initializer(beta_init, self.normalized_shape, dtype), name="beta")
 
-    @property
+    @OnDemand
     def layer_norm(self):
         """The normalisation as a primitive, for layers that arrange their input before it."""
         from mindspore import ops
