@@ -106,6 +106,13 @@ class Pad(Cell):
         return self.pad(x) if self.mode == "CONSTANT" else self.pad(x, self.paddings)
 
 
+def _in_float32(function, x):
+    """Half precision is computed in float32."""
+    if x.dtype in (mstype.float16, mstype.bfloat16):
+        return op.cast(function(op.cast(x, mstype.float32)), x.dtype)
+    return function(x)
+
+
 def _require_matrices(owner: str, x) -> None:
     if not isinstance(x, Tensor) or x.dtype not in mstype.float_type:
         kind = x.dtype if isinstance(x, Tensor) else type(x).__name__
@@ -130,7 +137,7 @@ class MatInverse(Cell):
 
     def construct(self, a):
         _require_matrices(self.cls_name, a)
-        return ops.inverse(a)
+        return _in_float32(ops.inverse, a)
 
 
 class MatDet(Cell):
@@ -151,7 +158,7 @@ class MatDet(Cell):
 
     def construct(self, a):
         _require_matrices(self.cls_name, a)
-        return ops.det(a)
+        return _in_float32(ops.det, a)
 
 
 def _on_diagonal(rows: int, columns: int) -> Tensor:

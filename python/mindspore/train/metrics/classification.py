@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 from mindspore import _checkparam as validator
-from mindspore.train.metrics.metric import EvaluationBase, Metric, one_hot, rearrange_inputs
+from mindspore.train.metrics.metric import EvaluationBase, Metric, rearrange_inputs
 
 _TINY = sys.float_info.min
 
@@ -95,23 +95,30 @@ class _PerClass(EvaluationBase):
         """
         y_pred, y = self._classes_of(inputs)
         if self._type == "multilabel":
-            rows, labels = self._rows(y_pred), self._rows(y)
-            self._seen.append(self._counts(rows, labels, 1))
+            self._seen.append(self._per_sample(self._rows(y_pred), self._rows(y)))
             return
-        if y.size and y.max() >= self._class_num:
+        if y.size and not 0 <= y.min() <= y.max() < self._class_num:
             raise ValueError(
                 f"For '{type(self).__name__}.update', the predicted value(inputs[0]) and true "
                 f"value(inputs[1]) "
                 "must contain the same classes, but got predicted value class number: "
-                f"{self._class_num} and true value class number: {int(y.max()) + 1}."
+                f"{self._class_num} and true values from {int(y.min())} to {int(y.max())}."
             )
-        guess = one_hot(y_pred.argmax(axis=1).reshape(-1), self._class_num)
-        counts = self._counts(guess, one_hot(y.reshape(-1), self._class_num), 0)
+        counts = self._per_class(y_pred.argmax(axis=1).reshape(-1), y.reshape(-1))
         self._seen = [self._seen[0] + counts] if self._seen else [counts]
 
+    def _per_class(self, guess, truth) -> np.ndarray:
+        truth = truth.astype(np.int64)
+        return np.stack(
+            [
+                np.bincount(members, minlength=self._class_num).astype(np.float64)
+                for members in (truth[guess == truth], guess, truth)
+            ]
+        )
+
     @staticmethod
-    def _counts(guess, truth, axis) -> np.ndarray:
-        return np.stack([np.sum(part, axis=axis, dtype=np.float64) for part in (guess * truth, guess, truth)])
+    def _per_sample(guess, truth) -> np.ndarray:
+        return np.stack([np.sum(part, axis=1, dtype=np.float64) for part in (guess * truth, guess, truth)])
 
     def _score(self, hits, guessed, real):
         raise NotImplementedError
@@ -250,8 +257,12 @@ class TopKCategoricalAccuracy(Metric):
                 f"For '{type(self).__name__}.update', the 'k' must not be more than the number of classes "
                 f"{y_pred.shape[-1]}, but got {self.k}."
             )
-        best = np.argsort(-y_pred, axis=-1, kind="stable")[..., : self.k]
-        self._correct_num += int(np.count_nonzero(best == y[..., None]))
+        places = y.astype(np.int64)[..., None]
+        own = np.take_along_axis(y_pred, places, axis=-1)
+        # As a stable descending sort would place them: among equals the lower class number comes first.
+        equal_before = (y_pred == own) & (np.arange(y_pred.shape[-1]) < places)
+        before = np.count_nonzero(y_pred > own, axis=-1) + np.count_nonzero(equal_before, axis=-1)
+        self._correct_num += int(np.count_nonzero(before < self.k))
         self._samples_num += y.size
 
     def eval(self):

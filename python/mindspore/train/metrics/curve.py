@@ -50,7 +50,7 @@ def auc(x, y, reorder=False):
 
 def _curve(score: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """False and true positive rate at every distinct score, falling."""
-    order = np.argsort(-score, kind="stable")
+    order = np.argsort(score)[::-1]
     score, positive = score[order], positive[order].astype(np.float64)
     ends = np.append(np.nonzero(np.diff(score))[0], score.size - 1)
     hits = np.cumsum(positive)[ends]

@@ -85,7 +85,7 @@ class _RowMean(Metric):
         """
         y_pred, y = self._pair(inputs)
         self._check(y_pred, y)
-        self._sum += float(self._error(y_pred.astype(np.float64), y.astype(np.float64).reshape(y_pred.shape)))
+        self._sum += float(self._error(y_pred, y.reshape(y_pred.shape)))
         self._samples_num += y.shape[0] if y.ndim else 1
 
     def _check(self, y_pred, y):
@@ -117,7 +117,8 @@ class MAE(_RowMean):
     """
 
     def _error(self, y_pred, y):
-        return np.abs(y - y_pred).sum()
+        gaps = np.subtract(y, y_pred, dtype=np.float64)
+        return np.abs(gaps, out=gaps).sum()
 
 
 class MSE(_RowMean):
@@ -128,7 +129,8 @@ class MSE(_RowMean):
     """
 
     def _error(self, y_pred, y):
-        return np.square(y - y_pred).sum()
+        gaps = np.subtract(y, y_pred, dtype=np.float64).reshape(-1)
+        return gaps @ gaps
 
 
 class Dice(_RowMean):
@@ -154,7 +156,7 @@ class Dice(_RowMean):
             )
 
     def _error(self, y_pred, y):
-        a, b = y_pred.ravel(), y.ravel()
+        a, b = y_pred.astype(np.float64).ravel(), y.astype(np.float64).ravel()
         return 2 * (a @ b) / (a @ a + b @ b + self.smooth)
 
 

@@ -10,16 +10,16 @@ import numpy as np
 from mindspore import _checkparam as validator
 from mindspore.train.metrics.metric import Metric, rearrange_inputs, to_numpy
 
+# How a distance along other axes joins a step along this one, the least a step gives, how the sum is read.
 _NORMS = {
-    "euclidean": lambda gap: np.sqrt(np.square(gap).sum(axis=-1)),
-    "chessboard": lambda gap: np.abs(gap).max(axis=-1),
-    "taxicab": lambda gap: np.abs(gap).sum(axis=-1),
+    "euclidean": (lambda rest, step: rest + step * step, lambda step: step * step, np.sqrt),
+    "chessboard": (np.maximum, lambda step: step, np.asarray),
+    "taxicab": (lambda rest, step: rest + step, lambda step: step, np.asarray),
 }
-_PAIRS_AT_ONCE = 1 << 20
 
 
 def outline(mask: np.ndarray) -> np.ndarray:
-    """Points (n, axes) of an area with a neighbour along an axis outside of it."""
+    """The points of an area with a neighbour along an axis outside of it."""
     inner = mask.copy()
     padded = np.pad(mask, 1)
     for axis in range(mask.ndim):
@@ -27,19 +27,31 @@ def outline(mask: np.ndarray) -> np.ndarray:
             window = [slice(1, -1)] * mask.ndim
             window[axis] = slice(shift, shift + mask.shape[axis])
             inner &= padded[tuple(window)]
-    return np.argwhere(mask & ~inner)
+    return mask & ~inner
 
 
-def nearest(points: np.ndarray, others: np.ndarray, metric: str) -> np.ndarray:
-    """How far each point is from the nearest of the others; inf without others."""
-    if not len(others):
-        return np.full(len(points), np.inf)
-    step = max(1, _PAIRS_AT_ONCE // len(others))
-    parts = [
-        _NORMS[metric]((points[i : i + step, None] - others[None]).astype(np.float64)).min(axis=1)
-        for i in range(0, len(points), step)
-    ]
-    return np.concatenate(parts) if parts else np.zeros(0)
+def distances_to(mask: np.ndarray, metric: str) -> np.ndarray:
+    """How far every point is from the nearest of a mask, axis by axis; inf for an empty mask."""
+    join, least, read = _NORMS[metric]
+    field = np.where(mask, 0.0, np.inf)
+    for axis in range(mask.ndim):
+        line = np.moveaxis(field, axis, 0)
+        found = line.copy()
+        for step in range(1, line.shape[0]):
+            if least(float(step)) >= found.max(initial=0.0):
+                break
+            moved = join(line, float(step))
+            np.minimum(found[step:], moved[:-step], out=found[step:])
+            np.minimum(found[:-step], moved[step:], out=found[:-step])
+        field = np.moveaxis(found, 0, axis)
+    return read(field)
+
+
+def _cropped(*masks: np.ndarray) -> list[np.ndarray]:
+    """The box around all masks."""
+    places = np.argwhere(np.logical_or.reduce(masks))
+    box = tuple(slice(low, high + 1) for low, high in zip(places.min(0), places.max(0), strict=True))
+    return [mask[box] for mask in masks]
 
 
 class _SurfaceDistance(Metric):
@@ -87,7 +99,7 @@ class _SurfaceDistance(Metric):
                 f"{owner}, the label index (input[2]) must be in predicted value (input[0]) or true value "
                 f"(input[1]), but {label} is not."
             )
-        self._edges = tuple(outline(area) for area in areas)
+        self._edges = _cropped(*[outline(area) for area in areas])
 
     def _distances(self, both: bool) -> list[np.ndarray]:
         if self._edges is None:
@@ -96,7 +108,7 @@ class _SurfaceDistance(Metric):
             )
         pred, true = self._edges
         ways = [(pred, true), (true, pred)] if both else [(pred, true)]
-        return [nearest(a, b, self.distance_metric) for a, b in ways]
+        return [distances_to(other, self.distance_metric)[edge] for edge, other in ways]
 
 
 class HausdorffDistance(_SurfaceDistance):
