@@ -129,8 +129,8 @@ class MSE(_RowMean):
     """
 
     def _error(self, y_pred, y):
-        gaps = np.subtract(y, y_pred, dtype=np.float64).reshape(-1)
-        return gaps @ gaps
+        gaps = np.subtract(y, y_pred, dtype=np.float64)
+        return np.square(gaps, out=gaps).sum()
 
 
 class Dice(_RowMean):
@@ -156,8 +156,9 @@ class Dice(_RowMean):
             )
 
     def _error(self, y_pred, y):
-        a, b = y_pred.astype(np.float64).ravel(), y.astype(np.float64).ravel()
-        return 2 * (a @ b) / (a @ a + b @ b + self.smooth)
+        shared = np.multiply(y_pred, y, dtype=np.float64).sum()
+        whole = sum(np.square(v, dtype=np.float64).sum() for v in (y_pred, y))
+        return 2 * shared / (whole + self.smooth)
 
 
 class Perplexity(Metric):
