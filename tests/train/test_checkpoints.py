@@ -296,3 +296,20 @@ def test_slices_of_parameters_are_merged():
     assert ms.merge_sliced_parameter(slices).shape == (4, 2)
     merged = ms.merge_sliced_parameter(slices, {"w": [[2, 2], [1, 0]]}).asnumpy()
     np.testing.assert_array_equal(merged, [[0, 0, 1, 1], [2, 2, 3, 3]])
+
+
+def test_who_saves_what():
+    from mindspore.train._utils import get_parameter_redundancy, remove_param_redundancy
+
+    layout = {
+        "rows": ([2, 2], [1, -1], [4, 4]),
+        "whole": ([2, 2], [-1], [8]),
+        "both": ([2, 2], [1, 0], [4, 4]),
+    }
+    same = get_parameter_redundancy(layout)
+    assert same["rows"] == ((0, 1), (2, 3)) and same["whole"] == ((0, 1, 2, 3),)
+    assert same["both"] == ((0,), (1,), (2,), (3,))
+    savers = remove_param_redundancy(same)
+    assert sum("rows" in names for names in savers.values()) == 2
+    assert sum("whole" in names for names in savers.values()) == 1
+    assert all("both" in names for names in savers.values()) and len(savers) == 4
