@@ -370,6 +370,38 @@ def _conv2d(input, weight, bias, pad, stride, dilation, groups):
     return output if bias is None else output + bias.reshape(1, -1, 1, 1)
 
 
+def _depth_places(depth, kernel_size, pad, stride, dilation):
+    """Layers of every window; those outside lie in the padding."""
+    reach = (kernel_size - 1) * dilation + 1
+    begins = range(0, depth + sum(pad) - reach + 1, stride)
+    return [[begin + k * dilation - pad[0] for k in range(kernel_size)] for begin in begins]
+
+
+@reference("depth_windows")
+def _depth_windows(input, kernel_size, pad, stride, dilation):
+    n, c, d, h, w = input.shape
+    places = _depth_places(d, kernel_size, pad, stride, dilation)
+    output = np.zeros((n, len(places), c, kernel_size, h, w), input.dtype)
+    for i, window in enumerate(places):
+        for k, layer in enumerate(window):
+            if 0 <= layer < d:
+                output[:, i, :, k] = input[:, :, layer]
+    return output.reshape(n * len(places), c * kernel_size, h, w)
+
+
+@reference("depth_windows_sum")
+def _depth_windows_sum(input, depth, kernel_size, pad, stride, dilation):
+    places = _depth_places(depth, kernel_size, pad, stride, dilation)
+    n, c, h, w = input.shape
+    windows = input.reshape(n // len(places), len(places), c // kernel_size, kernel_size, h, w)
+    output = np.zeros((windows.shape[0], windows.shape[2], depth, h, w), input.dtype)
+    for i, window in enumerate(places):
+        for k, layer in enumerate(window):
+            if 0 <= layer < depth:
+                output[:, :, layer] += windows[:, i, :, k]
+    return output
+
+
 def _window_count(length, before, after, window, step, ceil_mode):
     room = length + before + after - window
     if not ceil_mode:
