@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// For libFuzzer: the readers of model files and weights, one chosen by the first byte of the input,
+// or by the environment variable READER (0 to 5). Not part of the library; README.md says how to
+// build and run it.
+#include <cstdlib>
+#include <string>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "formats/checkpoint/checkpoint_file.h"
+#include "formats/message/message_tree.h"
+#include "formats/mindir/messages.h"
+#include "formats/onnx/messages.h"
+#include "formats/pickle/pickle_decoder.h"
+#include "formats/safetensors/safetensors_file.h"
+#include "formats/torch/torch_file.h"
+#include "platform/error/error.h"
+
+namespace {
+
+using namespace mycel::formats;  // NOLINT: this file is about nothing else
+
+// A file in memory, written anew for every input.
+class InputFile {
+ public:
+  InputFile() : number_(memfd_create("input", 0)) {
+    if (number_ < 0) std::abort();
+  }
+  std::string write(const std::string& content) const {
+    if (ftruncate(number_, 0) != 0 ||
+        pwrite(number_, content.data(), content.size(), 0) != static_cast<ssize_t>(content.size()))
+      std::abort();
+    return "/proc/self/fd/" + std::to_string(number_);
+  }
+
+ private:
+  int number_;
+};
+
+void make_tensors(const TorchFile& file, const PickleValue& value, int depth) {
+  if (depth > 50) return;
+  if (value.kind == PickleValue::Kind::Call && TorchFile::makes_tensor(value.text)) {
+    file.tensor_of(value);
+    return;
+  }
+  for (const PickleValue* item : value.items) make_tensors(file, *item, depth + 1);
+}
+
+void read_torch(const std::string& path) {
+  const TorchFile file(path);
+  make_tensors(file, file.root(), 0);
+}
+
+void read_safetensors(const std::string& path) {
+  const SafetensorsFile file(path);
+  for (const SafetensorsEntry& entry : file.entries()) file.tensor_of(entry);
+}
+
+void read_checkpoint(const std::string& path) {
+  const CheckpointFile file(path);
+  for (const CheckpointEntry& entry : file.entries()) {
+    if (!entry.is_map) file.tensor_of(entry);
+  }
+}
+
+void read_pickle(const std::string& content) {
+  PickleDecoder decoder([](std::string_view) { return true; });
+  std::string_view rest = content;
+  decoder.decode(rest);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  static const InputFile input;
+  static const char* const chosen = std::getenv("READER");
+  static const mycel::platform::MessageSource source{mycel::platform::ErrorKind::Value, "input"};
+  if (size == 0) return 0;
+  const std::string content(reinterpret_cast<const char*>(data) + 1, size - 1);
+  try {
+    switch ((chosen == nullptr ? data[0] : std::atoi(chosen)) % 6) {
+      case 0: read_torch(input.write(content)); break;
+      case 1: read_safetensors(input.write(content)); break;
+      case 2: read_checkpoint(input.write(content)); break;
+      case 3: decode_message(mindir_model(), content, source); break;
+      case 4: decode_message(onnx_model(), content, source); break;
+      default: read_pickle(content); break;
+    }
+  } catch (const mycel::platform::Error&) {
+    // What a bad file should give.
+  }
+  return 0;
+}
