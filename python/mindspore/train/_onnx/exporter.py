@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from mindspore.ops import _registry
 from mindspore.train._export.captured_network import CapturedNetwork, Node, capture_network
 from mindspore.train._onnx.model_writer import ModelWriter, value_info
-from mindspore.train._onnx.operators import RULES
+from mindspore.train._onnx.operators import Call, Symbol
+from mindspore.train._onnx.rules import RULES
 
 
 def onnx_model(net, inputs: tuple, input_names: list[str] | None = None) -> bytes:
@@ -15,58 +17,77 @@ def onnx_model(net, inputs: tuple, input_names: list[str] | None = None) -> byte
         RuntimeError: The network cannot be written as one graph.
         TypeError: An operator has no counterpart in ONNX; the text names it and the user's line.
     """
+    return written_network(net, inputs, input_names).model()
+
+
+def written_network(net, inputs: tuple, input_names: list[str] | None = None) -> ModelWriter:
+    """The network's forward pass as parts of an ONNX file; see `onnx_model`."""
     network = capture_network(net, inputs)
     _check(network)
     writer = ModelWriter(network)
-    described = []
     for i, argument in enumerate(network.arguments):
         name = writer.new_name(input_names[i] if input_names else f"input_{i}")
         writer.name_outputs(argument, [name])
-        described.append(value_info(name, argument.dtype, argument.shape))
+        writer.inputs.append(value_info(name, argument.dtype, argument.shape))
     for node in network.nodes:
         _write(writer, node)
-    results = []
     for value in network.results:
         dtype, shape = network.type_of(value)
-        results.append(value_info(writer.name_of(value), dtype, shape))
-    return writer.model(described, results)
+        writer.outputs.append(value_info(writer.name_of(value), dtype, shape))
+    return writer
 
 
 def _check(network: CapturedNetwork) -> None:
-    missing = {
-        node.name: node.place()
-        for node in network.nodes
-        if node.kind == "operator" and node.name not in RULES
-    }
+    missing: dict[str, str] = {}
+    for node in network.nodes:
+        if node.kind == "operator" and node.name not in RULES and not _is_constant(network, node):
+            missing.setdefault(node.name, node.place())
     if missing:
         listed = ", ".join(f"'{name}' (first at {place})" for name, place in missing.items())
         raise TypeError(f"'{network.name}' cannot be written as ONNX, which has no counterpart of {listed}.")
 
 
+def _is_constant(network: CapturedNetwork, node: Node) -> bool:
+    """Whether an operator without a rule gives the same in every run."""
+    operator = _registry.describe(node.name)
+    if operator["random"] or operator["effects"]:
+        return False
+    return all(
+        value is None
+        or network.node(value).kind == "constant"
+        or (network.node(value).kind == "operator" and _is_constant(network, network.node(value)))
+        for value in node.operands
+    )
+
+
 def _write(writer: ModelWriter, node: Node) -> None:
-    if node.kind == "parameter":
+    if node.kind == "operator" and node.name in RULES:
+        outputs = RULES[node.name](Call(writer, node))
+        outputs = [outputs] if isinstance(outputs, Symbol) else outputs
+        writer.name_outputs(node, [output.name for output in outputs])
+    elif node.kind == "operator":
+        tensors = _computed(writer.network, node)
+        writer.name_outputs(node, [writer.initializer(tensor, node.name) for tensor in tensors])
+    elif node.kind == "parameter":
         writer.name_outputs(node, [writer.initializer(node.tensor, node.name or "constant")])
-        return
-    if node.kind == "constant":
-        # A Python number takes the type of what it is combined with.
-        array = node.tensor.asnumpy()
-        writer.name_outputs(node, [writer.constant(array, _type_beside(writer, node) or array.dtype)])
-        return
-    names = [writer.name_of(value) if value is not None else "" for value in node.operands]
-    outputs = RULES[node.name](writer, node, names)
-    writer.name_outputs(node, [outputs] if isinstance(outputs, str) else outputs)
+    elif node.is_number:
+        writer.name_outputs(node, [writer.constant(node.tensor.asnumpy())])
+    else:
+        writer.name_outputs(node, [writer.initializer(node.tensor, "constant")])
 
 
-def _type_beside(writer: ModelWriter, number: Node):
-    """The type a number has where it is used first, or None."""
-    from mindspore.common.dtype import dtype_to_nptype
-
-    if not number.is_number:
-        return None
-    for user in writer.network.nodes:
-        if (number.id, 0) in user.operands:
-            others = [value for value in user.operands if value is not None and value[0] != number.id]
-            for value in others:
-                if not writer.network.node(value).is_number:
-                    return dtype_to_nptype(writer.network.type_of(value)[0])
-    return None
+def _computed(network: CapturedNetwork, node: Node) -> tuple:
+    """The outputs of an operator whose operands are constants."""
+    operands = [
+        None
+        if value is None
+        else network.node(value).tensor
+        if network.node(value).kind == "constant"
+        else _computed(network, network.node(value))[value[1]]
+        for value in node.operands
+    ]
+    named: dict = dict(node.attributes)
+    for position, entry in enumerate(_registry.describe(node.name)["inputs"]):
+        named[entry["name"]] = operands[position:] if entry["variadic"] else operands[position]
+    result = _registry.function(node.name)(**named)
+    return result if isinstance(result, tuple) else (result,)

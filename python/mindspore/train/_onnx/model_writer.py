@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from mindspore import _c_expression as _c
+from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.train._export.captured_network import CapturedNetwork, Node, Value
 from mindspore.train._onnx.element_types import NUMBERS
@@ -14,7 +15,10 @@ from mindspore.version import __version__
 _IR_VERSION = 8
 OPSET = 17
 _ATTRIBUTE_TYPES = {float: 1, int: 2, str: 3}
-_FLOATS, _INTS, _TENSOR = 6, 7, 4
+_FLOATS, _INTS, _STRINGS, _TENSOR = 6, 7, 8, 4
+_ELSEWHERE = 1  # a tensor's data lie in another file
+_SMALLEST_ELSEWHERE = 1024
+_ALIGNMENT = 64
 
 
 class ModelWriter:
@@ -26,8 +30,10 @@ class ModelWriter:
 
     def __init__(self, network: CapturedNetwork):
         self.network = network
+        self.inputs: list[dict] = []
+        self.outputs: list[dict] = []
         self._nodes: list[dict] = []
-        self._initializers: list[dict] = []
+        self._initializers: list[tuple[str, Tensor]] = []
         self._names: dict[Value, str] = {}
         self._taken: set[str] = set()
         self._constants: dict = {}
@@ -56,6 +62,9 @@ class ModelWriter:
 
     def add(self, kind: str, inputs: list[str], outputs: int = 1, **attributes) -> list[str]:
         """Adds a node; an absent input is an empty name. Returns the names of its outputs."""
+        inputs = list(inputs)
+        while inputs and not inputs[-1]:
+            inputs.pop()
         names = [self.new_name(kind) for _ in range(outputs)]
         node = {"input": inputs, "output": names, "name": self.new_name(f"{kind}_node"), "op_type": kind}
         encoded = [_attribute(key, value) for key, value in attributes.items() if value is not None]
@@ -79,22 +88,39 @@ class ModelWriter:
             self._constants[key] = name
         return name
 
+    def typed_constant(self, array, dtype) -> str:
+        """The name of a constant in one of our types."""
+        if dtype == mstype.bfloat16:
+            return self.initializer(Tensor(np.asarray(array, np.float32)).astype(dtype), "constant")
+        return self.constant(array, mstype.dtype_to_nptype(dtype))
+
     def initializer(self, tensor: Tensor, hint: str) -> str:
         """Stores a tensor under a name."""
         name = self.new_name(hint)
-        self._initializers.append(_tensor(tensor, name))
+        self._initializers.append((name, tensor))
         return name
 
     # ---- the file ------------------------------------------------------------------------------------------
 
-    def model(self, inputs: list[dict], outputs: list[dict]) -> bytes:
-        """The bytes of the file."""
+    def bytes_of_weights(self) -> int:
+        """Bytes of the tensors that the file holds."""
+        return sum(tensor.nbytes for _, tensor in self._used()[1])
+
+    def model(self, data_file: str | None = None) -> bytes:
+        """The bytes of the file; with `data_file`, large tensors lie in the file of that name beside it."""
+        nodes, initializers = self._used()
+        places = self._places(initializers) if data_file else {}
         graph = {
-            "node": self._nodes,
+            "node": nodes,
             "name": self.network.name,
-            "initializer": self._initializers,
-            "input": inputs,
-            "output": outputs,
+            "initializer": [
+                _tensor_elsewhere(tensor, name, data_file, places[name])
+                if name in places
+                else _tensor(tensor, name)
+                for name, tensor in initializers
+            ],
+            "input": self.inputs,
+            "output": self.outputs,
         }
         return _c.encode_message(
             "onnx",
@@ -106,6 +132,35 @@ class ModelWriter:
                 "opset_import": [{"domain": "", "version": OPSET}],
             },
         )
+
+    def write_data(self, file) -> None:
+        """Writes what the data file holds."""
+        initializers = self._used()[1]
+        places = self._places(initializers)
+        for name, tensor in initializers:
+            if name in places:
+                file.write(b"\0" * (places[name] - file.tell()))
+                file.write(tensor.get_bytes())
+
+    @staticmethod
+    def _places(initializers: list[tuple[str, Tensor]]) -> dict[str, int]:
+        """Where the large ones begin in the data file."""
+        places, end = {}, 0
+        for name, tensor in initializers:
+            if tensor.nbytes >= _SMALLEST_ELSEWHERE:
+                places[name] = -(-end // _ALIGNMENT) * _ALIGNMENT
+                end = places[name] + tensor.nbytes
+        return places
+
+    def _used(self) -> tuple[list[dict], list[tuple[str, Tensor]]]:
+        """Nodes and tensors that an output depends on, in order."""
+        wanted = {output["name"] for output in self.outputs}
+        nodes = []
+        for node in reversed(self._nodes):
+            if not wanted.isdisjoint(node["output"]):
+                nodes.append(node)
+                wanted.update(node["input"])
+        return nodes[::-1], [entry for entry in self._initializers if entry[0] in wanted]
 
 
 def value_info(name: str, dtype, shape) -> dict:
@@ -120,12 +175,25 @@ def _tensor(tensor: Tensor, name: str) -> dict:
     return {"dims": list(tensor.shape), "data_type": NUMBERS[tensor.dtype], "name": name, "raw_data": content}
 
 
+def _tensor_elsewhere(tensor: Tensor, name: str, data_file: str, offset: int) -> dict:
+    entries = {"location": data_file, "offset": str(offset), "length": str(tensor.nbytes)}
+    return {
+        "dims": list(tensor.shape),
+        "data_type": NUMBERS[tensor.dtype],
+        "name": name,
+        "external_data": [{"key": key, "value": value} for key, value in entries.items()],
+        "data_location": _ELSEWHERE,
+    }
+
+
 def _attribute(name: str, value) -> dict:
     if isinstance(value, bool):
         value = int(value)
     if isinstance(value, (tuple, list)):
         if all(isinstance(item, int) for item in value):
             return {"name": name, "ints": list(value), "type": _INTS}
+        if all(isinstance(item, str) for item in value):
+            return {"name": name, "strings": [item.encode() for item in value], "type": _STRINGS}
         return {"name": name, "floats": list(value), "type": _FLOATS}
     if isinstance(value, Tensor):
         return {"name": name, "t": _tensor(value, ""), "type": _TENSOR}
