@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mindspore.common import dtype as mstype
+from mindspore.common.initializer import Normal as NormalInitializer
+from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter
-from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.nn.probability.distribution import Normal
 from mindspore.ops._registry import op
@@ -83,10 +82,12 @@ class NormalPosterior(Cell):
             raise TypeError(
                 f"For 'NormalPosterior', the 'shape' must be a tuple or list, but got {type(shape).__name__}."
             )
-        draw = np.random.normal
-        self.mean = Parameter(Tensor(draw(loc_mean, loc_std, shape), dtype), name=name + "_mean")
-        scale = draw(untransformed_scale_mean, untransformed_scale_std, shape)
-        self.untransformed_std = Parameter(Tensor(scale, dtype), name=name + "_untransformed_std")
+        means = initializer(NormalInitializer(loc_std, loc_mean), shape, dtype)
+        scales = NormalInitializer(untransformed_scale_std, untransformed_scale_mean)
+        self.mean = Parameter(means, name=name + "_mean")
+        self.untransformed_std = Parameter(
+            initializer(scales, shape, dtype), name=name + "_untransformed_std"
+        )
         self.normal = Normal(dtype=dtype)
 
     def std_trans(self, std_pre):
