@@ -138,6 +138,7 @@ void bind_capture(nb::module_& module) {
       .def("abandon", &CaptureSession::abandon)
       .def("refuse", &CaptureSession::refuse)
       .def("finish", &CaptureSession::finish, nb::arg("result").none())
+      .def("text", &CaptureSession::text)
       .def("fail", &CaptureSession::fail)
       .def("discard", &CaptureSession::discard);
   nb::class_<TraceCache>(module, "TraceCache")

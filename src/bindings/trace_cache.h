@@ -104,6 +104,7 @@ class CaptureSession {
   void discard();
   std::string refusal() const;
   bool is_active() const { return recorder_->is_active(); }
+  std::string text() const { return recorder_->text(); }
 
  private:
   void enter_refusal(std::string reason);

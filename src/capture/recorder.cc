@@ -470,6 +470,8 @@ void Recorder::abandon(std::string reason) {
   release();
 }
 
+std::string Recorder::text() const { return graph_ ? ir::to_text(*graph_) : std::string(); }
+
 void Recorder::fail() {
   if (!active_) return;
   try {

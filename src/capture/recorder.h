@@ -51,6 +51,9 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   // Forgets what this run has recorded; nothing of it happens.
   void discard();
 
+  // The graph that is being recorded, as far as it has come.
+  std::string text() const;
+
   bool is_active() const { return active_; }
   const std::string& refusal() const { return refusal_; }
   const Trace::Run& run() const { return run_; }

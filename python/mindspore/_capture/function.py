@@ -15,6 +15,7 @@ from mindspore._capture.arguments import (
     is_as_before,
     set_content,
 )
+from mindspore._capture.dump import write_failure
 from mindspore._capture.kept import Place
 from mindspore._capture.printing import prints_recorded
 
@@ -175,7 +176,8 @@ class Captured:
         try:
             with prints_recorded(session), surroundings:
                 result = run(*session.arguments, **session.keywords)
-        except BaseException:
+        except BaseException as error:
+            write_failure(self.name, session, error)
             session.fail()
             session = surroundings = None  # the error's traceback keeps this frame
             containers.hand_back()
