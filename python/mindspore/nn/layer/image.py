@@ -182,6 +182,13 @@ class SSIM(_Structure):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> import mindspore as ms
+        >>> from mindspore import nn, ops
+        >>> image = ops.ones((1, 3, 16, 16), ms.float32)
+        >>> print(nn.SSIM()(image, image))
+        [1.]
     """
 
     def __init__(self, max_val=1.0, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03):

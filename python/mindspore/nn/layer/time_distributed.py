@@ -96,7 +96,9 @@ class TensorArray(Cell):
         ``CPU``
 
     Examples:
-        >>> array = nn.TensorArray(mindspore.int64, ())
+        >>> import mindspore as ms
+        >>> from mindspore import nn
+        >>> array = nn.TensorArray(ms.int64, ())
         >>> array.write(0, 1)
         True
         >>> array.write(1, 2)

@@ -114,6 +114,15 @@ class CTCLoss(LossBase):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> import mindspore as ms
+        >>> from mindspore import nn, ops
+        >>> log_probs = ops.log_softmax(ops.ones((4, 1, 3), ms.float32), -1)
+        >>> lengths = ms.Tensor([4]), ms.Tensor([2])
+        >>> loss = nn.CTCLoss(reduction="none")(log_probs, ms.Tensor([[1, 2]]), *lengths)
+        >>> loss.shape
+        (1,)
     """
 
     def __init__(self, blank=0, reduction="mean", zero_infinity=False):

@@ -61,6 +61,13 @@ class CosineEmbeddingLoss(LossBase):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> import mindspore as ms
+        >>> from mindspore import nn
+        >>> a, b = ms.Tensor([[1.0, 0.0], [1.0, 0.0]]), ms.Tensor([[1.0, 0.0], [0.0, 1.0]])
+        >>> print(nn.CosineEmbeddingLoss(reduction="none")(a, b, ms.Tensor([1, 1])))
+        [0. 1.]
     """
 
     def __init__(self, margin=0.0, reduction="mean"):

@@ -31,6 +31,13 @@ class DiceLoss(LossBase):
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> import mindspore as ms
+        >>> from mindspore import nn
+        >>> area = ms.Tensor([[0.0, 1.0], [1.0, 0.0]])
+        >>> round(float(nn.DiceLoss()(area, area)), 3)
+        0.0
     """
 
     def __init__(self, smooth=1e-05):

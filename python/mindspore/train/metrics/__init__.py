@@ -70,6 +70,7 @@ def get_metric_fn(name, *args, **kwargs):
         KeyError: There is no such name.
 
     Examples:
+        >>> from mindspore.train import get_metric_fn
         >>> metric = get_metric_fn("precision", eval_type="classification")
     """
     if name not in __factory__:

@@ -27,6 +27,8 @@ class Accuracy(EvaluationBase):
         ``CPU``
 
     Examples:
+        >>> import numpy as np
+        >>> from mindspore.train import Accuracy
         >>> metric = Accuracy()
         >>> metric(np.array([[0.2, 0.5], [0.3, 0.1], [0.9, 0.6]]), np.array([1, 0, 1]))
         0.6666666666666666

@@ -25,6 +25,8 @@ def auc(x, y, reorder=False):
         ValueError: The two do not fit, have fewer than two points, or `x` neither rises nor falls.
 
     Examples:
+        >>> import numpy as np
+        >>> from mindspore.train import auc
         >>> auc(np.array([0, 0.5, 1]), np.array([0, 0.5, 1]))
         0.5
     """

@@ -113,6 +113,12 @@ class Metric(metaclass=ABCMeta):
     def _convert_data(self, data) -> np.ndarray:
         return to_numpy(data)
 
+    def _check_onehot_data(self, data) -> bool:
+        """Whether there is a single 1, and else 0, along axis 1."""
+        if data.ndim < 2 or data.shape[1] < 2:
+            return False
+        return bool(((data == 0) | (data == 1)).all() and (data.sum(axis=1) == 1).all())
+
     def _take(self, inputs, wanted: int = 2, meaning: str = _INPUTS) -> tuple:
         """`inputs`; ValueError when there are not as many as wanted."""
         if len(inputs) != wanted:
@@ -212,18 +218,12 @@ class EvaluationBase(Metric):
     def _classes_of(self, inputs) -> tuple[np.ndarray, np.ndarray]:
         """Checked predictions and labels; labels as class numbers unless the kind is multilabel."""
         y_pred, y = self._pair(inputs)
-        if self._type == "classification" and y.ndim == y_pred.ndim and self._is_one_hot(y):
+        if self._type == "classification" and y.ndim == y_pred.ndim and self._check_onehot_data(y):
             y = y.argmax(axis=1)
         self._check_shape(y_pred, y)
         self._check_value(y_pred, y)
         self._check_classes(y_pred)
         return y_pred, y
-
-    @staticmethod
-    def _is_one_hot(y: np.ndarray) -> bool:
-        return (
-            y.ndim > 1 and y.shape[1] > 1 and bool(((y == 0) | (y == 1)).all() and (y.sum(axis=1) == 1).all())
-        )
 
     def _rows(self, array: np.ndarray) -> np.ndarray:
         """One row of classes per sample."""

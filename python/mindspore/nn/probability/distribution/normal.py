@@ -55,8 +55,13 @@ class Normal(Distribution):
         ``CPU``
 
     Examples:
+        >>> import mindspore as ms
+        >>> from mindspore.nn.probability.distribution import Normal
         >>> normal = Normal(0.0, 1.0)
-        >>> normal.prob(Tensor([0.0]))
+        >>> print(normal.cdf(ms.Tensor([0.0])))
+        [0.5]
+        >>> normal.sample((2, 3)).shape
+        (2, 3)
     """
 
     _RULES = {"mean": ANY, "sd": POSITIVE}

@@ -25,7 +25,12 @@ class TransformedDistribution(Distribution):
         ``CPU``
 
     Examples:
-        >>> log_normal = TransformedDistribution(bijector.Exp(), Normal(0.0, 1.0))
+        >>> import mindspore as ms
+        >>> from mindspore.nn.probability import bijector, distribution
+        >>> base = distribution.Normal(0.0, 1.0)
+        >>> log_normal = distribution.TransformedDistribution(bijector.Exp(), base)
+        >>> print(log_normal.cdf(ms.Tensor([1.0])))
+        [0.5]
     """
 
     def __init__(self, bijector, distribution, seed=None, name="transformed_distribution"):
