@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoint files: a writer and a reader.
+// Checkpoint files: a writer and a reader; encryption of whole files.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+
+#include <optional>
 
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
 #include "formats/checkpoint/checkpoint_file.h"
 #include "formats/checkpoint/checkpoint_writer.h"
 #include "platform/checksum/crc32.h"
+#include "platform/cipher/envelope.h"
 
 namespace mycel::bindings {
 
@@ -41,6 +44,32 @@ nb::bytes content_of(const StoredArray& array) {
   std::string content(array.bytes(), '\0');
   array.copy_to(content.data());
   return nb::bytes(content.data(), content.size());
+}
+
+nb::bytes encrypted(const nb::bytes& plain, const nb::bytes& key, const std::string& mode) {
+  const platform::CipherKey cipher = cipher_key(key, mode);
+  platform::check_cipher(cipher);
+  const std::string_view bytes = view_of(plain);
+  std::string result;
+  for (std::size_t start = 0; start < bytes.size(); start += platform::kCipherPieceBytes)
+    result += platform::encrypt_piece(bytes.substr(start, platform::kCipherPieceBytes), cipher);
+  return nb::bytes(result.data(), result.size());
+}
+
+// None: wrong key, wrong mode or damaged.
+nb::object decrypted(const nb::bytes& pieces, const nb::bytes& key, const std::string& mode) {
+  const platform::CipherKey cipher = cipher_key(key, mode);
+  platform::check_cipher(cipher);
+  std::string result;
+  for (std::string_view rest = view_of(pieces); !rest.empty();) {
+    const std::size_t size = platform::leading_piece_bytes(rest);
+    if (size == 0) return nb::none();
+    const std::optional<std::string> plain = platform::decrypt_piece(rest.substr(0, size), cipher);
+    if (!plain) return nb::none();
+    result += *plain;
+    rest.remove_prefix(size);
+  }
+  return nb::bytes(result.data(), result.size());
 }
 
 nb::str text_of(std::string_view text, const CheckpointFile& file) {
@@ -111,6 +140,10 @@ void bind_checkpoint(nb::module_& module) {
              return self.tensor_of(entry);
            })
       .def("arrays", arrays_of);
+  module.def("encrypt_envelope", encrypted);
+  module.def("decrypt_envelope", decrypted);
+  module.def("starts_with_envelope",
+             [](const nb::bytes& bytes) { return platform::starts_with_piece(view_of(bytes)); });
   module.def("masked_crc32c",
              [](const nb::bytes& bytes) { return platform::masked_crc32c(view_of(bytes)); });
 }

@@ -104,11 +104,16 @@ def is_users_class(cls: type) -> bool:
     )
 
 
+# Recording itself, and networks from files, which stay as they were loaded.
+_WITHOUT_STATE = ("_capture", "_mindir")
+
+
 def holds_state(cls: type) -> bool:
     """Whether attributes of objects of a class matter to who uses them."""
     if is_users_class(cls):
         return _module_of(cls) not in ("threading", "_thread", "logging", "weakref")
-    return _module_of(cls).startswith("mindspore.") and "_capture" not in _module_of(cls)
+    module = _module_of(cls)
+    return module.startswith("mindspore.") and not any(part in module for part in _WITHOUT_STATE)
 
 
 def position_of(frame) -> str:

@@ -378,15 +378,6 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
         return f"{type(self).__name__}<\n  {body}\n  >"
 
 
-class GraphCell(Cell):
-    """Runs a graph loaded from a file."""
-
-    def __init__(self, graph, params_init=None, obf_random_seed=None):
-        super().__init__()
-        self.graph = graph
-
-    def construct(self, *inputs):
-        return self.graph(*inputs)
-
+from mindspore.nn._graph_cell import GraphCell  # noqa: E402  (it is a Cell)
 
 __all__ = ["Cell", "GraphCell", "ParameterTuple"]

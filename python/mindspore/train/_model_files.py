@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names for files that hold whole models. Such files are not written or read by this release."""
+"""Files that hold whole models: MindIR files are read; nothing is written yet."""
 
 from __future__ import annotations
 
 import os
 
+from mindspore.train._checkpoint_save import check_cipher_arguments
+
 
 def _unavailable(what: str):
     raise NotImplementedError(
-        f"'{what}' is not available: this release writes and reads checkpoints (save_checkpoint, "
-        "load_checkpoint), but no files of whole models."
+        f"'{what}' is not available: this release reads MindIR files (load) and checkpoints (load_checkpoint), "
+        "but writes checkpoints only (save_checkpoint)."
     )
 
 
@@ -35,15 +37,29 @@ def export(net, *inputs, file_name, file_format, **kwargs):
 
 
 def load(file_name, **kwargs):
-    """Reads a MindIR file; not available.
+    """Reads a MindIR file; :class:`mindspore.nn.GraphCell` runs what it gives.
 
     Args:
-        file_name (str): Path of the file.
-        kwargs (dict): ``dec_key``, ``dec_mode``, ``dec_func``, ``obf_func``.
+        file_name (str): Path of the file, which ends with ".mindir".
+        kwargs (dict): Options:
+
+            - dec_key (bytes): Key of an encrypted file.
+            - dec_mode (Union[str, function]): How it was encrypted: ``"AES-GCM"``, ``"AES-CBC"`` or
+              ``"SM4-CBC"``; or a function that gets the path and the key and returns the plain content.
+              Default: ``"AES-GCM"``.
+
+    Returns:
+        FuncGraph.
 
     Raises:
-        ValueError: The name does not end with ".mindir", or there is no such file.
-        NotImplementedError: Always.
+        ValueError: The name does not end with ".mindir", there is no such file, or an option is of the wrong
+            type.
+        RuntimeError: The file is damaged, encrypted otherwise, or of a form that is not known.
+        NotImplementedError: ``obf_func`` is given: obfuscated networks are not supported.
+
+    Examples:
+        >>> from mindspore import nn, load
+        >>> network = nn.GraphCell(load("network.mindir"))  # doctest: +SKIP
     """
     if not isinstance(file_name, str):
         raise ValueError(f"For 'load', the argument 'file_name' must be string, but got {type(file_name)}.")
@@ -53,8 +69,17 @@ def load(file_name, **kwargs):
             "please input the correct 'file_name'."
         )
     if not os.path.exists(file_name):
-        raise ValueError(f"For 'load', the file {file_name} does not exist, please check the 'file_name'.")
-    _unavailable("load")
+        raise ValueError(
+            "For 'load', the argument 'file_name'(MindIR file) does not exist, please check whether the "
+            f"'file_name' is correct: {file_name}."
+        )
+    if kwargs.get("obf_func") is not None:
+        raise NotImplementedError("For 'load', 'obf_func' is not supported: networks are not obfuscated.")
+    key, mode = kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM")
+    check_cipher_arguments(key, "AES-GCM" if callable(mode) else mode, "dec")
+    from mindspore.train._mindir import load_func_graph
+
+    return load_func_graph(file_name, key, mode)
 
 
 def load_mindir(file_name):

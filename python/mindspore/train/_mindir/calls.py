@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the primitives of a file are called.
+
+A file names operators; only operators of this package that compute from their arguments are ever looked up
+for a name, so that a file cannot reach anything else.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+
+from mindspore.common import dtype as mstype
+from mindspore.ops import _primitives, primitive
+from mindspore.train._mindir.newer_names import NEWER_NAMES, call_newer
+from mindspore.train._mindir.structural import PASSING, STRUCTURAL, WRITING
+from mindspore.train._mindir.values import Monad
+
+_SIGNATURE_PREFIX = "S-Prim-"
+# Run code of the caller's, or write files.
+_FORBIDDEN = frozenset(("Custom", "PyFunc", "TensorDump", "HookBackward", "InsertGradientOf"))
+_OLDER_NAMES = {
+    "TensorAdd": "Add",
+    "FusedBatchNorm": "BatchNorm",
+    "Gelu": "GeLU",
+    "FastGelu": "FastGeLU",
+    "GatherV2": "Gather",
+    "Pack": "Stack",
+    "Unpack": "Unstack",
+    "TensorScatterAdd": "TensorScatterAdd",
+    "stop_gradient": "StopGradient",
+    "identity": "Identity",
+}
+_OLDER_ATTRIBUTES = {"data_format": ("format",), "group": ("groups",), "pad": ("pad_list",)}
+
+# Numbers of types in primitive-function form; those from 46 on moved when the 8-bit floats came.
+_TYPE_NUMBERS = {
+    30: mstype.bool_,
+    32: mstype.int8,
+    33: mstype.int16,
+    34: mstype.int32,
+    35: mstype.int64,
+    37: mstype.uint8,
+    38: mstype.uint16,
+    39: mstype.uint32,
+    40: mstype.uint64,
+    42: mstype.float16,
+    43: mstype.float32,
+    44: mstype.float64,
+    45: mstype.bfloat16,
+}
+_OLD_COMPLEX = {48: mstype.complex64, 49: mstype.complex128}
+_NEW_COMPLEX = {51: mstype.complex64, 52: mstype.complex128}
+_VERSION_OF_NEW_COMPLEX = (2, 7)
+
+# Numbers that stand for texts in primitive-function form, by the name of the argument.
+_TEXTS = {
+    "data_format": {0: "NCHW", 1: "NHWC", 14: "NCDHW", 15: "NWC", 16: "NCW", 17: "NDHWC", 20: "ND"},
+    "pad_mode": {0: "pad", 1: "same", 2: "valid", 3: "full"},
+    "reduction": {0: "sum", 1: "mean", 2: "none"},
+    "rounding_mode": {0: "round", 1: "trunc", 2: "floor", 3: "ceil"},
+    "interpolation_mode": {0: "bilinear", 1: "nearest"},
+    "padding_mode": {0: "zeros", 1: "border", 2: "reflection"},
+    "norm": {0: "backward", 1: "forward", 2: "ortho"},
+    "approximate": {0: "none", 1: "tanh"},
+    "indexing": {0: "ij", 1: "xy"},
+    "coordinate_transformation_mode": {0: "asymmetric", 1: "align_corners", 2: "half_pixel"},
+}
+_TYPE_ARGUMENTS = frozenset(("dtype", "dst_type", "output_type", "out_type", "argmax_type", "type"))
+
+
+@cache
+def _classes() -> dict[str, type]:
+    """Primitive classes by name."""
+    table = dict(primitive.primitive_classes())
+    table.update(
+        (name, found)
+        for name, found in _primitives.classes().items()
+        if isinstance(found, type) and issubclass(found, primitive.Primitive)
+    )
+    return {name: found for name, found in table.items() if name not in _FORBIDDEN}
+
+
+def type_of_number(number: int, version: tuple[int, int]):
+    """The type that a number means in a file of a version; the number itself if it means none."""
+    is_new = version >= _VERSION_OF_NEW_COMPLEX
+    return _TYPE_NUMBERS.get(number) or (_NEW_COMPLEX if is_new else _OLD_COMPLEX).get(number, number)
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def converted(name: str, value, version: tuple[int, int]):
+    """An argument of a function whose types and texts are numbers, as this package takes it."""
+    if not _is_number(value):
+        return value
+    if name in _TYPE_ARGUMENTS:
+        return type_of_number(value, version)
+    return _TEXTS.get(name, {}).get(value, value)
+
+
+def _constructor_names(found: type) -> list[str]:
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return [one.name for one in inspect.signature(found).parameters.values() if one.kind in kinds]
+
+
+class PrimitiveCall:
+    """A primitive of a file; called with a list of arguments.
+
+    Args:
+        op_type (str): Name of the operator.
+        attributes (dict): Its attributes.
+        is_function (bool): All arguments come in the call, in the order of the operator's definition.
+        version (tuple): Version of the software that wrote the file.
+    """
+
+    def __init__(self, op_type: str, attributes: dict, is_function: bool, version: tuple[int, int]):
+        self.name = op_type.removeprefix(_SIGNATURE_PREFIX)
+        self.attributes, self._is_function, self._version = attributes, is_function, version
+        self.is_structural = self.name in PASSING
+        self.is_depend = self.name in ("Depend", "depend")
+        self.is_writing = bool(attributes.get("side_effect_mem")) or self.name.startswith(WRITING)
+        self.copies = False  # what it reads of a parameter
+        self._target = None
+        self._given: tuple = ()
+        self._instance = None
+
+    def __call__(self, arguments: list):
+        if self._target is None:
+            self._target = self._found()
+        return self._target(arguments)
+
+    def type_of(self, number: int):
+        """The type that a number in an argument means."""
+        return type_of_number(number, self._version)
+
+    def _found(self):
+        """What does the work."""
+        if self.name in STRUCTURAL:
+            work = STRUCTURAL[self.name]
+            return lambda arguments: work(self, arguments)
+        name = _OLDER_NAMES.get(self.name, self.name)
+        found = _classes().get(name)
+        if found is not None:
+            return self._function_form(found) if self._is_function else self._attribute_form(found)
+        if name in NEWER_NAMES:
+            return lambda arguments: call_newer(
+                name, _without_monads(arguments), lambda one, value: converted(one, value, self._version)
+            )
+        raise NotImplementedError(
+            f"The operator '{self.name}', which a MindIR file uses, is not available here."
+        )
+
+    def _attribute_form(self, found: type):
+        chosen = {}
+        for name in _constructor_names(found):
+            for known in (name, *_OLDER_ATTRIBUTES.get(name, ())):
+                if known in self.attributes:
+                    chosen[name] = converted(name, self.attributes[known], self._version)
+                    break
+        instance = found(**chosen)
+        return lambda arguments: instance(*_without_monads(arguments))
+
+    def _function_form(self, found: type):
+        names = _constructor_names(found)
+        is_registered = issubclass(found, primitive.RegisteredPrimitive)
+        call_names = found._plan()[1] if is_registered else _call_names(found)
+
+        def call(arguments: list):
+            arguments = _without_monads(arguments)
+            split = len(call_names) if is_registered else len(arguments) - len(names)
+            split = max(0, min(split, len(arguments)))
+            constructor = tuple(arguments[split:])
+            if self._instance is None or not _is_same(constructor, self._given):
+                given = [
+                    converted(name, value, self._version)
+                    for name, value in zip(names, constructor, strict=False)
+                ]
+                self._instance, self._given = found(*given), constructor
+            rest = (
+                converted(name, value, self._version)
+                for name, value in zip(call_names, arguments[:split], strict=False)
+            )
+            return self._instance(*rest, *arguments[len(call_names) : split])
+
+        return call
+
+
+def _call_names(found: type) -> list[str]:
+    return [one.name for one in inspect.signature(found.__call__).parameters.values()][1:]
+
+
+def _is_same(now: tuple, before: tuple) -> bool:
+    return len(now) == len(before) and all(one is other for one, other in zip(now, before, strict=True))
+
+
+def _without_monads(arguments: list) -> list:
+    if any(isinstance(one, Monad) for one in arguments):
+        return [one for one in arguments if not isinstance(one, Monad)]
+    return arguments
+
+
+class NamedCall:
+    """Something built in that a file calls by name: a class of primitives or a function over structures."""
+
+    is_structural = is_depend = is_writing = False
+
+    def __init__(self, kind: str, name: str):
+        self.kind, self.name = kind, name
+
+    def __call__(self, arguments: list):
+        short = self.name.rpartition(".")[2]
+        if self.kind == "ClassType" and short in _classes():
+            instance = _classes()[short](*arguments)
+            return lambda values: instance(*_without_monads(values))
+        if self.kind == "MetaFuncGraph" and "zeros_like" in self.name:
+            return _zeros_like(arguments[0])
+        raise NotImplementedError(
+            f"The {self.kind} '{self.name}', which a MindIR file uses, is not available."
+        )
+
+
+def _zeros_like(value):
+    if isinstance(value, (tuple, list)):
+        return type(value)(_zeros_like(one) for one in value)
+    return value * 0
