@@ -296,6 +296,20 @@ def test_groups(mode):
     compare(found, values)
 
 
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_lars_takes_over_a_changing_decay(mode):
+    found = run(lambda p, lr: nn.LARS(nn.Momentum(p, lr, 0.9, weight_decay=FallingDecay())), 0.1, mode)
+    for name, start in START.items():
+        p, v = start, 0
+        for t, gradients in enumerate(GRADIENTS, start=1):
+            g, decay, norm = gradients[name], 0.1 / t, np.linalg.norm(p)
+            v = 0.9 * v + 0.001 * norm / (np.linalg.norm(g) + decay * norm + 1e-5) * (g + decay * p)
+            p = p - 0.1 * v
+        np.testing.assert_allclose(found[name], p, rtol=2e-5, atol=2e-5)
+    with pytest.raises(TypeError, match="dynamic weight decay"):
+        nn.SGD([{"params": parameters(), "weight_decay": FallingDecay()}])
+
+
 @pytest.mark.parametrize("name", ["momentum", "adam", "sgd_momentum", "adagrad"])
 def test_half_parameters(name):
     make, reference = CASES[name]

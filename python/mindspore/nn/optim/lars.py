@@ -66,8 +66,10 @@ class LARS(Optimizer):
 
     def _take_over(self, optimizer) -> None:
         """Parameters, decay and loss scale of the optimizer are looked after here."""
+        del self.weight_decay  # what it becomes may be a cell
         for name in ("global_step", "parameters", "weight_decay", "is_group", "dynamic_weight_decay"):
             setattr(self, name, getattr(optimizer, name))
+        del optimizer.weight_decay
         for name in (
             "_decay_of",
             "_decay_places",

@@ -7,7 +7,6 @@ from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
-from mindspore.nn.cell import Cell
 from mindspore.nn.optim._parameters import number
 from mindspore.nn.optim.optimizer import Optimizer
 from mindspore.ops._registry import op
@@ -53,9 +52,12 @@ class SGD(Optimizer):
         nesterov=False,
         loss_scale=1.0,
     ):
-        if isinstance(weight_decay, Cell):
-            raise TypeError("For 'SGD', the 'weight_decay' must be int or float, but got Cell.")
         super().__init__(learning_rate, params, weight_decay, loss_scale)
+        if self.dynamic_weight_decay:
+            raise TypeError(
+                "For 'SGD', dynamic weight decay is currently not supported, the argument 'weight_decay' or "
+                "'weight_decay' set in grouped 'params' must be float or int type."
+            )
         for name, value in (("momentum", momentum), ("dampening", dampening)):
             number(value, name, "SGD", low=0)
         check.boolean(nesterov, "nesterov", "SGD")
