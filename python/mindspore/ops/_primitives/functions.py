@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
@@ -34,10 +36,15 @@ def _primitive(name: str, doc: str, call, **attributes) -> type:
     def run(self, *inputs):
         return call(self, *inputs)
 
-    return type(
-        name,
-        (Primitive,),
-        {"__init__": initialise, "__call__": run, "__doc__": doc, "__module__": "mindspore.ops"},
+    body = {"__init__": initialise, "__call__": run, "__doc__": doc, "__module__": "mindspore.ops"}
+    return type(name, (Primitive,), {**body, "__signature__": _signature(attributes)})
+
+
+def _signature(attributes: dict) -> inspect.Signature:
+    kind, empty = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
+    return inspect.Signature(
+        inspect.Parameter(name, kind, default=empty if default is _REQUIRED else default)
+        for name, default in attributes.items()
     )
 
 
