@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import os
 
-import numpy as np
-
 from mindspore import _c_expression as _c
-from mindspore import nn, ops
+from mindspore import nn
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
 from mindspore.train._onnx.functions import tensor_of
-from mindspore.train._onnx.stored_graph import Graph, GraphReader, Step
-from mindspore.train._onnx.stored_tensors import Known, TensorReader
+from mindspore.train._onnx.running import run_graph
+from mindspore.train._onnx.stored_graph import Graph, GraphReader
+from mindspore.train._onnx.stored_tensors import TensorReader
 
-_FIRST_OPSET, _LAST_OPSET = 13, 21
+_FIRST_OPSET, _LAST_OPSET = 11, 21
 
 
 def load_onnx(path: str) -> OnnxNetwork:
@@ -42,7 +41,8 @@ def load_onnx(path: str) -> OnnxNetwork:
     tensors = TensorReader(path)
     if "graph" not in message:
         raise tensors.error("it holds no graph")
-    graph = GraphReader(tensors, _opset(message, tensors)).read(message["graph"])
+    reader = GraphReader(tensors, _opset(message, tensors), message.get("functions", []))
+    graph = reader.read(message["graph"])
     return OnnxNetwork(graph)
 
 
@@ -98,7 +98,7 @@ class OnnxNetwork(nn.Cell):
         """Runs the graph."""
         values = dict(zip(self._names, self.weights, strict=True))
         values.update(self._checked(inputs, named))
-        results = tuple(tensor_of(value) for value in _run(self._graph, values))
+        results = tuple(tensor_of(value) for value in run_graph(self._graph, values))
         return results[0] if len(results) == 1 else results
 
     def _checked(self, inputs: tuple, named: dict) -> dict:
@@ -128,64 +128,3 @@ class OnnxNetwork(nn.Cell):
         if not fits:
             raise ValueError(f"The input '{name}' must have shape {shape}, but got {value.shape}.")
         return value
-
-
-# ---- running ----------------------------------------------------------------------------------------------
-
-
-def _run(graph: Graph, values: dict) -> list:
-    """Values of the graph's outputs; `values` holds what is visible in it and is used up."""
-    values.update(graph.known)
-    for step in graph.steps:
-        inputs = [values[name] if name else None for name in step.inputs]
-        results = _run_step(step, inputs, values)
-        for name, value in zip(step.outputs, results, strict=False):
-            if name:
-                values[name] = value
-        for name in step.last_uses:
-            values.pop(name, None)
-    return [values[name] for name in graph.outputs]
-
-
-def _run_step(step: Step, inputs: list, values: dict):
-    if step.kind == "If":
-        branch = "then_branch" if _is_true(inputs[0]) else "else_branch"
-        return _run(step.subgraphs[branch], dict(values))
-    if step.kind == "Loop":
-        return _loop(step, inputs, values)
-    try:
-        results = step.function(step.attributes, *inputs)
-    except (IndexError, TypeError) as error:
-        raise type(error)(f"Node '{step.name}' ({step.kind}) of the ONNX network: {error}") from error
-    return results if isinstance(results, (tuple, list)) else (results,)
-
-
-def _is_true(value) -> bool:
-    return bool(value.array.all()) if isinstance(value, Known) else bool(value.reshape(()))
-
-
-def _loop(step: Step, inputs: list, values: dict) -> list:
-    """States after the last round, then what every round gave, stacked."""
-    body = step.subgraphs["body"]
-    count, go_on = inputs[0], inputs[1] if len(inputs) > 1 else None
-    states = list(inputs[2:])
-    rows: list[list] = [[] for _ in body.outputs[1 + len(states) :]]
-    limit = (
-        None if count is None else int(count.array.item() if isinstance(count, Known) else count.reshape(()))
-    )
-    turn = 0
-    while (limit is None or turn < limit) and (go_on is None or _is_true(go_on)):
-        arguments = [Known(np.array(turn, np.int64)), Known(np.array(True)) if go_on is None else go_on]
-        inner = dict(values)
-        inner.update(zip(body.inputs, [*arguments, *states], strict=False))
-        found = _run(body, inner)
-        go_on = found[0]
-        states = found[1 : 1 + len(states)]
-        for row, value in zip(rows, found[1 + len(states) :], strict=True):
-            row.append(tensor_of(value))
-        turn += 1
-    if any(not row for row in rows):
-        raise ValueError(
-            f"The loop '{step.name}' of the ONNX network did not run, so its results have no shape."
-        )
-    return [*states, *(ops.stack(row) for row in rows)]

@@ -14,7 +14,7 @@ from mindspore.train._onnx.stored_tensors import Known, TensorReader
 
 _FLOATS = (mstype.float16, mstype.bfloat16, mstype.float32, mstype.float64)
 _DEEPEST = 32
-CONTROL = ("If", "Loop")
+_SUBGRAPHS = {"If": ("then_branch", "else_branch"), "Loop": ("body",), "Scan": ("body",)}
 _KINDS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings"}
 _DEFAULTS = {"f": 0.0, "i": 0, "s": b"", "floats": [], "ints": [], "strings": []}
 
@@ -28,7 +28,7 @@ class Step:
     inputs: list[str]
     outputs: list[str]
     attributes: Attributes
-    function: Callable | None  # None: control flow, in `subgraphs`
+    function: Callable | None  # None: what it does stands in `subgraphs`
     subgraphs: dict[str, Graph] = field(default_factory=dict)
     last_uses: list[str] = field(default_factory=list)  # values nobody reads after this step
 
@@ -58,10 +58,12 @@ class GraphReader:
     Args:
         tensors (TensorReader): Reads tensors and words errors.
         opset (int): Version of the operators.
+        functions (list[dict]): Messages of functions the file defines.
     """
 
-    def __init__(self, tensors: TensorReader, opset: int):
+    def __init__(self, tensors: TensorReader, opset: int, functions: list[dict]):
         self._tensors, self._opset = tensors, opset
+        self._functions = {(entry.get("domain", ""), entry.get("name", "")): entry for entry in functions}
         self._unknown: dict[str, str] = {}
 
     def read(self, message: dict) -> Graph:
@@ -69,10 +71,7 @@ class GraphReader:
         graph = self._graph(message, set(), 0)
         if self._unknown:
             listed = ", ".join(f"'{kind}' (node '{name}')" for kind, name in self._unknown.items())
-            raise NotImplementedError(
-                f"{self._tensors.error('')}".split(" cannot")[0] + f" uses {listed}, "
-                "which this release cannot run."
-            )
+            raise NotImplementedError(f"{self._tensors.name} uses {listed}, which this release cannot run.")
         return graph
 
     def _error(self, what: str) -> ValueError:
@@ -128,34 +127,27 @@ class GraphReader:
     def _step(self, message: dict, visible: set[str], depth: int, hint: str) -> Step:
         kind, domain = message.get("op_type", ""), message.get("domain", "")
         name = message.get("name") or hint
-        is_standard = domain in ("", "ai.onnx")
-        if not is_standard or (kind not in FUNCTIONS and kind not in CONTROL):
-            self._unknown.setdefault(kind if is_standard else f"{domain}.{kind}", name)
+        is_standard = domain in ("", "ai.onnx") and (kind in FUNCTIONS or kind in _SUBGRAPHS)
         values, graphs = {}, {}
-        for entry in message.get("attribute", []):
+        if not is_standard and (domain, kind) in self._functions:
+            body = _function_body(self._functions[domain, kind], message)
+            graphs["body"] = self._graph(body, set(), depth + 1)
+        elif not is_standard:
+            self._unknown.setdefault(f"{domain}.{kind}" if domain else kind, name)
+        for entry in message.get("attribute", []) if is_standard else []:
             key = entry.get("name", "")
-            if "g" in entry and kind in CONTROL:
+            if key in _SUBGRAPHS.get(kind, ()) and "g" in entry:
                 graphs[key] = self._graph(entry["g"], visible, depth + 1)
             else:
                 values[key] = self._attribute(entry, name)
-        attributes = Attributes(kind, name, self._opset, values, len(message.get("output", [])))
-        step = Step(
-            kind,
-            name,
-            message.get("input", []),
-            message.get("output", []),
-            attributes,
-            FUNCTIONS.get(kind) if is_standard else None,
-            graphs,
+        for key in _SUBGRAPHS.get(kind, ()) if is_standard else ():
+            if key not in graphs:
+                raise self._error(f"node '{name}' ({kind}) has no '{key}'")
+        inputs, outputs = message.get("input", []), message.get("output", [])
+        attributes = Attributes(kind, name, self._opset, values, len(outputs))
+        return Step(
+            kind, name, inputs, outputs, attributes, FUNCTIONS.get(kind) if is_standard else None, graphs
         )
-        self._check_control(step)
-        return step
-
-    def _check_control(self, step: Step) -> None:
-        needed = {"If": ("then_branch", "else_branch"), "Loop": ("body",)}.get(step.kind, ())
-        for key in needed:
-            if key not in step.subgraphs:
-                raise self._error(f"node '{step.name}' ({step.kind}) has no '{key}'")
 
     def _attribute(self, entry: dict, node: str):
         kind = _KINDS.get(entry.get("type", 0))
@@ -176,6 +168,36 @@ class GraphReader:
         if kind == "strings":
             return [bytes(item).decode("utf-8", "replace") for item in value]
         return value
+
+
+def _function_body(function: dict, call: dict) -> dict:
+    """A function's nodes as a graph, with the attributes of one call."""
+    given = {entry.get("name", ""): entry for entry in function.get("attribute_proto", [])}
+    given.update({entry.get("name", ""): entry for entry in call.get("attribute", [])})
+    return {
+        "name": function.get("name", ""),
+        "node": _with_attributes(function.get("node", []), given),
+        "input": [{"name": name} for name in function.get("input", [])],
+        "output": [{"name": name} for name in function.get("output", [])],
+    }
+
+
+def _with_attributes(nodes: list[dict], given: dict) -> list[dict]:
+    """Nodes whose attributes that refer to those of the function are filled in, or left out."""
+    filled = []
+    for node in nodes:
+        attributes = []
+        for entry in node.get("attribute", []):
+            source = entry.get("ref_attr_name")
+            if source in given:
+                attributes.append({**given[source], "name": entry.get("name", "")})
+            elif not source and "g" in entry:
+                inner = {**entry["g"], "node": _with_attributes(entry["g"].get("node", []), given)}
+                attributes.append({**entry, "g": inner})
+            elif not source:
+                attributes.append(entry)
+        filled.append({**node, "attribute": attributes})
+    return filled
 
 
 def known_tensor(tensor) -> Known:

@@ -48,7 +48,7 @@ class TensorReader:
     """
 
     def __init__(self, path: str):
-        self._path = path
+        self.name = f"The ONNX file '{path}'"
         self._folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
 
     def read(self, message: dict) -> Tensor:
@@ -136,4 +136,4 @@ class TensorReader:
 
     def error(self, what: str) -> ValueError:
         """An error that names the file."""
-        return ValueError(f"The ONNX file '{self._path}' cannot be read: {what}.")
+        return ValueError(f"{self.name} cannot be read: {what}.")

@@ -79,6 +79,17 @@ elementwise(
     Where=op.where,
     Xor=op.logical_xor,
 )
+
+
+def _along_axis(attributes: Attributes, x, run):
+    """Along one axis; before version 13 along this and all later ones together."""
+    if attributes.opset >= 13:
+        return run(x, axis=attributes.get("axis", -1))
+    axis = attributes.get("axis", 1)
+    kept = x.shape[: axis + x.ndim if axis < 0 else axis]
+    return op.reshape(run(op.reshape(x, shape=(*kept, -1)), axis=-1), shape=x.shape)
+
+
 elementwise_with(
     Celu=lambda node, x: op.celu(x, alpha=node.get("alpha", 1.0)),
     Dropout=lambda node, x, *_: (x, op.ones_like(x, dtype=mstype.bool_))[: max(node.outputs, 1)],
@@ -91,8 +102,8 @@ elementwise_with(
         op.elu(x, alpha=node.get("alpha", 1.6732632423543772)), node.get("gamma", 1.0507009873554805)
     ),
     ThresholdedRelu=lambda node, x: op.threshold(x, thr=node.get("alpha", 1.0), value=0.0),
-    LogSoftmax=lambda node, x: op.log_softmax(x, axis=node.get("axis", -1)),
-    Softmax=lambda node, x: op.softmax(x, axis=node.get("axis", -1)),
+    LogSoftmax=lambda node, x: _along_axis(node, x, op.log_softmax),
+    Softmax=lambda node, x: _along_axis(node, x, op.softmax),
 )
 
 

@@ -22,7 +22,7 @@ def _gather(attributes: Attributes, x, places):
 
 @function("GatherElements")
 def _gather_elements(attributes: Attributes, x, places):
-    return op.gather_elements(x, places, dim=attributes.get("axis", 0))
+    return op.gather_elements(x, index=places, dim=attributes.get("axis", 0))
 
 
 @function("GatherND")
@@ -41,9 +41,16 @@ def _gather_nd(attributes: Attributes, x, places):
 
 @function("ScatterElements", "Scatter")
 def _scatter_elements(attributes: Attributes, x, places, updates):
-    return op.tensor_scatter_elements(
-        x, places, updates, axis=attributes.get("axis", 0), reduction=attributes.get("reduction", "none")
-    )
+    axis, reduction = attributes.get("axis", 0) % x.ndim, attributes.get("reduction", "none")
+    if reduction in ("none", "add"):
+        return op.tensor_scatter_elements(x, places, updates, axis=axis, reduction=reduction)
+    lines = [
+        ops.arange(size).reshape([-1 if i == j else 1 for j in range(x.ndim)])
+        for i, size in enumerate(places.shape)
+    ]
+    lines = [op.cast(op.broadcast_to(line, shape=places.shape), mstype.int64) for line in lines]
+    lines[axis] = op.cast(op.where(op.less(places, 0), op.add(places, x.shape[axis]), places), mstype.int64)
+    return _scatter_nd(attributes, x, op.stack(lines, axis=-1), updates)
 
 
 @function("ScatterND")
@@ -57,7 +64,8 @@ def _one_hot(attributes: Attributes, places, depth, values):
     places, depth = op.cast(tensor_of(places), mstype.int64), int(numbers_of(depth)[0])
     places = op.where(op.less(places, 0), op.add(places, depth), places)
     off, on = op.split_sizes(tensor_of(values), sizes=(1, 1), axis=0)
-    return op.one_hot(places, on.reshape(()), off.reshape(()), depth=depth, axis=attributes.get("axis", -1))
+    axis = attributes.get("axis", -1)
+    return op.one_hot(places, on_value=on.reshape(()), off_value=off.reshape(()), depth=depth, axis=axis)
 
 
 @function("NonZero")

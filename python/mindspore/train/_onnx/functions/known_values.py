@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mindspore import ops
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.train._onnx.element_types import DTYPES
@@ -78,8 +79,6 @@ def _constant_of_shape(attributes: Attributes, shape):
     array = np.zeros(1, np.float32) if value is None else value.array.reshape(-1)
     if count <= 4096:
         return Known(np.full(shape, array[0], array.dtype))
-    from mindspore import ops
-
     return ops.full(shape, array[0].item(), dtype=Tensor(array).dtype)
 
 

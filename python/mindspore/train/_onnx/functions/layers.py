@@ -172,6 +172,8 @@ def _by_planes(x, pool):
 
 @function("MaxPool")
 def _max_pool(attributes: Attributes, x):
+    if x.dtype in (mstype.int8, mstype.uint8):
+        return op.cast(_max_pool(attributes, op.cast(x, mstype.float32)), x.dtype)
     window = Window(attributes, x.shape[2:], None)
     ceil = bool(attributes.get("ceil_mode", 0))
     if attributes.outputs > 1:
@@ -208,6 +210,8 @@ def _average_pool(attributes: Attributes, x):
 @function("LpPool")
 def _lp_pool(attributes: Attributes, x):
     power, window = float(attributes.get("p", 2)), Window(attributes, x.shape[2:], None)
+    if any(gap != 1 for gap in window.dilations):
+        attributes.refuse("a pool with dilations")
 
     def pool(images, axes):
         arguments = window.of_axes(axes)
@@ -228,7 +232,7 @@ def _global_maximum(attributes: Attributes, x):
     return op.reduce_max(x, axis=tuple(range(2, x.ndim)), keep_dims=True)
 
 
-# ---- normalisations -----------------------------------------------------------------------------------------
+# ---- normalisations -----------------------------------------------------------------------------------
 
 
 @function("BatchNormalization")
@@ -253,8 +257,8 @@ def _group_norm(attributes: Attributes, x, scale, bias):
     groups = attributes.need("num_groups")
     epsilon = attributes.get("epsilon", 1e-5)
     if attributes.opset >= 21:
-        return op.group_norm(x, scale, bias, num_groups=groups, eps=epsilon)
-    normal = op.group_norm(x, None, None, num_groups=groups, eps=epsilon)
+        return op.group_norm(x, weight=scale, bias=bias, num_groups=groups, eps=epsilon)
+    normal = op.group_norm(x, num_groups=groups, eps=epsilon)
     grouped = op.reshape(normal, shape=(x.shape[0], groups, -1))
     scale, bias = (op.reshape(part, shape=(1, groups, 1)) for part in (scale, bias))
     return op.reshape(op.add(op.mul(grouped, scale), bias), shape=x.shape)

@@ -7,9 +7,16 @@ import math
 
 import numpy as np
 
+from mindspore import ops
 from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
-from mindspore.train._onnx.functions.table import Attributes, function_of_values, numbers_of, tensor_of
+from mindspore.train._onnx.functions.table import (
+    Attributes,
+    function,
+    function_of_values,
+    numbers_of,
+    tensor_of,
+)
 
 
 def _positions(attributes: Attributes, size: int, count: int, scale: float) -> np.ndarray:
@@ -19,7 +26,7 @@ def _positions(attributes: Attributes, size: int, count: int, scale: float) -> n
     if mode == "asymmetric":
         return x / scale
     if mode == "align_corners":
-        return x * (size - 1) / (count - 1) if count > 1 else x * 0
+        return x * (size - 1) / (size * scale - 1) if count > 1 else x * 0
     if mode == "pytorch_half_pixel":
         return (x + 0.5) / scale - 0.5 if count > 1 else x * 0
     if mode == "half_pixel_symmetric":
@@ -74,6 +81,11 @@ def _wanted(attributes: Attributes, x, scales, sizes) -> tuple[list[int], list[f
     given = numbers_of(sizes) or numbers_of(scales)
     if len(given) != len(axes):
         raise ValueError(f"Node '{attributes.node}' of the ONNX network gives no size for every axis.")
+    policy = attributes.get("keep_aspect_ratio_policy", "stretch")
+    if numbers_of(sizes) and policy != "stretch":
+        shares = [value / x.shape[axis] for axis, value in zip(axes, given, strict=True)]
+        scale = min(shares) if policy == "not_larger" else max(shares)
+        given = [math.floor(x.shape[axis] * scale + 0.5) for axis in axes]
     for axis, value in zip(axes, given, strict=True):
         if numbers_of(sizes):
             lengths[axis], factors[axis] = int(value), value / x.shape[axis]
@@ -85,8 +97,8 @@ def _wanted(attributes: Attributes, x, scales, sizes) -> tuple[list[int], list[f
 @function_of_values("Resize")
 def _resize(attributes: Attributes, x, region=None, scales=None, sizes=None):
     x = tensor_of(x)
-    if attributes.get("antialias", 0) or attributes.get("keep_aspect_ratio_policy", "stretch") != "stretch":
-        attributes.refuse("smoothing or keeping the aspect ratio")
+    if attributes.get("antialias", 0):
+        attributes.refuse("smoothing")
     lengths, factors = _wanted(attributes, x, scales, sizes)
     for axis in range(x.ndim):
         size, count = x.shape[axis], lengths[axis]
@@ -107,3 +119,17 @@ def _upsample(attributes: Attributes, x, scales):
     values = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor", **attributes.values}
     plain = Attributes(attributes.kind, attributes.node, attributes.opset, values, attributes.outputs)
     return _resize(plain, x, None, scales)
+
+
+@function("GridSample")
+def _grid_sample(attributes: Attributes, x, grid):
+    mode = attributes.get("mode", "linear" if attributes.opset >= 20 else "bilinear")
+    if mode not in ("linear", "bilinear", "nearest"):
+        attributes.refuse(f"the mode '{mode}'")
+    return ops.grid_sample(
+        x,
+        grid,
+        mode="nearest" if mode == "nearest" else "bilinear",
+        padding_mode=attributes.get("padding_mode", "zeros"),
+        align_corners=bool(attributes.get("align_corners", 0)),
+    )

@@ -5,8 +5,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from mindspore import ops
+from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
+from mindspore.train._onnx.element_types import DTYPES
 from mindspore.train._onnx.functions.table import (
     Attributes,
     axes_from,
@@ -119,8 +123,7 @@ def _pad(attributes: Attributes, x, widths=None, value=None, axes=None):
         pairs = [width for pair in zip(before, after, strict=True) for width in pair]
         fill = numbers_of(value)[0] if value is not None else 0
         return op.pad_constant(x, paddings=tuple(pairs), value=fill)
-    modes = {"reflect": "reflect", "edge": "replicate", "wrap": "circular"}
-    if mode not in modes:
+    if mode not in ("reflect", "edge", "wrap"):
         attributes.refuse(f"the mode '{mode}'")
     for axis in range(x.ndim):
         if before[axis] or after[axis]:
@@ -130,10 +133,6 @@ def _pad(attributes: Attributes, x, widths=None, value=None, axes=None):
 
 def _padded(x, axis: int, before: int, after: int, mode: str):
     """Elements at the places which positions of the longer axis repeat."""
-    import numpy as np
-
-    from mindspore.common.tensor import Tensor
-
     size = x.shape[axis]
     places = np.arange(-before, size + after)
     if mode == "edge":
@@ -172,14 +171,13 @@ def _space_to_depth(attributes: Attributes, x):
     rows, channels, height, width = x.shape
     size = attributes.need("blocksize")
     x = op.reshape(x, shape=(rows, channels, height // size, size, width // size, size))
-    x = op.transpose(x, perm=(0, 3, 5, 1, 2, 4))
+    by_channel = attributes.get("mode", "DCR") == "CRD"
+    x = op.transpose(x, perm=(0, 1, 3, 5, 2, 4) if by_channel else (0, 3, 5, 1, 2, 4))
     return op.reshape(x, shape=(rows, channels * size * size, height // size, width // size))
 
 
 @function_of_values("EyeLike")
 def _eye_like(attributes: Attributes, x):
-    from mindspore.train._onnx.element_types import DTYPES
-
     x = tensor_of(x)
     dtype = DTYPES.get(attributes.get("dtype", 0), x.dtype)
     rows, columns, shift = *x.shape, attributes.get("k", 0)
