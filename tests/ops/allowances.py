@@ -80,6 +80,7 @@ RESULT_TYPES = {
     ("div", 0): (_float_of_integers, "integers divide into float32"),
     ("masked_fill", 0): (_first, "the tensor's dtype; a Python number never widens it"),
     ("cast", 0): (_attribute("dtype"), "the type asked for"),
+    ("polygamma", 0): (lambda case: case.input_types()[1], "the first tensor says which derivative"),
     ("class_weights", 0): (_attribute("dtype"), "the type asked for"),
     ("dropout", 1): (_c.bool_, "the mask"),
     ("bernoulli_draw", 0): (_c.float32, _RANDOM),

@@ -3,9 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "backend/cpu/half_tensor.h"
-#include "operator/define.h"
-#include "platform/thread/parallel_for.h"
+#include "ops/elementwise/number_functions.h"
 
 namespace mycel::ops {
 namespace {
@@ -136,39 +134,6 @@ Dual incomplete_beta(Dual a, Dual b, double x) {
   return mirrored ? Dual(1) - part : part;
 }
 
-void infer_broadcast(InferContext& op) {
-  const std::size_t count = op.input_count();
-  op.promote_inputs(0, count);
-  DType dtype = op.input(0).dtype;
-  Shape shape = op.input(0).shape;
-  for (std::size_t i = 1; i < count; ++i) {
-    dtype = promote(dtype, op.input(i).dtype);
-    shape = broadcast_shapes(shape, op.input(i).shape, op.name());
-  }
-  op.set_output(0, dtype, shape);
-}
-
-template <class Function>
-void run(const KernelContext& kernel, const Function& function) {
-  const Tensor& y = kernel.output(0);
-  const auto stretched = [&](std::size_t i) {
-    const Tensor x = backend::as_floating(kernel.input(i), DType::Float64);
-    return tensor::contiguous(Tensor::view(
-        x, y.shape(), broadcast_strides(x.shape(), x.strides(), y.shape()), x.body().offset));
-  };
-  const Tensor a = stretched(0), b = stretched(1);
-  const Tensor c = kernel.input_count() > 2 ? stretched(2) : b;
-  with_float_type(y.dtype(), [&]<class T>() {
-    platform::parallel_for(y.size(), 400, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const double value =
-            function(a.data<double>()[i], b.data<double>()[i], c.data<double>()[i]);
-        y.data<T>()[i] = T(static_cast<Accumulator<T>>(value));
-      }
-    });
-  });
-}
-
 // d P / d x = x^(a - 1) exp(-x) / gamma(a)
 Value gamma_density(GradientContext& op) {
   const Value& a = op.input(0);
@@ -216,7 +181,7 @@ MYCEL_OP(igamma)
     .sample("plain", {positive({3, 4}), positive({3, 4})})
     .sample("stretched", {positive({3, 1}), positive({4})});
 MYCEL_CPU_KERNEL(igamma) {
-  run(kernel, [](double a, double x, double) { return lower_gamma(a, x); });
+  run_on_numbers<2>(kernel, [](double a, double x) { return lower_gamma(a, x); });
 }
 
 MYCEL_OP(igammac)
@@ -231,7 +196,7 @@ MYCEL_OP(igammac)
     .sample("plain", {positive({3, 4}), positive({3, 4})})
     .sample("stretched", {positive({3, 1}), positive({4})});
 MYCEL_CPU_KERNEL(igammac) {
-  run(kernel, [](double a, double x, double) { return upper_gamma(a, x); });
+  run_on_numbers<2>(kernel, [](double a, double x) { return upper_gamma(a, x); });
 }
 
 MYCEL_OP(igamma_by_shape)
@@ -244,7 +209,7 @@ MYCEL_OP(igamma_by_shape)
     .not_differentiable()
     .sample("plain", {positive({3, 4}), positive({3, 4})});
 MYCEL_CPU_KERNEL(igamma_by_shape) {
-  run(kernel, [](double a, double x, double) { return lower_gamma_by_shape(a, x); });
+  run_on_numbers<2>(kernel, [](double a, double x) { return lower_gamma_by_shape(a, x); });
 }
 
 MYCEL_OP(betainc)
@@ -260,8 +225,9 @@ MYCEL_OP(betainc)
     .sample("plain", {positive({3, 4}), positive({3, 4}), uniform({3, 4}, 0.1, 0.9)})
     .sample("stretched", {positive({3, 1}), positive({4}), uniform({}, 0.1, 0.9)});
 MYCEL_CPU_KERNEL(betainc) {
-  run(kernel,
-      [](double a, double b, double x) { return incomplete_beta(Dual(a), Dual(b), x).value; });
+  run_on_numbers<3>(kernel, [](double a, double b, double x) {
+    return incomplete_beta(Dual(a), Dual(b), x).value;
+  });
 }
 
 MYCEL_OP(betainc_by_shape)
@@ -276,7 +242,7 @@ MYCEL_OP(betainc_by_shape)
     .sample("plain", {positive({3, 4}), positive({3, 4}), uniform({3, 4}, 0.1, 0.9)});
 MYCEL_CPU_KERNEL(betainc_by_shape) {
   const double second = kernel.flag("second") ? 1 : 0;
-  run(kernel, [second](double a, double b, double x) {
+  run_on_numbers<3>(kernel, [second](double a, double b, double x) {
     return incomplete_beta(Dual(a, 1 - second), Dual(b, second), x).slope;
   });
 }

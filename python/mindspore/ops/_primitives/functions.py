@@ -209,6 +209,20 @@ def _uniform_sampler(self, true_classes):
     )
 
 
+def _seed_of(self):
+    """The seed of a drawing primitive; None when it has none."""
+    return (self.seed + self.seed2) or None
+
+
+def _gamma(self, shape, alpha, beta):
+    return _f().gamma(shape, alpha, beta, _seed_of(self))
+
+
+def _poisson(self, shape, mean):
+    return _f().poisson(shape, mean, _seed_of(self))
+
+
+_SEEDS = {"seed": 0, "seed2": 0}
 _SAMPLER = {"num_true": _REQUIRED, "num_sampled": _REQUIRED, "unique": _REQUIRED, "range_max": _REQUIRED}
 _LOG_SAMPLER = {"num_true": 1, "num_sampled": 5, "unique": True, "range_max": 5}
 _PAIR = {"row": _REQUIRED, "col": _REQUIRED, "offset": 0, "dtype": mstype.int32}
@@ -282,6 +296,8 @@ _TABLE = (
         _list_diff,
         {"out_idx": mstype.int32},
     ),
+    ("Gamma", "Numbers from a gamma distribution.", _gamma, _SEEDS),
+    ("Poisson", "Numbers from a Poisson distribution.", _poisson, _SEEDS),
     (
         "LogUniformCandidateSampler",
         "Draws classes, small numbers more often.",

@@ -13,6 +13,7 @@ __all__ = [
     "gamma",
     "gumbel_softmax",
     "laplace",
+    "poisson",
     "rand",
     "rand_like",
     "randint",
@@ -158,6 +159,18 @@ def gamma(shape, alpha, beta, seed=None) -> Tensor:
     tensors = [v if isinstance(v, Tensor) else Tensor(v, mstype.float32) for v in (alpha, beta)]
     shapes, rates = tensors[0] + op.zeros_like(tensors[1]), tensors[1]
     return op.div(op.random_gamma(tuple(_tuple_of(shape)), shapes, seed), rates)
+
+
+def poisson(shape, mean, seed=None) -> Tensor:
+    """Numbers from a Poisson distribution.
+
+    Args:
+        shape (tuple): Shape of the result, before `mean` stretches it.
+        mean (Tensor): Its mean.
+        seed (int): Seed of this call. Default: ``None``.
+    """
+    rates = mean if isinstance(mean, Tensor) else Tensor(mean, mstype.float32)
+    return op.random_poisson(tuple(_tuple_of(shape)), rates, seed, mstype.int32)
 
 
 def choice_with_mask(input_x, count=256, seed=None) -> tuple:
