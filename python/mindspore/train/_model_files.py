@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that hold whole models: MindIR files are read; nothing is written yet."""
+"""Files that hold whole models: MindIR files are read, ONNX files are written."""
 
 from __future__ import annotations
 
@@ -11,29 +11,49 @@ from mindspore.train._checkpoint_save import check_cipher_arguments
 def _unavailable(what: str):
     raise NotImplementedError(
         f"'{what}' is not available: this release reads MindIR files (load) and checkpoints (load_checkpoint), "
-        "but writes checkpoints only (save_checkpoint)."
+        "and writes checkpoints (save_checkpoint) and ONNX files (export)."
     )
 
 
 def export(net, *inputs, file_name, file_format, **kwargs):
-    """Writes a network as a model file; not available.
+    """Writes a network, as it is after training, as a model file.
 
     Args:
         net (Union[Cell, function]): The network.
         inputs (Union[Tensor, Dataset, List, Tuple, Number, Bool]): Inputs of the network.
-        file_name (str): Path of the file.
-        file_format (str): ``"MINDIR"``, ``"ONNX"`` or ``"AIR"``.
-        kwargs (dict): Options of the format.
+        file_name (str): Path of the file; the format's ending is added where it is missing.
+        file_format (str): ``"ONNX"``. ``"MINDIR"`` and ``"AIR"`` are not available.
+        kwargs (dict): Options:
+
+            - enc_key (bytes): Key to encrypt the file with.
+            - enc_mode (function): Gets the bytes of the file and the key, returns what is written.
 
     Raises:
-        ValueError: `file_format` is unknown.
-        NotImplementedError: Always.
+        ValueError: `file_format` is unknown, or `file_name` or an option is not valid.
+        TypeError: `net` is no network, or uses an operator that the format does not have.
+        RuntimeError: The network cannot be written as one graph.
+        NotImplementedError: The format is not available.
+
+    Examples:
+        >>> import numpy as np
+        >>> import mindspore as ms
+        >>> net = ms.nn.Dense(3, 2)
+        >>> ms.export(net, ms.Tensor(np.ones((1, 3), np.float32)), file_name="net", file_format="ONNX")
     """
-    if file_format not in ("AIR", "ONNX", "MINDIR"):
-        raise ValueError(
-            f"For 'export', 'file_format' must be one of ['AIR', 'ONNX', 'MINDIR'], but got {file_format}."
+    from mindspore.train._export import request
+
+    path = request.checked_path(file_name, file_format)
+    request.check_network(net)
+    if file_format == "ONNX":
+        from mindspore.train._onnx.files import export_onnx
+
+        export_onnx(net, inputs, path, kwargs)
+    elif file_format == "AIR":
+        raise NotImplementedError(
+            "For 'export', the format 'AIR' is made for devices this release does not know; write 'ONNX' instead."
         )
-    _unavailable("export")
+    else:
+        _unavailable("export")
 
 
 def load(file_name, **kwargs):

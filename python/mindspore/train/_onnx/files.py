@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX files on disk."""
+
+from __future__ import annotations
+
+import os
+
+from mindspore.train._export.atomic_file import atomic_file
+from mindspore.train._export.inference_mode import inference_mode
+from mindspore.train._export.request import cipher, input_names, network_inputs
+from mindspore.train._onnx.exporter import written_network
+
+LARGEST_IN_ONE_FILE = 3 << 29  # bytes of weights; readers of such files end at 2 GiB
+
+
+def export_onnx(net, inputs: tuple, path: str, options: dict) -> None:
+    """Writes a network, as it is after training, to an ONNX file.
+
+    Weights that are too large for it lie in a second file of the same name with ".data" at the end, which is
+    complete before the first one appears.
+
+    Args:
+        net (Union[Cell, function]): The network.
+        inputs (tuple): Its inputs.
+        path (str): The file.
+        options (dict): As `export` takes them.
+    """
+    encrypt = cipher(options, "ONNX")
+    inputs = network_inputs(inputs)
+    with inference_mode(net):
+        writer = written_network(net, inputs, input_names(net, inputs))
+    data_path = None
+    if writer.bytes_of_weights() > LARGEST_IN_ONE_FILE:
+        if encrypt is not None:
+            raise ValueError("For 'export', a network this large cannot be encrypted.")
+        data_path = f"{path}.data"
+        with atomic_file(data_path) as file:
+            writer.write_data(file)
+    content = writer.model(os.path.basename(data_path) if data_path else None)
+    with atomic_file(path) as file:
+        file.write(encrypt(content) if encrypt else content)
