@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoint files: a writer and a reader; encryption of whole files.
+#include <optional>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-
-#include <optional>
 
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
@@ -40,9 +40,9 @@ void add_tensor(CheckpointWriter& writer, const std::string& name, nb::handle ob
   writer.add(name, tensor::name_of(tensor.dtype()), dims, {content, tensor.bytes()});
 }
 
-nb::bytes content_of(const StoredArray& array) {
+nb::bytes content_of(const CheckpointFile& file, const StoredArray& array) {
   std::string content(array.bytes(), '\0');
-  array.copy_to(content.data());
+  file.copy(array, content.data());
   return nb::bytes(content.data(), content.size());
 }
 
@@ -102,7 +102,7 @@ const CheckpointEntry& entry_at(const CheckpointFile& file, std::size_t number) 
 nb::list arrays_of(const CheckpointFile& file, std::size_t number) {
   nb::list result;
   for (const StoredArray& array : entry_at(file, number).arrays)
-    result.append(nb::make_tuple(text_of(array.type, file), array.dims, content_of(array)));
+    result.append(nb::make_tuple(text_of(array.type, file), array.dims, content_of(file, array)));
   return result;
 }
 

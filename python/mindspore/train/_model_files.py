@@ -10,8 +10,8 @@ from mindspore.train._checkpoint_save import check_cipher_arguments
 
 def _unavailable(what: str):
     raise NotImplementedError(
-        f"'{what}' is not available: this release reads MindIR files (load) and checkpoints (load_checkpoint), "
-        "and writes checkpoints (save_checkpoint) and ONNX files (export)."
+        f"'{what}' is not available: this release reads MindIR files (load) and checkpoints "
+        "(load_checkpoint), and writes checkpoints (save_checkpoint) and ONNX files (export)."
     )
 
 
@@ -50,7 +50,8 @@ def export(net, *inputs, file_name, file_format, **kwargs):
         export_onnx(net, inputs, path, kwargs)
     elif file_format == "AIR":
         raise NotImplementedError(
-            "For 'export', the format 'AIR' is made for devices this release does not know; write 'ONNX' instead."
+            "For 'export', the format 'AIR' is made for devices this release does not know; "
+            "write 'ONNX' instead."
         )
     else:
         _unavailable("export")

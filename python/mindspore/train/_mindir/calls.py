@@ -8,10 +8,12 @@ for a name, so that a file cannot reach anything else.
 from __future__ import annotations
 
 import inspect
+import sys
 from functools import cache
+from itertools import zip_longest
 
 from mindspore.common import dtype as mstype
-from mindspore.ops import _primitives, primitive
+from mindspore.ops import _primitives, _registry, primitive
 from mindspore.train._mindir.newer_names import NEWER_NAMES, call_newer
 from mindspore.train._mindir.structural import PASSING, STRUCTURAL, WRITING
 from mindspore.train._mindir.values import Monad
@@ -93,6 +95,8 @@ def _is_number(value) -> bool:
 
 def converted(name: str, value, version: tuple[int, int]):
     """An argument of a function whose types and texts are numbers, as this package takes it."""
+    if name == "axis" and isinstance(value, tuple) and len(value) == 1:
+        return value[0]  # of some operators a tuple, of others a number; one is the same in both
     if not _is_number(value):
         return value
     if name in _TYPE_ARGUMENTS:
@@ -145,9 +149,8 @@ class PrimitiveCall:
         if found is not None:
             return self._function_form(found) if self._is_function else self._attribute_form(found)
         if name in NEWER_NAMES:
-            return lambda arguments: call_newer(
-                name, _without_monads(arguments), lambda one, value: converted(one, value, self._version)
-            )
+            convert = lambda one, value: converted(one, value, self._version)  # noqa: E731
+            return lambda arguments: call_newer(name, _without_monads(arguments), self.attributes, convert)
         raise NotImplementedError(
             f"The operator '{self.name}', which a MindIR file uses, is not available here."
         )
@@ -157,38 +160,54 @@ class PrimitiveCall:
         for name in _constructor_names(found):
             for known in (name, *_OLDER_ATTRIBUTES.get(name, ())):
                 if known in self.attributes:
-                    chosen[name] = converted(name, self.attributes[known], self._version)
+                    chosen[name] = self._converted(name, self.attributes[known])
                     break
         instance = found(**chosen)
         return lambda arguments: instance(*_without_monads(arguments))
 
     def _function_form(self, found: type):
         names = _constructor_names(found)
-        is_registered = issubclass(found, primitive.RegisteredPrimitive)
-        call_names = found._plan()[1] if is_registered else _call_names(found)
+        call_names, least, takes_any = _call_names(found)
+        most = sys.maxsize if takes_any else len(call_names) + len(names)
 
         def call(arguments: list):
-            arguments = _without_monads(arguments)
-            split = len(call_names) if is_registered else len(arguments) - len(names)
-            split = max(0, min(split, len(arguments)))
+            arguments = self._trimmed(_without_monads(arguments), most)
+            split = min(max(least, len(arguments) - len(names)), len(arguments))
             constructor = tuple(arguments[split:])
             if self._instance is None or not _is_same(constructor, self._given):
-                given = [
-                    converted(name, value, self._version)
-                    for name, value in zip(names, constructor, strict=False)
-                ]
+                given = (self._converted(*pair) for pair in zip(names, constructor, strict=False))
                 self._instance, self._given = found(*given), constructor
-            rest = (
-                converted(name, value, self._version)
-                for name, value in zip(call_names, arguments[:split], strict=False)
-            )
-            return self._instance(*rest, *arguments[len(call_names) : split])
+            named = zip_longest(call_names[:split], arguments[:split], fillvalue="")
+            return self._instance(*(self._converted(*pair) for pair in named))
 
         return call
 
+    def _converted(self, name: str, value):
+        return converted(name, value, self._version)
 
-def _call_names(found: type) -> list[str]:
-    return [one.name for one in inspect.signature(found.__call__).parameters.values()][1:]
+    def _trimmed(self, arguments: list, most: int) -> list:
+        """Arguments without those that newer releases added, as long as they say nothing."""
+        for extra in arguments[most:]:
+            if extra is not None and extra is not False and extra != 0:
+                raise NotImplementedError(
+                    f"The operator '{self.name}', which a MindIR file uses, takes {most} arguments here."
+                )
+        return arguments[:most]
+
+
+def _call_names(found: type) -> tuple[list[str], int, bool]:
+    """Names of what is given when a primitive is called, how many at least, and whether any number may be."""
+    if issubclass(found, primitive.RegisteredPrimitive):
+        constructor, names, *_ = found._plan()
+        entries = {one["name"]: one for one in _registry._entries(_registry.describe(found._operator))}
+        needed = [
+            one["required"] if "type" in one else not one["optional"] for one in map(entries.get, names)
+        ]
+        return names, sum(needed), False
+    parameters = list(inspect.signature(found.__call__).parameters.values())[1:]
+    fixed = [one for one in parameters if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    takes_any = any(one.kind is inspect.Parameter.VAR_POSITIONAL for one in parameters)
+    return [one.name for one in fixed], sum(one.default is one.empty for one in fixed), takes_any
 
 
 def _is_same(now: tuple, before: tuple) -> bool:

@@ -58,8 +58,8 @@ class FuncGraph:
         if len(arguments) != len(self._inputs):
             names = ", ".join(one.name for one in self._inputs)
             raise RuntimeError(
-                f"For 'GraphCell', the input number of parameters is not Compatible: the network takes {len(self._inputs)} inputs ({names}), but got "
-                f"{len(arguments)}."
+                "For 'GraphCell', the input number of parameters is not Compatible: the network takes "
+                f"{len(self._inputs)} inputs ({names}), but got {len(arguments)}."
             )
         for expected, value in zip(self._inputs, arguments, strict=True):
             expected.check(value)

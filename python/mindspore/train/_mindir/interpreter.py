@@ -128,8 +128,8 @@ def run(closure: Closure, arguments, parameters):
         if following is not None:
             if len(stack) > deepest:
                 raise RuntimeError(
-                    f"Exceed function call depth limit {deepest} in the graph '{following.program.name}'; the "
-                    "limit is 'max_call_depth' of the context."
+                    f"Exceed function call depth limit {deepest} in the graph '{following.program.name}'; "
+                    "the limit is 'max_call_depth' of the context."
                 )
             frame = following
             continue

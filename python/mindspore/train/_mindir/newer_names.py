@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that exist in primitive-function form only, by what this package computes them with."""
+"""Operators that have no primitive class here, by what this package computes them with."""
 
 from __future__ import annotations
 
 from mindspore import ops
 from mindspore.common.tensor import Tensor
+from mindspore.ops._registry import op
 
 
 def _typed(result: Tensor, dtype) -> Tensor:
@@ -39,6 +40,22 @@ def _layer_norm(x, shape, weight, bias, eps):
 
 def _max_pool(x, kernel_size, strides, pads, dilation, ceil_mode, argmax_type):
     return ops.max_pool2d(x, kernel_size, strides, pads, dilation, return_indices=True, ceil_mode=ceil_mode)
+
+
+def _lstm(x, h, c, weights, *settings):
+    """One layer in one direction; the weights stand one after the other in one tensor."""
+    input_size, hidden_size, layers, has_bias, is_bidirectional, _, projection = settings
+    if layers != 1 or is_bidirectional or projection:
+        raise NotImplementedError("An 'LSTM' of a MindIR file must have one layer and one direction.")
+    flat, rows = weights.reshape(-1), 4 * hidden_size
+    first = rows * input_size
+    second = first + rows * hidden_size
+    bias = flat[second : second + rows] if has_bias else None
+    gates = op.dense(x, flat[:first].reshape(rows, input_size), bias)
+    recurrent = flat[first:second].reshape(rows, hidden_size)
+    hidden, cells = op.lstm_scan(gates, h[0], c[0], recurrent, None, False)[:2]
+    unused = ops.zeros((1, 1), x.dtype)
+    return hidden, hidden[-1:], cells[-1:], unused, unused
 
 
 def _extreme(function):
@@ -160,6 +177,11 @@ NEWER_NAMES = {
     "Conv2DExt": ("input weight bias stride padding dilation groups", _conv(ops.conv2d)),
     "Conv3DExt": ("input weight bias stride padding dilation groups", _conv(ops.conv3d)),
     "MaxPoolWithIndices": ("x kernel_size strides pads dilation ceil_mode argmax_type", _max_pool),
+    "MaxPoolWithArgmaxV2": ("x kernel_size strides pads dilation ceil_mode argmax_type", _max_pool),
+    "LSTM": (
+        "x h c w input_size hidden_size num_layers has_bias bidirectional dropout proj_size",
+        _lstm,
+    ),
     "AvgPool2D": (
         "input kernel_size stride padding ceil_mode count_include_pad divisor_override",
         lambda *given: ops.avg_pool2d(*given[:6], given[6] or 0),
@@ -232,13 +254,18 @@ NEWER_NAMES = {
 }
 
 
-def call_newer(name: str, arguments: list, convert):
+def call_newer(name: str, arguments: list, attributes: dict, convert):
     """Calls an operator of the table.
 
     Args:
         name (str): The operator.
         arguments (list): Arguments in the order of its definition.
+        attributes (dict): What is not among the arguments, by name.
         convert (Callable): Of an argument's name and value: numbers that stand for types and texts.
     """
     names, function = NEWER_NAMES[name]
-    return function(*(convert(one, value) for one, value in zip(names.split(), arguments, strict=True)))
+    names = names.split()
+    if len(arguments) > len(names):
+        raise TypeError(f"'{name}' takes {len(names)} arguments, but got {len(arguments)}.")
+    given = [*arguments, *(attributes.get(one) for one in names[len(arguments) :])]
+    return function(*(convert(one, value) for one, value in zip(names, given, strict=True)))
