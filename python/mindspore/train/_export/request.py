@@ -30,8 +30,8 @@ def checked_path(file_name, file_format: str) -> str:
         raise TypeError(f"For 'export', 'file_name' must be a str, but got {type(file_name).__name__}.")
     if not _NAME.fullmatch(file_name) or file_name[-1] in "/\\":
         raise ValueError(
-            "For 'export', 'file_name' must consist of letters, digits and @_-.:/\\ and not end with a slash, "
-            f"but got '{file_name}'."
+            "For 'export', 'file_name' must consist of letters, digits and @_-.:/\\ and not end with a "
+            f"slash, but got '{file_name}'."
         )
     ending = FORMATS[file_format]
     return file_name if file_name.endswith(ending) else file_name + ending
@@ -84,6 +84,7 @@ def cipher(kwargs: dict, file_format: str):
         )
     if not callable(mode):
         raise ValueError(
-            f"For 'export', 'enc_mode' must be a function when 'file_format' is '{file_format}', but got {mode}."
+            f"For 'export', 'enc_mode' must be a function when 'file_format' is '{file_format}', "
+            f"but got {mode}."
         )
     return lambda content: mode(content, key)

@@ -31,9 +31,11 @@ def written_network(net, inputs: tuple, input_names: list[str] | None = None) ->
         writer.inputs.append(value_info(name, argument.dtype, argument.shape))
     for node in network.nodes:
         _write(writer, node)
-    for value in network.results:
+    for i, value in enumerate(network.results):
         dtype, shape = network.type_of(value)
-        writer.outputs.append(value_info(writer.name_of(value), dtype, shape))
+        name = writer.new_name("output" if len(network.results) == 1 else f"output_{i}")
+        writer.rename_result(writer.name_of(value), name)
+        writer.outputs.append(value_info(name, dtype, shape))
     return writer
 
 

@@ -58,6 +58,20 @@ class ModelWriter:
         self._taken.add(name)
         return name
 
+    def rename_result(self, name: str, new_name: str) -> None:
+        """Gives the result of an Identity another name; where it only passes a value on, it goes."""
+        makers = {output: node for node in self._nodes for output in node["output"]}
+        identity = makers[name]
+        source = makers.get(identity["input"][0])
+        if source is None or identity["input"][0] in {output["name"] for output in self.outputs}:
+            identity["output"] = [new_name]
+            return
+        old = identity["input"][0]
+        self._nodes.remove(identity)
+        for node in self._nodes:
+            node["input"] = [new_name if entry == old else entry for entry in node["input"]]
+            node["output"] = [new_name if entry == old else entry for entry in node["output"]]
+
     # ---- parts ----------------------------------------------------------------------------------------
 
     def add(self, kind: str, inputs: list[str], outputs: int = 1, **attributes) -> list[str]:
