@@ -38,9 +38,13 @@ bool combine_batch_norm(ir::Graph& graph);
 // reads the values in between: one pass over memory instead of one per operator.
 bool fuse_elementwise(ir::Graph& graph);
 
+// Cuts an optimizer's step over all parameters into parts of some size, in the order in which
+// gradients become known: each part can then follow its gradients.
+bool split_updates(ir::Graph& graph);
+
 // Moves writes to parameters up to where everything they need is known and nobody reads the old
 // value any more: an optimizer's update then follows the gradient it uses, whose memory is free
-// again at once.
+// again at once. Single numbers move up too: learning rates must not be what updates wait for.
 bool hoist_updates(ir::Graph& graph);
 
 }  // namespace mycel::passes

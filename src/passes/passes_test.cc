@@ -290,5 +290,74 @@ TEST(HoistUpdatesTest, WritesOfOneParameterKeepTheirOrder) {
   EXPECT_LT(text.find("assign(%3"), text.find("assign(%5"));
 }
 
+TEST(HoistUpdatesTest, NumbersAreNotWaitedFor) {
+  const std::string text = after(R"(graph @g(%1: Float32(2,) x) {
+    %2 = parameter "w" : Float32(2,)
+    %3 = parameter "rate" : Float32()
+    %4 = neg(%1) : Float32(2,)
+    %5 = exp(%1) : Float32(2,)
+    %6 = square(%3) : Float32()
+    %7 = apply_gradient_descent(%2, %6, %4) : Float32(2,)
+    %8 = assign(%3, %6) : Float32()
+    return %5
+  })",
+                                 hoist_updates);
+  EXPECT_LT(text.find("square("), text.find("apply_gradient_descent("));
+  EXPECT_LT(text.find("apply_gradient_descent("), text.find("exp("));
+  EXPECT_LT(text.find("square("), text.find("assign("));
+}
+
+// A step over `sizes.size()` parameters whose gradients are computed in the opposite order.
+std::unique_ptr<ir::Graph> step_over(const std::vector<std::int64_t>& sizes) {
+  auto graph = std::make_unique<ir::Graph>("step");
+  ir::Region& body = graph->body();
+  const op::OpDef& update = op::find("update_momentum");
+  const op::OpDef& neg = op::find("neg");
+  const ir::Output u = graph->add_argument(body, {op::DType::Float32, {}, false}, "u").output();
+  std::vector<ir::Output> lists[3];
+  std::vector<op::TensorSpec> types;
+  op::AttributeList attributes;
+  for (const op::AttributeDef& each : update.attributes) attributes.push_back(each.initial);
+  tensor::IntList rate_of;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const op::TensorSpec type{op::DType::Float32, {sizes[i]}, false};
+    for (std::vector<ir::Output>& list : {std::ref(lists[0]), std::ref(lists[1])})
+      list.push_back(
+          graph->add_parameter(body, tensor::Tensor::empty(type.shape, type.dtype), "p").output());
+    lists[2].push_back(graph->add_argument(body, type, "x").output());
+    rate_of.push_back(0);
+  }
+  for (std::size_t i = sizes.size(); i-- > 0;)
+    lists[2][i] = graph->add_operator(body, neg, {lists[2][i]}, {}, {lists[2][i].type()}).output();
+  std::vector<ir::Output> operands{u};
+  for (const std::vector<ir::Output>& list : lists)
+    operands.insert(operands.end(), list.begin(), list.end());
+  for (std::size_t i = 1; i + sizes.size() < operands.size(); ++i)
+    types.push_back(operands[i].type());
+  operands.push_back(u);
+  attributes[static_cast<std::size_t>(update.find_attribute("rate_of"))] = rate_of;
+  graph->add_operator(body, update, operands, attributes, types);
+  return graph;
+}
+
+TEST(SplitUpdatesTest, PartsFollowTheirGradients) {
+  const auto graph = step_over({1 << 18, 10, 1 << 18, 20});
+  EXPECT_TRUE(split_updates(*graph));
+  EXPECT_NO_THROW(ir::verify(*graph));
+  EXPECT_TRUE(hoist_updates(*graph));
+  EXPECT_NO_THROW(ir::verify(*graph));
+  std::vector<std::string> order;
+  for (const ir::Node* node : graph->body().nodes()) {
+    if (node->kind() == ir::NodeKind::Operator) order.push_back(node->definition()->name);
+  }
+  const std::vector<std::string> wanted{"neg", "neg", "update_momentum",
+                                        "neg", "neg", "update_momentum"};
+  EXPECT_EQ(order, wanted);
+}
+
+TEST(SplitUpdatesTest, SmallStepsStayWhole) {
+  EXPECT_FALSE(split_updates(*step_over({10, 20, 30})));
+}
+
 }  // namespace
 }  // namespace mycel::passes

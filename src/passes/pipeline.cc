@@ -18,6 +18,7 @@ constexpr Pass kPipeline[] = {
      "lets batch normalisation add and clamp in one walk, forward and backward"},
     {"fuse_elementwise", fuse_elementwise, "joins elementwise operators into one formula"},
     {"erase_dead_nodes", erase_dead_nodes, "drops what the passes before have left behind"},
+    {"split_updates", split_updates, "cuts steps over all parameters where gradients become known"},
     {"hoist_updates", hoist_updates,
      "lets parameters be updated as soon as their gradients are known"},
 };

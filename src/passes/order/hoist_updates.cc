@@ -18,6 +18,15 @@ bool is_view(const Node& node) {
   return node.kind() == NodeKind::Operator && node.definition()->view != nullptr;
 }
 
+// Computes nothing but a number or two, and leaves everything else as it is.
+bool is_number(const Node& node) {
+  if (node.has_effects() || node.operands().empty()) return false;
+  for (std::size_t i = 0; i < node.output_count(); ++i) {
+    if (tensor::element_count(node.type(i).shape) > 1) return false;
+  }
+  return !node.definition()->dynamic_outputs;
+}
+
 // The parameter whose memory a value is, or null.
 const Node* memory_root(Output value) {
   while (value) {
@@ -44,7 +53,8 @@ class Hoisting {
     number_nodes();
     bool changed = false;
     for (Node* node : order_) {
-      if (node->kind() == NodeKind::Operator && node->definition()->has_effects)
+      if (node->kind() == NodeKind::Operator &&
+          (node->definition()->has_effects || is_number(*node)))
         changed |= hoist(*node);
       touch(*node);
     }
