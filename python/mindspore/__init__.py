@@ -137,10 +137,11 @@ _LATER = {
     ),
     "mindspore.train.callback._flops_collector": "flops_collection",
     "mindspore.train.serialization": (
-        "async_ckpt_thread_status build_searched_strategy check_checkpoint convert_model export "
+        "async_ckpt_thread_status build_searched_strategy check_checkpoint ckpt_to_safetensors convert_model "
+        "export "
         "export_split_mindir load load_checkpoint load_checkpoint_async load_distributed_checkpoint "
         "load_mindir load_param_into_net merge_sliced_parameter obfuscate_model parse_print "
-        "restore_group_info_list save_checkpoint save_mindir"
+        "restore_group_info_list safetensors_to_ckpt save_checkpoint save_mindir"
     ),
 }
 __getattr__, __dir__ = imported_later(

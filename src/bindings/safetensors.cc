@@ -54,7 +54,8 @@ void bind_safetensors(nb::module_& module) {
       .def("names", entries_of)
       .def("metadata", &SafetensorsFile::metadata)
       .def("tensor", tensor_at)
-      .def("checksum", &SafetensorsFile::checksum, nb::call_guard<nb::gil_scoped_release>());
+      .def("checksum", &SafetensorsFile::checksum, nb::arg("like_others") = false,
+           nb::call_guard<nb::gil_scoped_release>());
   module.def("write_safetensors",
              [](const std::string& path, const nb::list& pairs, const Metadata& metadata) {
                std::vector<NamedTensor> tensors = named_tensors(pairs);
@@ -62,7 +63,9 @@ void bind_safetensors(nb::module_& module) {
                formats::write_safetensors(path, std::move(tensors), metadata);
              });
   module.def("safetensors_checksum", [](const nb::list& pairs) {
-    return formats::safetensors_checksum(named_tensors(pairs));
+    std::vector<NamedTensor> tensors = named_tensors(pairs);
+    const nb::gil_scoped_release release;
+    return formats::safetensors_checksum(std::move(tensors));
   });
 }
 

@@ -8,16 +8,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from mindspore.common.tensor import Tensor
+from mindspore.train._checkpoint_hints import SYNONYMS, synonyms
 
-# Last parts of names that mean the same: ours, and what other frameworks call it.
-_SYNONYMS = {
-    "gamma": ("weight", "scale"),
-    "beta": ("bias",),
-    "moving_mean": ("running_mean", "mean"),
-    "moving_variance": ("running_var", "var", "variance"),
-    "embedding_table": ("weight", "embedding"),
-    "weight": ("kernel",),
-}
 _UNNEEDED = ("num_batches_tracked",)
 _PREFIXES = ("module.", "model.", "network.", "backbone.", "_backbone.", "net.", "encoder.")
 
@@ -61,7 +53,7 @@ def match_weights(
     for target in targets:
         state.try_match(target, target, "name")
     for target in targets:
-        for source in _synonyms(target):
+        for source in synonyms(target):
             state.try_match(target, source, "synonym")
     for target in targets:
         for source in _with_other_prefix(target, weights):
@@ -129,13 +121,8 @@ class _State:
         return Matching(matches, missing, unused)
 
 
-def _synonyms(target: str) -> list[str]:
-    head, _, last = target.rpartition(".")
-    return [f"{head}.{other}" if head else other for other in _SYNONYMS.get(last, ())]
-
-
 def _with_other_prefix(target: str, weights: dict[str, Tensor]) -> list[str]:
-    candidates = [target, *_synonyms(target)]
+    candidates = [target, *synonyms(target)]
     found = [prefix + name for name in candidates for prefix in _PREFIXES if prefix + name in weights]
     for name in candidates:
         found += [name.removeprefix(prefix) for prefix in _PREFIXES if name.startswith(prefix)]
@@ -149,7 +136,7 @@ def _plain(shape) -> tuple[int, ...]:
 def _kind(name: str) -> str:
     """What sort of array a name stands for, the same for all frameworks."""
     last = re.split(r"[./]", name)[-1]
-    for ours, others in _SYNONYMS.items():
+    for ours, others in SYNONYMS.items():
         if ours in ("moving_mean", "moving_variance") and last in (ours, *others):
             return ours
     return "offset" if last in ("bias", "beta") else "factor" if last in _FACTORS else last

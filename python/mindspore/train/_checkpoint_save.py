@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import threading
@@ -16,6 +17,7 @@ from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
+from mindspore.train._checkpoint_formats import RESERVED_METADATA, check_format
 
 _THREAD_NAME = "asyn_save_ckpt"
 _one_writer = threading.RLock()
@@ -47,6 +49,7 @@ def save_checkpoint(
     enc_mode="AES-GCM",
     choice_func=None,
     crc_check=False,
+    format="ckpt",
     **kwargs,
 ):
     """Saves parameters to a checkpoint file.
@@ -57,7 +60,8 @@ def save_checkpoint(
     Args:
         save_obj (Union[Cell, list, dict]): A network; a list of Parameters; a list of dicts with the keys
             "name" and "data"; or a dict of Parameters by name.
-        ckpt_file_name (str): Path of the file; ".ckpt" is added if it is missing.
+        ckpt_file_name (str): Path of the file. ".ckpt", or with `format` ".safetensors", is added if it is
+            missing; a name that ends with ".safetensors" means that format.
         integrated_save (bool): Merges slices in parallel modes. Default: ``True``.
         async_save (Union[bool, str]): Writes in a thread of its own. Default: ``False``.
         append_dict (dict): More entries: str, int, float, bool, Tensor, Parameter or Generator by name.
@@ -67,15 +71,18 @@ def save_checkpoint(
         choice_func (function): Called with the name of each parameter; those for which it returns False
             are left out. Default: ``None``.
         crc_check (bool): Adds a checksum; not together with `enc_key`. Default: ``False``.
+        format (str): ``"ckpt"`` or ``"safetensors"``, which cannot be encrypted and sorts the parameters by
+            name. Default: ``"ckpt"``.
         kwargs (dict): Accepted for compatibility.
 
     Raises:
         TypeError: `save_obj`, or another argument, has the wrong type.
-        ValueError: The key does not suit the mode.
+        ValueError: The key does not suit the mode, or the format cannot hold what is asked for.
         OSError: The file cannot be written.
     """
     entries = _entries_of(save_obj)
-    path = _checked_path(ckpt_file_name)
+    check_format(format, "save_checkpoint")
+    path, kind = _checked_path(ckpt_file_name, format)
     check.check_bool(integrated_save, "integrated_save", "save_checkpoint")
     if not isinstance(async_save, (bool, str)):
         raise TypeError(
@@ -83,6 +90,7 @@ def save_checkpoint(
             f"{type(async_save)}."
         )
     check_cipher_arguments(enc_key, enc_mode, "enc")
+    check_format_options(kind, enc_key, enc_mode, "save_checkpoint")
     check_isinstance("crc_check", crc_check, bool)
     if enc_key is not None and crc_check:
         raise ValueError(
@@ -92,12 +100,13 @@ def save_checkpoint(
     if choice_func is not None:
         entries = [entry for entry in entries if choice_func(entry[0])]
     entries += _appended(append_dict)
-    settings = (path, enc_key or b"", enc_mode, crc_check)
+    settings = {"path": path, "key": enc_key or b"", "mode": enc_mode, "crc_check": crc_check}
+    write = functools.partial(_WRITERS[kind], **settings)
     if not async_save:
-        _write(entries, *settings)
+        _write(entries, path, write)
         return
     copies = [(name, _snapshot(value)) for name, value in entries]
-    threading.Thread(target=_write, args=(copies, *settings), name=_THREAD_NAME).start()
+    threading.Thread(target=_write, args=(copies, path, write), name=_THREAD_NAME).start()
 
 
 def check_isinstance(name: str, value, kinds) -> None:
@@ -114,7 +123,17 @@ def check_cipher_arguments(key, mode, prefix: str) -> None:
         raise ValueError(f"The parameter '{prefix}_key' must be 16, 24 or 32 bytes, but got 0.")
 
 
-def _checked_path(name) -> str:
+def check_format_options(kind: str, key, mode, owner: str) -> None:
+    """ValueError when a file of the format cannot be encrypted but should be."""
+    if kind == "safetensors" and (key is not None or mode != "AES-GCM"):
+        raise ValueError(
+            f"For '{owner}', 'enc_key' and 'enc_mode' must have their defaults when the format is "
+            "'safetensors', which cannot be encrypted."
+        )
+
+
+def _checked_path(name, file_format: str) -> tuple[str, str]:
+    """The real path of a file, with its ending, and its format."""
     if not isinstance(name, str):
         raise TypeError(
             f"For 'save_checkpoint', the parameter {name} for checkpoint file name is invalid, "
@@ -126,7 +145,8 @@ def _checked_path(name) -> str:
             f"For 'save_checkpoint', the parameter `ckpt_file_name`: {path} is a directory, "
             "it must be a file name."
         )
-    return path if path.endswith(".ckpt") else path + ".ckpt"
+    kind = "safetensors" if path.endswith(".safetensors") else file_format
+    return (path if path.endswith(f".{kind}") else f"{path}.{kind}"), kind
 
 
 def _entries_of(save_obj) -> list[tuple[str, object]]:
@@ -212,19 +232,12 @@ def _stored_name(name: str, value) -> str:
     return name
 
 
-def _write(entries, path: str, key: bytes, mode: str, has_checksum: bool) -> None:
+def _write(entries, path: str, write) -> None:
     with _one_writer:
         try:
             if not os.path.isdir(os.path.dirname(path)):
                 raise FileNotFoundError(2, "No such file or directory", path)
-            writer = _opened(path, key, mode, has_checksum)
-            for name, value in entries:
-                if isinstance(value, str):
-                    # A file has no empty text: NumPy's text arrays have at least one place.
-                    writer.add_bytes(name, "str", [0], (value or "\0").encode("utf-32-le", "surrogatepass"))
-                else:
-                    writer.add_tensor(_stored_name(name, value), value)
-            writer.commit()
+            write(entries)
         except BaseException:
             logger.critical(
                 "Failed to save the checkpoint file %s. Maybe don't have the permission to write files, or "
@@ -235,11 +248,37 @@ def _write(entries, path: str, key: bytes, mode: str, has_checksum: bool) -> Non
         _remove_leftovers(path)
 
 
-def _opened(path: str, key: bytes, mode: str, has_checksum: bool):
+def _write_ckpt(entries, path: str, key: bytes, mode: str, crc_check: bool) -> None:
     try:
-        return _c.CheckpointWriter(path, key, mode, has_checksum)
+        writer = _c.CheckpointWriter(path, key, mode, crc_check)
     except RuntimeError as failure:  # the key does not suit the mode
         raise ValueError(f"For 'save_checkpoint', {failure}") from None
+    for name, value in entries:
+        if isinstance(value, str):
+            # A file has no empty text: NumPy's text arrays have at least one place.
+            writer.add_bytes(name, "str", [0], (value or "\0").encode("utf-32-le", "surrogatepass"))
+        else:
+            writer.add_tensor(_stored_name(name, value), value)
+    writer.commit()
+
+
+def _write_safetensors(entries, path: str, key: bytes, mode: str, crc_check: bool) -> None:
+    tensors = {_stored_name(name, value): value for name, value in entries if not isinstance(value, str)}
+    texts = {name: value for name, value in entries if isinstance(value, str)}
+    for name in texts:
+        if name in RESERVED_METADATA or name in tensors:
+            raise ValueError(
+                f"For 'save_checkpoint', a safetensors file cannot hold a text called '{name}': the name "
+                f"belongs to {'a parameter' if name in tensors else 'the format'}."
+            )
+    pairs = list(tensors.items())
+    metadata = {"format": "ms", **texts} if pairs or texts else {}
+    if crc_check and pairs:
+        metadata["crc_num"] = str(_c.safetensors_checksum(pairs))
+    _c.write_safetensors(path, pairs, list(metadata.items()))
+
+
+_WRITERS = {"ckpt": _write_ckpt, "safetensors": _write_safetensors}
 
 
 def _remove_leftovers(path: str) -> None:

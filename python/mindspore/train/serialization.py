@@ -2,12 +2,13 @@
 """Files: checkpoints of parameters, and models."""
 
 from mindspore import context  # noqa: F401  (scripts reach the settings through this module)
+from mindspore.train._checkpoint_convert import ckpt_to_safetensors, safetensors_to_ckpt
+from mindspore.train._checkpoint_into_net import load_param_into_net
 from mindspore.train._checkpoint_load import (
     ParamDictFuture,
     check_checkpoint,
     load_checkpoint,
     load_checkpoint_async,
-    load_param_into_net,
 )
 from mindspore.train._checkpoint_save import async_ckpt_thread_status, save_checkpoint, wait_for_async_save
 from mindspore.train._graph_message import write_graph_file as _save_graph  # noqa: F401
@@ -33,6 +34,7 @@ __all__ = [
     "async_ckpt_thread_status",
     "build_searched_strategy",
     "check_checkpoint",
+    "ckpt_to_safetensors",
     "convert_model",
     "export",
     "export_split_mindir",
@@ -46,6 +48,7 @@ __all__ = [
     "obfuscate_model",
     "parse_print",
     "restore_group_info_list",
+    "safetensors_to_ckpt",
     "save_checkpoint",
     "save_mindir",
     "wait_for_async_save",

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "formats/checkpoint/layout.h"
-#include "platform/checksum/crc32.h"
 #include "platform/error/error.h"
 #include "platform/protobuf/message.h"
 
@@ -116,16 +115,8 @@ std::size_t StoredArray::bytes() const {
   return sum;
 }
 
-void StoredArray::copy_to(char* target) const {
-  for (const std::string_view slice : slices) {
-    if (!slice.empty()) std::memcpy(target, slice.data(), slice.size());
-    target += slice.size();
-  }
-}
-
 CheckpointFile::CheckpointFile(const platform::Path& path, const platform::CipherKey& cipher)
-    : path_(path.string()), mapped_(platform::MappedFile::open(path).value()) {
-  bytes_ = {reinterpret_cast<const char*>(mapped_.bytes().data()), mapped_.bytes().size()};
+    : path_(path.string()), file_(path), bytes_(file_.bytes()) {
   const bool is_encrypted = platform::starts_with_piece(bytes_);
   if (!cipher.key.empty()) {
     if (!is_encrypted) refuse("it is not encrypted, but a 'dec_key' was given");
@@ -174,8 +165,16 @@ void CheckpointFile::take_checksum() {
   bytes_.remove_suffix(kTrailer);
 }
 
-bool CheckpointFile::is_intact() const {
-  return !checksum_ || platform::crc32(bytes_) == *checksum_;
+bool CheckpointFile::is_intact() const { return !checksum_ || file_.crc32(bytes_) == *checksum_; }
+
+void CheckpointFile::copy(const StoredArray& array, char* target) const {
+  for (const std::string_view slice : array.slices) {
+    if (decrypted_.empty())
+      file_.copy(slice, target);
+    else if (!slice.empty())
+      std::memcpy(target, slice.data(), slice.size());
+    target += slice.size();
+  }
 }
 
 void CheckpointFile::read_entries() {
@@ -210,7 +209,7 @@ tensor::Tensor CheckpointFile::tensor_of(const CheckpointEntry& entry) const {
   tensor::Tensor result = tensor::Tensor::empty(shape, *dtype);
   if (result.size() == 0) return result;
   char* const target = static_cast<char*>(result.raw());
-  array.copy_to(target);
+  copy(array, target);
   if (*dtype == DType::Bool)  // nothing but 0 and 1 is a truth value
     for (std::size_t i = 0; i < result.bytes(); ++i) target[i] = target[i] != 0 ? 1 : 0;
   return result;

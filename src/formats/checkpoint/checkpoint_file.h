@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/file_content.h"
 #include "platform/cipher/envelope.h"
-#include "platform/file/file.h"
 #include "tensor/tensor.h"
 
 namespace mycel::formats {
@@ -20,7 +20,6 @@ struct StoredArray {
   std::vector<std::string_view> slices;
 
   std::size_t bytes() const;
-  void copy_to(char* target) const;
 };
 
 struct CheckpointEntry {
@@ -40,6 +39,7 @@ class CheckpointFile {
   bool has_checksum() const { return checksum_.has_value(); }
   // Whether the checksum fits the content; true where there is none.
   bool is_intact() const;
+  void copy(const StoredArray& array, char* target) const;
 
   // The entry as a tensor; ValueError when its content does not fit its type and shape.
   tensor::Tensor tensor_of(const CheckpointEntry& entry) const;
@@ -52,7 +52,7 @@ class CheckpointFile {
   void read_entries();
 
   std::string path_;
-  platform::MappedFile mapped_;
+  FileContent file_;
   std::string decrypted_;
   std::string_view bytes_;
   std::optional<std::uint32_t> checksum_;

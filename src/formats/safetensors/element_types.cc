@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/safetensors/element_types.h"
 
+#include <cstring>
 #include <utility>
 
 #include "platform/error/error.h"
@@ -10,6 +11,8 @@ namespace mycel::formats {
 using tensor::DType;
 
 namespace {
+
+constexpr std::uint64_t kMostZeros = 1 << 20;
 
 constexpr std::pair<std::string_view, DType> kTypes[] = {
     {"C128", DType::Complex128}, {"C64", DType::Complex64}, {"U64", DType::UInt64},
@@ -42,6 +45,14 @@ std::optional<DType> dtype_of_safetensors(std::string_view name) {
     if (known == name && type != DType::Complex128) return type;
   }
   return std::nullopt;
+}
+
+std::optional<std::uint64_t> zeros_counted(DType dtype, std::string_view content) {
+  if (!tensor::is_integral(dtype) || content.empty()) return std::nullopt;
+  const bool is_negative = tensor::is_signed_integer(dtype) && (content.back() & 0x80) != 0;
+  std::uint64_t value = 0;
+  std::memcpy(&value, content.data(), content.size());
+  return is_negative || value > kMostZeros ? std::nullopt : std::optional(value);
 }
 
 }  // namespace mycel::formats

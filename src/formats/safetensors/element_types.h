@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -14,5 +15,9 @@ std::optional<tensor::DType> dtype_of_safetensors(std::string_view name);  // no
 
 // Where arrays of the type lie in a file: the widest first, as the format's own library has it.
 int safetensors_rank(tensor::DType dtype);
+
+// An array without axes in the checksum of other writers: a whole number counts as that many zero
+// bytes; none: it counts as what it is, as everything else.
+std::optional<std::uint64_t> zeros_counted(tensor::DType dtype, std::string_view content);
 
 }  // namespace mycel::formats

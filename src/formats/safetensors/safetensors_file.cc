@@ -19,15 +19,10 @@ namespace {
 constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // the format's own limit
 constexpr std::size_t kMostAxes = 64;
 
-std::string_view view(platform::Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
 
-SafetensorsFile::SafetensorsFile(const platform::Path& path)
-    : path_(path.string()), mapped_(platform::MappedFile::open(path).value()) {
-  const std::string_view bytes = view(mapped_.bytes());
+SafetensorsFile::SafetensorsFile(const platform::Path& path) : path_(path.string()), file_(path) {
+  const std::string_view bytes = file_.bytes();
   std::uint64_t length = 0;
   if (bytes.size() < sizeof(length)) refuse("it is too short for a header");
   std::memcpy(&length, bytes.data(), sizeof(length));
@@ -108,15 +103,18 @@ Tensor SafetensorsFile::tensor_of(const SafetensorsEntry& entry) const {
   if (entry.small != Float8::No)
     widen(entry.small, entry.content, result.data<float>());
   else if (!entry.content.empty())
-    std::memcpy(result.data<char>(), entry.content.data(), entry.content.size());
+    file_.copy(entry.content, result.data<char>());
   return result;
 }
 
-std::uint32_t SafetensorsFile::checksum() const {
+std::uint32_t SafetensorsFile::checksum(bool like_others) const {
   std::uint32_t sum = 0;
   for (const SafetensorsEntry& entry : entries_) {
     sum = platform::crc32(entry.name, sum);
-    sum = platform::crc32(entry.content, sum);
+    const std::optional<std::uint64_t> zeros = like_others && entry.shape.empty()
+                                                   ? zeros_counted(entry.dtype, entry.content)
+                                                   : std::nullopt;
+    sum = zeros ? platform::crc32(std::string(*zeros, '\0'), sum) : file_.crc32(entry.content, sum);
   }
   return sum;
 }

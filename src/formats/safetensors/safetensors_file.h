@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "formats/file_content.h"
 #include "formats/float8.h"
-#include "platform/file/file.h"
 #include "platform/json/json.h"
 #include "tensor/tensor.h"
 
@@ -32,8 +32,8 @@ class SafetensorsFile {
   const std::vector<SafetensorsEntry>& entries() const { return entries_; }  // sorted by name
   const std::vector<std::pair<std::string, std::string>>& metadata() const { return metadata_; }
   tensor::Tensor tensor_of(const SafetensorsEntry& entry) const;
-  // Over names and contents in the order of names.
-  std::uint32_t checksum() const;
+  // Over names and contents in the order of names. `like_others`: as safetensors_checksum has it.
+  std::uint32_t checksum(bool like_others = false) const;
 
  private:
   void read_entry(const std::string& name, const platform::Json& described, std::string_view data);
@@ -42,7 +42,7 @@ class SafetensorsFile {
   [[noreturn]] void refuse(std::string_view why) const;
 
   std::string path_;
-  platform::MappedFile mapped_;
+  FileContent file_;
   std::vector<SafetensorsEntry> entries_;
   std::vector<std::pair<std::string, std::string>> metadata_;
 };

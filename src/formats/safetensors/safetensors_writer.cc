@@ -2,7 +2,6 @@
 #include "formats/safetensors/safetensors_writer.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "formats/safetensors/element_types.h"
 #include "platform/checksum/crc32.h"
@@ -18,21 +17,10 @@ namespace {
 
 constexpr unsigned kOwnerReads = 0400;
 constexpr std::size_t kAlignment = 8;
-constexpr std::uint64_t kMostZeros = 1 << 20;  // of an integer that counts as zero bytes
 
 std::string_view content_of(const Tensor& tensor) {
   return tensor.size() == 0 ? std::string_view()
                             : std::string_view(tensor.data<const char>(), tensor.bytes());
-}
-
-// The zero bytes an array counts as; -1: it counts as what it is.
-std::int64_t zeros_of(const Tensor& tensor) {
-  if (!tensor.shape().empty() || !tensor::is_integral(tensor.dtype())) return -1;
-  const std::string_view bytes = content_of(tensor);
-  const bool is_negative = tensor::is_signed_integer(tensor.dtype()) && (bytes.back() & 0x80) != 0;
-  std::uint64_t value = 0;
-  std::memcpy(&value, bytes.data(), bytes.size());
-  return is_negative || value > kMostZeros ? -1 : static_cast<std::int64_t>(value);
 }
 
 void by_name(std::vector<NamedTensor>& tensors) {
@@ -93,10 +81,10 @@ std::uint32_t safetensors_checksum(std::vector<NamedTensor> tensors) {
   for (const NamedTensor& one : tensors) {
     sum = platform::crc32(one.name, sum);
     const Tensor& tensor = one.tensor;
-    const std::int64_t zeros = zeros_of(tensor);
-    sum = platform::crc32(
-        zeros >= 0 ? std::string(static_cast<std::size_t>(zeros), '\0') : std::string(), sum);
-    if (zeros < 0) sum = platform::crc32(content_of(tensor), sum);
+    const std::optional<std::uint64_t> zeros =
+        tensor.shape().empty() ? zeros_counted(tensor.dtype(), content_of(tensor)) : std::nullopt;
+    sum = zeros ? platform::crc32(std::string(*zeros, '\0'), sum)
+                : platform::crc32(content_of(tensor), sum);
   }
   return sum;
 }

@@ -38,7 +38,8 @@ def _checkpoint_cb_for_save_op(params) -> None:
 class ModelCheckpoint(Callback):
     """Saves checkpoints of the training network.
 
-    A file is called ``<prefix>-<epoch>_<step in epoch>.ckpt``. Where the folder already holds such files
+    A file is called ``<prefix>-<epoch>_<step in epoch>.ckpt``, or ``.safetensors``. Where the folder already
+    holds such files
     the prefix gets a number, ``<prefix>_1``. In graph mode ``<prefix>-graph.meta`` describes the network.
 
     Args:
@@ -170,7 +171,7 @@ class ModelCheckpoint(Callback):
 
     def _save(self, params) -> None:
         folder = self._folder(params)
-        path = os.path.join(folder, self._name(params, self._prefix) + ".ckpt")
+        path = os.path.join(folder, f"{self._name(params, self._prefix)}.{self._config.format}")
         wait_for_async_save()
         self._write(params, path, self._config.async_save, params.cur_step_num)
         self._last_step = params.cur_step_num
@@ -197,6 +198,7 @@ class ModelCheckpoint(Callback):
             config.enc_key,
             config.enc_mode,
             crc_check=config.crc_check,
+            format=config.format,
         )
 
     def _forget_old_files(self, folder: str, newest: str) -> None:
@@ -213,7 +215,7 @@ class ModelCheckpoint(Callback):
     def _save_breakpoint(self, params) -> None:
         if not params.get("cur_step_num") or not params.get("cur_epoch_num"):
             return
-        name = self._name(params, self._breakpoint_prefix) + "_breakpoint.ckpt"
+        name = self._name(params, self._breakpoint_prefix) + f"_breakpoint.{self._config.format}"
         step = (params.cur_step_num - 1) % params.batch_num + 1
         wait_for_async_save()
         self._write(params, os.path.join(self._folder(params), name), False, step)

@@ -7,7 +7,8 @@ from mindspore import _checkparam as check
 from mindspore.common.generator import Generator
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
-from mindspore.train._checkpoint_save import check_isinstance
+from mindspore.train._checkpoint_formats import check_format
+from mindspore.train._checkpoint_save import check_format_options, check_isinstance
 
 COUNTED = ("epoch_num", "step_num")
 
@@ -75,6 +76,8 @@ class CheckpointConfig:
         enc_mode (str): ``"AES-GCM"``, ``"AES-CBC"`` or ``"SM4-CBC"``. Default: ``"AES-GCM"``.
         exception_save (bool): Saves also when an exception ends the training. Default: ``False``.
         crc_check (bool): Adds a checksum to the files. Default: ``False``.
+        remove_redundancy (bool): Accepted for compatibility; for parallel training. Default: ``False``.
+        format (str): ``"ckpt"`` or ``"safetensors"``. Default: ``"ckpt"``.
         kwargs (dict): ``incremental`` (bool): saves what changed of map parameters.
 
     Raises:
@@ -96,6 +99,8 @@ class CheckpointConfig:
         enc_mode="AES-GCM",
         exception_save=False,
         crc_check=False,
+        remove_redundancy=False,
+        format="ckpt",
         **kwargs,
     ):
         self._set_policy(
@@ -122,6 +127,10 @@ class CheckpointConfig:
         check_isinstance("enc_mode", enc_mode, str)
         check_isinstance("crc_check", crc_check, bool)
         self._enc_key, self._enc_mode, self._crc_check = enc_key, enc_mode, crc_check
+        self._remove_redundancy = check.check_bool(remove_redundancy, "remove_redundancy", "CheckpointConfig")
+        check_format(format, "CheckpointConfig")
+        check_format_options(format, enc_key, enc_mode, "CheckpointConfig")
+        self._format = format
         self.exception_save = check.check_bool(exception_save, "exception_save", "CheckpointConfig")
         self._map_param_inc = check.check_bool(
             kwargs.get("incremental", False), "incremental", "CheckpointConfig"
@@ -194,6 +203,16 @@ class CheckpointConfig:
     def crc_check(self):
         """Whether files get a checksum."""
         return self._crc_check
+
+    @property
+    def format(self):
+        """The format of the files, which is their ending too."""
+        return self._format
+
+    @property
+    def remove_redundancy(self):
+        """Whether parallel processes save what only they hold."""
+        return self._remove_redundancy
 
     @property
     def append_dict(self):

@@ -24,7 +24,9 @@ def _chg_ckpt_file_name_if_same_exist(directory, prefix, exception=False):
     Returns:
         str, the prefix to use.
     """
-    pattern = re.compile(re.escape(prefix) + r"(?:_(\d+))?-" + _MARK[bool(exception)] + r"\.ckpt", re.DOTALL)
+    pattern = re.compile(
+        re.escape(prefix) + r"(?:_(\d+))?-" + _MARK[bool(exception)] + r"\.(?:ckpt|safetensors)", re.DOTALL
+    )
     try:
         names = os.listdir(directory)
     except OSError:
@@ -67,7 +69,9 @@ class _CheckpointManager:
             directory (str): The folder.
             ckpt_prefix (str): The prefix, without the hyphen.
         """
-        pattern = re.compile(re.escape(ckpt_prefix) + "-" + _MARK[False] + r"\.ckpt", re.DOTALL)
+        pattern = re.compile(
+            re.escape(ckpt_prefix) + "-" + _MARK[False] + r"\.(?:ckpt|safetensors)", re.DOTALL
+        )
         paths = [os.path.join(directory, name) for name in os.listdir(directory) if pattern.fullmatch(name)]
         self._files = sorted((path for path in paths if os.path.isfile(path)), key=self._age)
 

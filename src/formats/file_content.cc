@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/file_content.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "platform/checksum/crc32.h"
+
+namespace mycel::formats {
+namespace {
+
+constexpr std::size_t kSmallBytes = std::size_t{16} << 10;  // a call costs more than their pages
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+
+}  // namespace
+
+FileContent::FileContent(const platform::Path& path)
+    : mapped_(platform::MappedFile::open(path).value()),
+      reader_(platform::FileReader::open(path).value()) {}
+
+std::string_view FileContent::bytes() const {
+  return {reinterpret_cast<const char*>(mapped_.bytes().data()), mapped_.bytes().size()};
+}
+
+std::uint64_t FileContent::place_of(std::string_view part) const {
+  return static_cast<std::uint64_t>(part.data() - bytes().data());
+}
+
+void FileContent::copy(std::string_view part, char* target) const {
+  if (part.empty()) return;
+  if (part.size() <= kSmallBytes) {
+    std::memcpy(target, part.data(), part.size());
+    return;
+  }
+  reader_.read_at(place_of(part), std::span(reinterpret_cast<std::byte*>(target), part.size()))
+      .value();
+}
+
+std::uint32_t FileContent::crc32(std::string_view part, std::uint32_t before) const {
+  std::vector<char> chunk(std::min(part.size(), kChunkBytes));
+  while (!part.empty()) {
+    const std::string_view next = part.substr(0, chunk.size());
+    copy(next, chunk.data());
+    before = platform::crc32({chunk.data(), next.size()}, before);
+    part.remove_prefix(next.size());
+  }
+  return before;
+}
+
+}  // namespace mycel::formats
