@@ -307,6 +307,21 @@ TEST(HoistUpdatesTest, NumbersAreNotWaitedFor) {
   EXPECT_LT(text.find("square("), text.find("assign("));
 }
 
+TEST(HoistUpdatesTest, AWriteWaitsForAllReaders) {
+  // %6 moves up further than %5, which reads the same memory.
+  const std::string text = after(R"(graph @g(%1: Float32() x) {
+    %2 = parameter "sum" : Float32()
+    %3 = exp(%1) : Float32()
+    %4 = sin(%1) : Float32()
+    %5 = div(%2, %3) : Float32()
+    %6 = zeros_like(%2) : Float32()
+    %7 = assign(%2, %6) : Float32()
+    return %5, %4
+  })",
+                                 hoist_updates);
+  EXPECT_LT(text.find("div("), text.find("assign("));
+}
+
 // A step over `sizes.size()` parameters whose gradients are computed in the opposite order.
 std::unique_ptr<ir::Graph> step_over(const std::vector<std::int64_t>& sizes) {
   auto graph = std::make_unique<ir::Graph>("step");

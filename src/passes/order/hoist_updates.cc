@@ -78,14 +78,19 @@ class Hoisting {
     for (std::size_t i = 0; i < order_.size(); ++i) place_[order_[i]] = i;
   }
 
+  // A node that was moved up stands before others that came earlier.
+  void remember(const Node*& last, const Node& node) const {
+    if (last == nullptr || place_.at(&node) >= place_.at(last)) last = &node;
+  }
+
   // Remembers which parameters' memory the node reads or writes.
   void touch(const Node& node) {
     if (is_view(node)) return;  // whoever reads the view touches the memory
     for (std::size_t i = 0; i < node.operands().size(); ++i) {
       const Node* root = memory_root(node.operands()[i]);
       if (root == nullptr) continue;
-      last_touch_[root] = &node;
-      if (may_write(node, i)) last_write_[root] = &node;
+      remember(last_touch_[root], node);
+      if (may_write(node, i)) remember(last_write_[root], node);
     }
     if (node.kind() == NodeKind::HostCall) last_host_call_ = &node;
   }
