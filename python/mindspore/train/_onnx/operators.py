@@ -19,6 +19,39 @@ from mindspore.train._onnx.model_writer import ModelWriter
 FLOATS = (mstype.float16, mstype.bfloat16, mstype.float32, mstype.float64)
 
 
+_NOT_OF_MASKS = frozenset(
+    [
+        "Abs",
+        "Add",
+        "Sub",
+        "Mul",
+        "Max",
+        "Min",
+        "Neg",
+        "Sign",
+        "Relu",
+        "Pow",
+        "Less",
+        "LessOrEqual",
+        "Greater",
+        "GreaterOrEqual",
+        "ReduceMax",
+        "ReduceMin",
+        "ReduceProd",
+        "CumSum",
+    ]
+)
+
+
+def _wider_type(kind: str, dtype):
+    """The type through which a node must go that does not know the operand's own; None: it does."""
+    if dtype == mstype.bool_ and kind in _NOT_OF_MASKS:
+        return mstype.int32
+    if dtype in (mstype.float16, mstype.bfloat16) and kind in ("Celu", "IsInf"):
+        return mstype.float32
+    return None
+
+
 class Symbol:
     """A value of the model being written; methods with capital letters add the node of that name."""
 
@@ -32,6 +65,11 @@ class Symbol:
 
     def add(self, kind: str, *others, dtype=None, outputs: int = 1, **attributes):
         """A node with this as its first input; numbers among the others get this type, None is absent."""
+        through = _wider_type(kind, self.dtype)
+        if through is not None:
+            wide = [other.to(through) if isinstance(other, Symbol) else other for other in others]
+            result = self.to(through).add(kind, *wide, dtype=dtype, **attributes)
+            return result if dtype else result.to(self.dtype)
         names = [self.name, *(self._name(other) for other in others)]
         dtype = dtype or self.dtype
         made = [
