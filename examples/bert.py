@@ -137,8 +137,8 @@ def main(argv=None):
     if options.mode == "graph":
         train_step = ms.jit(train_step)
     losses = []
-    rows = data.repeat().take(options.steps).create_tuple_iterator(num_epochs=1)
-    for step, (ids, label) in enumerate(rows, start=1):
+    data = data.repeat(options.steps // data.get_dataset_size() + 1).take(options.steps)
+    for step, (ids, label) in enumerate(data.create_tuple_iterator(num_epochs=1), start=1):
         loss, accuracy = train_step(ids, label)
         losses.append(float(loss))
         if step % max(1, options.steps // 10) == 0:

@@ -72,8 +72,8 @@ class Accumulator(nn.Cell):
 
     def construct(self, gradients, update):
         """`update` says whether this is the last batch before an update."""
-        for total, gradient in zip(self.sums, gradients, strict=True):
-            ops.assign_add(total, gradient / self.times)
+        for place, gradient in enumerate(gradients):
+            ops.assign_add(self.sums[place], gradient / self.times)
         if update:
             self.optimizer(ops.clip_by_global_norm(self.sums, self.clip_norm))
             for total in self.sums:

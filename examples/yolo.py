@@ -58,7 +58,7 @@ class WeightedStep(nn.TrainOneStepCell):
 
         def weighted(*inputs):
             losses = network(*inputs)
-            return sum(loss * weight for loss, weight in zip(losses, weights, strict=True)), losses
+            return losses[0] * weights[0] + losses[1] * weights[1] + losses[2] * weights[2], losses
 
         self.value_and_grad = ms.value_and_grad(weighted, None, optimizer.parameters, has_aux=True)
 
