@@ -43,6 +43,7 @@ MYCEL_CPU_KERNEL(adam) {
 
 MYCEL_OP(adam_weight_decay)
     .names({.primitive = "AdamWeightDecay"})
+    .primitive_aliases({"FusedCastAdamWeightDecay"})
     .doc(
         "Adam step without bias correction, with decoupled decay: p -= lr (m / (sqrt(v) + epsilon) "
         "+ decay p).")

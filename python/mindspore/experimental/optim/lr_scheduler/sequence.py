@@ -132,9 +132,12 @@ class ReduceLROnPlateau:
             raise ValueError(f"The length of 'min_lr' should be {groups}, but got {len(min_lr)}.")
         self.min_lrs = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * groups
 
-    @property
     def in_cooldown(self) -> bool:
-        """Whether the last change was so recently that nothing is counted."""
+        """Whether the last change was so recently that nothing is counted.
+
+        Returns:
+            bool.
+        """
         return bool(op.greater(self.cooldown_counter, 0.0))
 
     def _is_better(self, metric):
