@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include <sys/mman.h>
+
 #include "platform/checksum/crc32.h"
 
 namespace mycel::formats {
@@ -21,6 +23,11 @@ FileContent::FileContent(const platform::Path& path)
 
 std::string_view FileContent::bytes() const {
   return {reinterpret_cast<const char*>(mapped_.bytes().data()), mapped_.bytes().size()};
+}
+
+void FileContent::forget() const {
+  // Only a hint: what it does not do costs memory, nothing else.
+  if (!bytes().empty()) madvise(const_cast<char*>(bytes().data()), bytes().size(), MADV_DONTNEED);
 }
 
 std::uint64_t FileContent::place_of(std::string_view part) const {

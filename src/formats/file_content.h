@@ -15,6 +15,8 @@ class FileContent {
   explicit FileContent(const platform::Path& path);
 
   std::string_view bytes() const;
+  // Lets go of the mapped pages; they come back when touched.
+  void forget() const;
   // `part`: of bytes().
   void copy(std::string_view part, char* target) const;
   std::uint32_t crc32(std::string_view part, std::uint32_t before = 0) const;

@@ -20,6 +20,7 @@ using tensor::DType;
 namespace {
 
 constexpr std::size_t kMostDims = 64;
+constexpr std::size_t kRecordsBetween = 64;
 
 void read_dims(MessageReader& reader, Wire wire, std::vector<std::int64_t>& dims,
                const MessageSource& source) {
@@ -182,6 +183,7 @@ void CheckpointFile::read_entries() {
                                    "', it may be damaged or encrypted, and the content cannot be "
                                    "parsed");
   const MessageSource source{ErrorKind::Value, mistake};
+  std::size_t records = 0;
   platform::for_fields(bytes_, source, [&](MessageReader& reader, std::uint32_t field, Wire wire) {
     if (field != kCheckpointValue || wire != Wire::Bytes) return false;
     CheckpointEntry entry = read_entry(reader.bytes(), source);
@@ -190,8 +192,11 @@ void CheckpointFile::read_entries() {
       refuse(join("the map parameter '", entry.name, "' is not complete"));
     if (entries_.empty() || !join_slices(entries_.back(), entry))
       entries_.push_back(std::move(entry));
+    // Each record touched pages, and the system maps more around them.
+    if (++records % kRecordsBetween == 0) file_.forget();
     return true;
   });
+  file_.forget();
 }
 
 tensor::Tensor CheckpointFile::tensor_of(const CheckpointEntry& entry) const {
