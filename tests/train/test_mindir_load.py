@@ -139,6 +139,66 @@ def test_attribute_form_and_choice_of_layers(tmp_path, mode):
     np.testing.assert_allclose(net(Tensor(x), Tensor(1, ms.int32)).asnumpy(), expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("version", "number", "expected"),
+    [
+        ("2.3.0", 48, ms.complex64),
+        ("2.7.0", 51, ms.complex64),
+        ("2.10.0", 52, ms.complex128),
+        ("2.3.0", 42, ms.float16),
+    ],
+)
+def test_numbers_of_types(tmp_path, version, number, expected):
+    nodes = [mir.constant("type", mir.integer(number)), call("top:out", "Cast:1", "top:x", "type")]
+    top = mir.graph("top", [mir.tensor_input("top:x", (2,))], nodes, "top:out")
+    net = network(tmp_path, mir.model(top, primitives=[mir.primitive("Cast")], model_version=version))
+    assert net(Tensor([1.0, 2.0])).dtype == expected
+
+
+NONE, AXIS, NUMBER = {"name": "value", "type": 25}, mir.integer(1), {"name": "value", "type": 1, "f": 0.5}
+NUMBERS = np.array([[1, -2, 3], [4, 0, -6]], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("name", "others", "expected"),
+    [
+        ("SumExt", [AXIS, mir.truth(True), NONE], NUMBERS.sum(1, keepdims=True)),
+        ("MeanExt", [NONE, mir.truth(False), mir.integer(44)], NUMBERS.astype(np.float64).mean()),
+        ("Muls", [NUMBER], NUMBERS * 0.5),
+        ("AddScalar", [NUMBER, mir.integer(2)], NUMBERS + 1),
+        ("ClampScalar", [NONE, NUMBER], np.minimum(NUMBERS, 0.5)),
+        ("DivMods", [NUMBER, mir.integer(2)], np.floor(NUMBERS / 0.5)),
+        ("TransposeExtView", [mir.integer(0), AXIS], NUMBERS.T),
+        ("SliceExt", [AXIS, mir.integer(0), mir.integer(2), mir.integer(1)], NUMBERS[:, :2]),
+        ("ArgMaxExt", [AXIS, mir.truth(False)], NUMBERS.argmax(1)),
+        ("Argmax", [AXIS, mir.integer(34)], NUMBERS.argmax(1).astype(np.int32)),
+        ("ReduceMax", [AXIS, mir.truth(False)], NUMBERS.max(1)),
+    ],
+)
+def test_arguments_in_the_order_of_the_definition(tmp_path, mode, name, others, expected):
+    names = [f"argument{number}" for number in range(len(others))]
+    nodes = [mir.constant(*pair) for pair in zip(names, others, strict=True)]
+    nodes.append(call("top:out", f"{name}:1", "top:x", *names))
+    top = mir.graph("top", [mir.tensor_input("top:x", (2, -1))], nodes, "top:out")
+    result = network(tmp_path, mir.model(top, primitives=[mir.primitive(name)]))(Tensor(NUMBERS)).asnumpy()
+    np.testing.assert_allclose(result, expected, rtol=1e-6)
+    assert result.dtype == expected.dtype
+
+
+def test_sparse_results(tmp_path, mode):
+    kind = {"name": "shape", "type": 31}
+    shape = {"name": "value", "type": 20, "values": [{"type": 7, "ints": [3]}, {"type": 7, "ints": [4]}]}
+    made = {**call("top:out", "MakeTuple:1", "top:i", "top:v", "shape"), "attribute": [kind]}
+    inputs = [mir.tensor_input("top:i", (2, 2), mir.INT32), mir.tensor_input("top:v", (2,))]
+    top = mir.graph("top", inputs, [mir.constant("shape", shape), made], "top:out")
+    net = network(tmp_path, mir.model(top, primitives=[mir.primitive("MakeTuple", False)]))
+    indices, values = np.array([[0, 1], [2, 3]], np.int32), np.array([5, 7], np.float32)
+    result = net(Tensor(indices), Tensor(values))
+    assert isinstance(result, ms.COOTensor)
+    assert tuple(result.shape) == (3, 4)
+    np.testing.assert_array_equal(result.values.asnumpy(), values)
+
+
 def test_old_form(tmp_path, mode):
     """No table of primitives: nodes name operators, and texts tell where attributes are."""
     shape = {

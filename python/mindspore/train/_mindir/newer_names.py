@@ -4,12 +4,18 @@
 from __future__ import annotations
 
 from mindspore import ops
+from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
 
 
 def _typed(result: Tensor, dtype) -> Tensor:
     return result if dtype is None else result.astype(dtype)
+
+
+def _long(found) -> tuple[Tensor, Tensor]:
+    """Values, and their places as int64."""
+    return found[0], found[1].astype(mstype.int64)
 
 
 def _mean(x, dim, keepdim, dtype):
@@ -38,6 +44,14 @@ def _layer_norm(x, shape, weight, bias, eps):
     return ops.layer_norm(x, tuple(shape), weight, bias, eps), mean, deviation
 
 
+def _batch_norm(x, weight, bias, mean, variance, training, momentum, eps):
+    """Result, mean and reciprocal deviation."""
+    axes = tuple(axis for axis in range(x.ndim) if axis != 1)
+    used = (ops.mean(x, axes), ops.var(x, axes)) if training else (mean, variance)
+    result = ops.batch_norm(x, mean, variance, weight, bias, training, momentum, eps)
+    return result, used[0], ops.rsqrt(used[1] + eps)
+
+
 def _max_pool(x, kernel_size, strides, pads, dilation, ceil_mode, argmax_type):
     return ops.max_pool2d(x, kernel_size, strides, pads, dilation, return_indices=True, ceil_mode=ceil_mode)
 
@@ -59,7 +73,7 @@ def _lstm(x, h, c, weights, *settings):
 
 
 def _extreme(function):
-    return lambda x, dim, keepdim: function(x, dim, keepdim)
+    return lambda x, dim, keepdim: _long(function(x, dim, keepdim))
 
 
 def _slice(x, dim, start, end, step):
@@ -137,9 +151,9 @@ NEWER_NAMES = {
     "ArgMinExt": ("input dim keepdim", ops.argmin),
     "Any": ("input", ops.any),
     "AnyExt": ("input dim keepdim", ops.any),
-    "SortExt": ("input dim descending stable", lambda x, dim, down, stable: ops.sort(x, dim, down)),
-    "ArgSort": ("input dim descending stable", lambda x, dim, down, stable: ops.sort(x, dim, down)[1]),
-    "TopkExt": ("input k dim largest sorted", ops.topk),
+    "SortExt": ("input dim descending stable", lambda x, dim, down, stable: _long(ops.sort(x, dim, down))),
+    "ArgSort": ("input dim descending stable", lambda x, dim, down, stable: _long(ops.sort(x, dim, down))[1]),
+    "TopkExt": ("input k dim largest sorted", lambda *given: _long(ops.topk(*given))),
     "CumsumExt": ("input dim dtype", ops.cumsum),
     "AcosExt": ("input", ops.acos),
     "AcoshExt": ("input", ops.acosh),
@@ -178,6 +192,8 @@ NEWER_NAMES = {
     "Conv3DExt": ("input weight bias stride padding dilation groups", _conv(ops.conv3d)),
     "MaxPoolWithIndices": ("x kernel_size strides pads dilation ceil_mode argmax_type", _max_pool),
     "MaxPoolWithArgmaxV2": ("x kernel_size strides pads dilation ceil_mode argmax_type", _max_pool),
+    "MaxPoolWithMask": ("x kernel_size strides pads dilation ceil_mode argmax_type", _max_pool),
+    "BatchNormExt": ("input weight bias running_mean running_var training momentum epsilon", _batch_norm),
     "LSTM": (
         "x h c w input_size hidden_size num_layers has_bias bidirectional dropout proj_size",
         _lstm,
@@ -240,7 +256,7 @@ NEWER_NAMES = {
     "TrilExt": ("input diagonal", ops.tril),
     "TraceExt": ("input", ops.trace),
     "Arange": ("start end step dtype", lambda *given: ops.arange(*given[:3], dtype=given[3])),
-    "LinSpaceExt": ("start end steps dtype", ops.linspace),
+    "LinSpaceExt": ("start end steps dtype", lambda *given: _typed(ops.linspace(*given[:3]), given[3])),
     "FillScalar": ("size fill_value dtype", lambda size, value, dtype: ops.full(size, value, dtype=dtype)),
     "FullLike": ("input fill_value dtype", lambda x, value, dtype: ops.full_like(x, value, dtype=dtype)),
     "OnesLikeExt": ("input dtype", lambda x, dtype: ops.ones_like(x, dtype=dtype)),
