@@ -39,8 +39,9 @@ def _run_step(step: Step, inputs: list, values: dict):
         return run_graph(body, _bound(step, body, given))
     try:
         results = step.function(step.attributes, *inputs)
-    except (IndexError, TypeError) as error:
-        raise type(error)(f"Node '{step.name}' ({step.kind}) of the ONNX network: {error}") from error
+    except (IndexError, TypeError, ValueError) as error:
+        kind = next(kind for kind in (IndexError, TypeError, ValueError) if isinstance(error, kind))
+        raise kind(f"Node '{step.name}' ({step.kind}) of the ONNX network: {error}") from error
     return results if isinstance(results, (tuple, list)) else (results,)
 
 

@@ -125,9 +125,9 @@ class TensorReader:
 
     def _checked_path(self, location: str, name: str) -> str:
         """The file of a location; it may not leave the model's folder, also not by a link."""
-        path = os.path.realpath(os.path.join(self._folder, location))
         if not location or "\0" in location or os.path.isabs(location):
-            raise self.error(f"the file '{location}' of tensor '{name}' is not beside the model")
+            raise self.error(f"the file {location!r} of tensor '{name}' is not beside the model")
+        path = os.path.realpath(os.path.join(self._folder, location))
         if os.path.commonpath([path, self._folder]) != self._folder:
             raise self.error(f"the file '{location}' of tensor '{name}' lies outside the model's folder")
         if not os.path.isfile(path):

@@ -72,9 +72,7 @@ def _constant_of_shape(attributes: Attributes, shape):
     for size in shape:
         count *= size
     if any(size < 0 for size in shape) or count > _LARGEST:
-        raise ValueError(
-            f"Node '{attributes.node}' of the ONNX network asks for the impossible shape {shape}."
-        )
+        raise ValueError(f"it asks for the impossible shape {shape}.")
     value = attributes.get("value")
     array = np.zeros(1, np.float32) if value is None else value.array.reshape(-1)
     if count <= 4096:
@@ -87,7 +85,7 @@ def _range(attributes: Attributes, start, limit, delta):
     kind = start.array.dtype if isinstance(start, Known) else mstype.dtype_to_nptype(start.dtype)
     first, end, step = (numbers_of(value)[0] for value in (start, limit, delta))
     if step == 0 or abs((end - first) / step) > _LARGEST:
-        raise ValueError(f"Node '{attributes.node}' of the ONNX network asks for an impossible range.")
+        raise ValueError("it asks for an impossible range.")
     return Known(np.arange(first, end, step, kind))
 
 

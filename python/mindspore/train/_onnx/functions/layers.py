@@ -35,9 +35,7 @@ class Window:
         elif mode not in ("NOTSET", "VALID", ""):
             attributes.refuse(f"the padding '{mode}'")
         if not rank == len(self.kernel) == len(self.strides) == len(self.dilations) == len(self.pads) / 2:
-            raise ValueError(
-                f"Node '{attributes.node}' of the ONNX network: its attributes do not fit {rank} axes."
-            )
+            raise ValueError(f"its attributes do not fit {rank} axes.")
 
     def sides(self) -> list[int]:
         """Beginning and end of each axis in turn, as our operators want them."""

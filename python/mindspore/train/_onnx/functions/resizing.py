@@ -80,7 +80,7 @@ def _wanted(attributes: Attributes, x, scales, sizes) -> tuple[list[int], list[f
     lengths, factors = list(x.shape), [1.0] * x.ndim
     given = numbers_of(sizes) or numbers_of(scales)
     if len(given) != len(axes):
-        raise ValueError(f"Node '{attributes.node}' of the ONNX network gives no size for every axis.")
+        raise ValueError("it gives no size for every axis.")
     policy = attributes.get("keep_aspect_ratio_policy", "stretch")
     if numbers_of(sizes) and policy != "stretch":
         shares = [value / x.shape[axis] for axis, value in zip(axes, given, strict=True)]

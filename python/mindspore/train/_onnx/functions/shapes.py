@@ -27,9 +27,7 @@ def _reshape(attributes: Attributes, x, shape):
     wanted = [int(size) for size in numbers_of(shape)]
     if not attributes.get("allowzero", 0):
         if any(size == 0 and i >= x.ndim for i, size in enumerate(wanted)):
-            raise ValueError(
-                f"Node '{attributes.node}' of the ONNX network keeps a length that is not there."
-            )
+            raise ValueError("it keeps a length that is not there.")
         wanted = [x.shape[i] if size == 0 else size for i, size in enumerate(wanted)]
     return op.reshape(x, shape=tuple(wanted))
 

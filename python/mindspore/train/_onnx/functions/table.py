@@ -35,9 +35,7 @@ class Attributes:
     def need(self, name: str):
         """An attribute that must be there."""
         if name not in self.values:
-            raise ValueError(
-                f"Node '{self.node}' ({self.kind}) of the ONNX network has no attribute '{name}'."
-            )
+            raise ValueError(f"it has no attribute '{name}'.")
         return self.values[name]
 
     def refuse(self, what: str):
