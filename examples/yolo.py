@@ -136,7 +136,7 @@ def main(argv=None):
     optimizer = nn.Adam(detector.trainable_params(), options.rate)
     train_step = WeightedStep(DetectorLoss(detector), optimizer, weights=(5.0, 1.0, 1.0))
     parts = LossParts()
-    Model(net=train_step).train(options.epochs, data, [parts, TimeMonitor()])
+    Model(train_step).train(options.epochs, data, [parts, TimeMonitor()])
 
     detector.set_train(False)
     images, _, present, labels = (column.asnumpy() for column in next(iter(data)))
