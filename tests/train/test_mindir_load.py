@@ -103,6 +103,16 @@ def test_reading_a_parameter_before_it_is_written(tmp_path, mode):
     assert seen == [(0, 2), (2, 4), (4, 6)]
 
 
+def test_a_parameter_as_result_is_a_copy(tmp_path, mode):
+    nodes = [mir.constant("u", mir.UMONAD), call("top:out", "Load:1", "top:w", "u")]
+    top = mir.graph("top", [], nodes, "top:out", [("w", mir.WEIGHT)])
+    net = network(tmp_path, mir.model(top, primitives=[mir.primitive("Load", False)]))
+    result = net()
+    assert type(result) is Tensor
+    net.graph_parameters[0].set_data(Tensor(np.zeros((4, 3), np.float32)))
+    np.testing.assert_array_equal(result.asnumpy(), mir.WEIGHT)
+
+
 def test_attribute_form_and_choice_of_layers(tmp_path, mode):
     graphs = [
         mir.graph(

@@ -6,8 +6,10 @@ from __future__ import annotations
 import numbers
 from dataclasses import dataclass
 
+from mindspore.common.parameter import Parameter
 from mindspore.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore.common.tensor import Tensor
+from mindspore.ops._registry import op
 from mindspore.train._mindir.tensors import dtype_of
 
 _TUPLE, _LIST, _CSR, _COO = 20, 21, 30, 31
@@ -96,12 +98,14 @@ def result_of(attribute: dict):
 
 
 def as_result(value, plan):
-    """A value as users get it: tuples that stand for sparse tensors are made such."""
-    if plan is None or not isinstance(value, (tuple, list)):
+    """A value as users get it: tuples that stand for sparse tensors are made such, parameters are copied."""
+    if isinstance(value, Parameter):
+        return op.copy(value)
+    if not isinstance(value, (tuple, list)):
         return value
-    if isinstance(plan, tuple):
-        parts = plan[1]
-        if len(parts) != len(value):
-            return value
-        return type(value)(as_result(one, part) for one, part in zip(value, parts, strict=True))
-    return plan(*value)
+    is_nested = isinstance(plan, tuple) and len(plan[1]) == len(value)
+    parts = plan[1] if is_nested else [None] * len(value)
+    items = [as_result(one, part) for one, part in zip(value, parts, strict=True)]
+    if plan in (COOTensor, CSRTensor):
+        return plan(*items)
+    return items if isinstance(value, list) else tuple(items)
