@@ -71,7 +71,7 @@ def test_star_imports():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: ms.export(None, file_name="x", file_format="MINDIR"),
+        lambda: ms.export(abs, file_name="x", file_format="MINDIR"),
         lambda: ms.load_mindir("x"),
         lambda: ms.convert_model("a", "b", "ONNX"),
         lambda: ms.obfuscate_model({}),

@@ -93,21 +93,21 @@ def capture_network(net, inputs: tuple) -> CapturedNetwork:
     if captured.reasons or len(graphs) != 1:
         reason = captured.reasons[0] if captured.reasons else "what it does depends on values it computes"
         raise RuntimeError(f"'{name}' cannot be exported: {reason}.")
-    return _network(graphs[0], run(*inputs), len(tensors_in(inputs)))
+    return _network(graphs[0], run(*inputs), tensors_in(inputs))
 
 
-def _network(graph: dict, outputs, argument_count: int) -> CapturedNetwork:
+def _network(graph: dict, outputs, inputs: list[Tensor]) -> CapturedNetwork:
     places = {int(entry["name"][1:]): _node(entry) for entry in graph["arguments"]}
-    missing = [i for i in range(argument_count) if i not in places]
-    if missing:
-        raise RuntimeError(f"Input {missing[0]} of '{graph['name']}' has no influence on what it returns.")
+    for i, tensor in enumerate(inputs):
+        if i not in places:  # nobody reads it
+            places[i] = Node("argument", -1 - i, f"x{i}", [], {}, [(tensor.dtype, tuple(tensor.shape))])
     nodes = [_node(entry) for entry in graph["nodes"]]
     for node in nodes:
         if node.kind not in ("constant", "parameter", "operator"):
             raise RuntimeError(
                 f"'{graph['name']}' cannot be exported: it calls Python ('{node.name}') at {node.place()}."
             )
-    arguments = [places[i] for i in range(argument_count)]
+    arguments = [places[i] for i in range(len(inputs))]
     network = CapturedNetwork(graph["name"], arguments, nodes, graph["results"], outputs)
     network.by_id = {node.id: node for node in [*arguments, *nodes]}
     return network
