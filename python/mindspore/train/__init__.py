@@ -7,6 +7,7 @@ from mindspore._later import imported_later
 from mindspore.train.data_sink import data_sink
 
 _LATER = {
+    "mindspore.train._checkpoint_resume": "resume_training",
     "mindspore.train.amp": "build_train_network",
     "mindspore.train.callback": (
         "BackupAndRestore Callback CallbackManager CheckpointConfig EarlyStopping FlopsUtilizationCollector "

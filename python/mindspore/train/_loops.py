@@ -13,7 +13,7 @@ from mindspore.common._structure import argument_counts
 from mindspore.common.tensor import Tensor
 from mindspore.train._progress import Progress
 from mindspore.train.callback import CallbackManager, InternalCallbackParam, RunContext
-from mindspore.train.dataset_helper import DatasetHelper
+from mindspore.train.dataset_helper import DatasetHelper, steps_done
 
 _SAVED_DURING_EVALUATION = ("cur_step_num", "batch_num", "net_outputs", "mode", "list_callback")
 
@@ -61,13 +61,17 @@ class TrainLoop:
     def run(self, dataset, first_epoch: int, last_epoch: int, sink_size: int | None) -> None:
         """All epochs; `sink_size` None: row by row."""
         params = self.params
-        params.cur_step_num = 0
+        # Not zero when the data starts in the middle of an epoch, because a training is resumed.
+        done = steps_done(dataset)
+        params.cur_step_num = done % params.batch_num if done else 0
         params.dataset_sink_mode = sink_size is not None
         helper = DatasetHelper(dataset, sink_size is not None, sink_size or -1, last_epoch - first_epoch)
         if sink_size is not None:
             helper.connect(self.network)
             params.sink_size = helper.sink_size()
         params.dataset_helper = helper
+        if done:
+            dataset.set_init_step(0)  # the next training starts at the beginning
         self._check_network(helper.feed.columns)
         epoch_of = self._row_by_row if sink_size is None else self._sinking
         progress = Progress(params.batch_num, last_epoch, self.manager.callbacks)
@@ -107,7 +111,7 @@ class TrainLoop:
 
     def _sinking(self, helper: DatasetHelper, progress: Progress) -> None:
         """All steps of an epoch; in Graph mode in one call, unless a callback wants every step."""
-        steps = self.params.batch_num
+        steps = self.params.batch_num - self.params.cur_step_num % self.params.batch_num
         whole = context.get_context("mode") == context.GRAPH_MODE and not self.manager.needs_step
         if whole:
             self._step(None, lambda: helper.feed.sink(self.network, steps), steps)

@@ -22,6 +22,12 @@ def check_sink_size(sink_size) -> None:
         raise ValueError(f"The 'sink_size' must be -1 or positive, but got sink_size {sink_size}.")
 
 
+def steps_done(dataset) -> int:
+    """The step at which the next iterator of a data set starts."""
+    asked = getattr(dataset, "get_init_step", None)
+    return asked() if asked is not None else 0
+
+
 class RowFeed:
     """Rows of a data set over a number of epochs, for Python loops and for the loop in C++."""
 
@@ -101,9 +107,10 @@ class DatasetHelper:
         self._sinks = dataset_sink_mode
         self._rows = dataset.get_dataset_size()
         self._sink_size = self._rows if sink_size == -1 else sink_size
-        epochs = epoch_num
+        epochs, done = epoch_num, steps_done(dataset)
         if dataset_sink_mode and self._rows:
-            epochs = -1 if epoch_num == -1 else math.ceil(epoch_num * self._sink_size / self._rows)
+            steps = done - done % self._sink_size + epoch_num * self._sink_size
+            epochs = -1 if epoch_num == -1 else math.ceil(steps / self._rows)
             if epoch_num != -1 and self._sink_size % self._rows and self._rows % self._sink_size:
                 logger.info(
                     "The sink_size %d and the %d steps of the dataset do not divide each other: epochs of "
@@ -111,6 +118,8 @@ class DatasetHelper:
                     self._sink_size,
                     self._rows,
                 )
+        elif self._rows and epoch_num != -1:
+            epochs += done // self._rows
         self._feed = RowFeed(dataset, epochs)
         self.iter = self
         self._network = None
@@ -170,6 +179,17 @@ class DatasetHelper:
         """What was fed so far: (epoch, steps of it)."""
         stream = self._feed._iterator._stream
         return stream.epoch, stream.rows_given
+
+    def position(self) -> dict | None:
+        """Where the data is, to go on from there in another process; None where it cannot tell."""
+        stream = getattr(self._feed._iterator, "_stream", None)
+        if stream is None or not self._rows:
+            return None
+        from mindspore.dataset.core.config import UNSET_SEED, get_seed
+
+        epoch, row = divmod(stream.epoch * self._rows + stream.rows_given, self._rows)
+        seed = get_seed()
+        return {"epoch": epoch, "row": row, "size": self._rows, "seed": seed, "repeats": seed != UNSET_SEED}
 
     def stop_send(self):
         """Ends the pipeline."""

@@ -275,6 +275,7 @@ class Model:
             batch_num=sink_size if sinks and sink_size > 0 else dataset.get_dataset_size(),
             last_save_ckpt_step=None,
             latest_ckpt_file=None,
+            loss_scale_manager=self._loss_scale_manager,
         )
         if valid is not None:
             params.valid_dataset = valid

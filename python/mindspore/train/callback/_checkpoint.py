@@ -8,6 +8,7 @@ import time
 
 from mindspore import context
 from mindspore import log as logger
+from mindspore.train._checkpoint_resume import STATE_NAME, training_state
 from mindspore.train._graph_message import write_graph_file
 from mindspore.train.callback._callback import Callback, _get_cur_net, _set_cur_net
 from mindspore.train.callback._checkpoint_config import COUNTED, CheckpointConfig
@@ -173,14 +174,14 @@ class ModelCheckpoint(Callback):
         folder = self._folder(params)
         path = os.path.join(folder, f"{self._name(params, self._prefix)}.{self._config.format}")
         wait_for_async_save()
-        self._write(params, path, self._config.async_save, params.cur_step_num)
+        self._write(params, path, self._config.async_save, params.cur_step_num, is_step_end=True)
         self._last_step = params.cur_step_num
         self._latest_ckpt_file_name = path
         params.last_save_ckpt_step, params.latest_ckpt_file = params.cur_step_num, path
         if not callable(self._prefix):
             self._forget_old_files(folder, path)
 
-    def _write(self, params, path: str, async_save, step: int) -> None:
+    def _write(self, params, path: str, async_save, step: int, is_step_end: bool = False) -> None:
         append = self._config.append_dict
         if append is not None:
             numbers = {"epoch_num": params.cur_epoch_num, "step_num": step}
@@ -189,6 +190,8 @@ class ModelCheckpoint(Callback):
                 for name, value in append.items()
             }
         config = self._config
+        if config.saves_training_state and is_step_end:
+            append = {**(append or {}), STATE_NAME: training_state(params)}
         save_checkpoint(
             params.train_network if config.saved_network is None else config.saved_network,
             path,

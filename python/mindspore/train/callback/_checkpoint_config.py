@@ -8,6 +8,7 @@ from mindspore.common.generator import Generator
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.train._checkpoint_formats import check_format
+from mindspore.train._checkpoint_resume import STATE_NAME
 from mindspore.train._checkpoint_save import check_format_options, check_isinstance
 
 COUNTED = ("epoch_num", "step_num")
@@ -22,14 +23,16 @@ def _checked_append_info(append_info) -> dict | None:
         )
     result = {}
     dict_count = 0
+    named = (*COUNTED, STATE_NAME)
     for element in append_info:
         if isinstance(element, str):
-            if element not in COUNTED:
+            if element not in named:
                 raise ValueError(
                     "For 'CheckpointConfig', the value of element in the argument 'append_info' must be in "
-                    f"{list(COUNTED)}, but got {element}."
+                    f"{list(named)}, but got {element}."
                 )
-            result[element] = 0
+            if element in COUNTED:
+                result[element] = 0
         elif isinstance(element, dict):
             dict_count += 1
             if dict_count > 1:
@@ -71,7 +74,8 @@ class CheckpointConfig:
         async_save (Union[bool, str]): Writes in a thread beside the training. Default: ``False``.
         saved_network (Cell): What is saved instead of the whole training network. Default: ``None``.
         append_info (list): ``"epoch_num"``, ``"step_num"`` and one dict of further entries, which are saved
-            with the parameters. Default: ``None``.
+            with the parameters; ``"training_state"``: all that :func:`mindspore.train.resume_training` needs
+            to go on exactly there. Default: ``None``.
         enc_key (Union[None, bytes]): Key, 16, 24 or 32 bytes, to encrypt the files. Default: ``None``.
         enc_mode (str): ``"AES-GCM"``, ``"AES-CBC"`` or ``"SM4-CBC"``. Default: ``"AES-GCM"``.
         exception_save (bool): Saves also when an exception ends the training. Default: ``False``.
@@ -123,6 +127,7 @@ class CheckpointConfig:
             )
         self._saved_network = saved_network
         self._append_dict = _checked_append_info(append_info)
+        self._saves_training_state = append_info is not None and STATE_NAME in append_info
         check_isinstance("enc_key", enc_key, (type(None), bytes))
         check_isinstance("enc_mode", enc_mode, str)
         check_isinstance("crc_check", crc_check, bool)
@@ -218,6 +223,11 @@ class CheckpointConfig:
     def append_dict(self):
         """What is saved besides the parameters, or None."""
         return self._append_dict
+
+    @property
+    def saves_training_state(self):
+        """Whether all is saved that is needed to go on exactly there."""
+        return self._saves_training_state
 
     @property
     def map_param_inc(self):
