@@ -73,7 +73,6 @@ def test_star_imports():
     [
         lambda: ms.export(abs, file_name="x", file_format="MINDIR"),
         lambda: ms.load_mindir("x"),
-        lambda: ms.convert_model("a", "b", "ONNX"),
         lambda: ms.obfuscate_model({}),
     ],
 )

@@ -134,6 +134,41 @@ def test_result_that_is_an_input_or_given_twice(tmp_path):
         np.testing.assert_allclose(got.asnumpy(), expected.asnumpy(), rtol=1e-6)
 
 
+def test_results_and_inputs_that_have_nothing_to_do_with_each_other(tmp_path):
+    outside = Tensor(np.array([1, 2], np.int32))
+
+    def unrelated(x, unused):
+        return ops.ones((2, 2)), ops.exp(x), outside, Tensor([True, False])
+
+    exported(tmp_path, unrelated, tensor(2), tensor(3, 1))
+    net = load_onnx(str(tmp_path / "net.onnx"))
+    assert net.input_names == ("x", "unused")
+    found, expected = net(tensor(2), tensor(3, 1)), unrelated(tensor(2), None)
+    for got, wanted in zip(found, expected, strict=True):
+        assert got.dtype == wanted.dtype
+        np.testing.assert_allclose(got.asnumpy(), wanted.asnumpy(), rtol=1e-6)
+
+
+def test_functions_compiled_before(tmp_path, each_mode):
+    @ms.jit
+    def doubled(pair, times=2):
+        return pair[0] * times + pair[1]
+
+    exported(tmp_path, doubled, (tensor(2), tensor(2)), 3)
+    net = load_onnx(str(tmp_path / "net.onnx"))
+    assert net.input_names == ("pair_0", "pair_1")
+    np.testing.assert_allclose(net(tensor(2), tensor(2)).asnumpy(), tensor(2).asnumpy() * 4, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [(("lost.mindir", "x", "ONNX"), "does not exist"), (("lost.mindir", "x", "AIR"), "must be 'ONNX'")],
+)
+def test_converting_what_cannot_be(arguments, text):
+    with pytest.raises(ValueError, match=text):
+        ms.convert_model(*arguments)
+
+
 def test_network_is_written_as_after_training_and_stays_as_it_was(tmp_path):
     net = Small().set_train()
     net.norm.training = False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that hold whole models: MindIR files are read, ONNX files are written."""
+"""Files that hold whole models: MindIR files are read and written, ONNX files are written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mindspore.train._checkpoint_save import check_cipher_arguments
 def _unavailable(what: str):
     raise NotImplementedError(
         f"'{what}' is not available: this release reads MindIR files (load) and checkpoints "
-        "(load_checkpoint), and writes checkpoints (save_checkpoint) and ONNX files (export)."
+        "(load_checkpoint), and writes checkpoints (save_checkpoint), MindIR and ONNX files (export)."
     )
 
 
@@ -22,14 +22,24 @@ def export(net, *inputs, file_name, file_format, **kwargs):
         net (Union[Cell, function]): The network.
         inputs (Union[Tensor, Dataset, List, Tuple, Number, Bool]): Inputs of the network.
         file_name (str): Path of the file; the format's ending is added where it is missing.
-        file_format (str): ``"ONNX"``. ``"MINDIR"`` and ``"AIR"`` are not available.
+        file_format (str): ``"MINDIR"`` or ``"ONNX"``. ``"AIR"`` is not available.
         kwargs (dict): Options:
 
             - enc_key (bytes): Key to encrypt the file with.
-            - enc_mode (function): Gets the bytes of the file and the key, returns what is written.
+            - enc_mode (Union[str, function]): ``"AES-GCM"``, ``"AES-CBC"`` or ``"SM4-CBC"`` for MindIR files;
+              or a function that gets the bytes of the file and the key and returns what is written.
+              Default: ``"AES-GCM"``.
+            - custom_func (function): Gets the model before a MindIR file is written, and may set its texts,
+              such as ``model.producer_name``, and entries of ``model.user_info``.
+            - incremental (bool): Accepted for compatibility.
+
+    Note:
+        Weights of more than 1 GiB are written to files of their own: ``net_graph.mindir`` and the folder
+        ``net_variables`` then stand for ``net.mindir``. MindIR files may only be read by their owner.
 
     Raises:
-        ValueError: `file_format` is unknown, or `file_name` or an option is not valid.
+        ValueError: `file_format` is unknown, `file_name` or an option is not valid, or the network uses a
+            parameter that belongs to no cell of it.
         TypeError: `net` is no network, or uses an operator that the format does not have.
         RuntimeError: The network cannot be written as one graph.
         NotImplementedError: The format is not available.
@@ -51,10 +61,12 @@ def export(net, *inputs, file_name, file_format, **kwargs):
     elif file_format == "AIR":
         raise NotImplementedError(
             "For 'export', the format 'AIR' is made for devices this release does not know; "
-            "write 'ONNX' instead."
+            "write 'MINDIR' instead."
         )
     else:
-        _unavailable("export")
+        from mindspore.train._mindir.export_files import export_mindir
+
+        export_mindir(net, inputs, path, kwargs)
 
 
 def load(file_name, **kwargs):
@@ -129,17 +141,30 @@ def save_mindir(model, file_name):
 
 
 def convert_model(mindir_file, convert_file, file_format):
-    """Turns a MindIR file into another format; not available.
+    """Writes the network of a MindIR file as a file of another format.
 
     Args:
-        mindir_file (str): Path of the MindIR file.
-        convert_file (str): Path of the new file.
+        mindir_file (str): Path of the MindIR file; its inputs must be tensors of fixed shapes.
+        convert_file (str): Path of the new file; the format's ending is added where it is missing.
         file_format (str): ``"ONNX"``.
 
     Raises:
-        NotImplementedError: Always.
+        ValueError: `file_format` is another one, a file name is not valid, or an input has no fixed shape.
+        TypeError: The network uses an operator that the format does not have.
+        RuntimeError: The file is damaged, or the network cannot be written as one graph.
+
+    Examples:
+        >>> import mindspore as ms
+        >>> ms.convert_model("network.mindir", "network.onnx", "ONNX")  # doctest: +SKIP
     """
-    _unavailable("convert_model")
+    if file_format != "ONNX":
+        raise ValueError(f"For 'convert_model', 'file_format' must be 'ONNX', but got {file_format}.")
+    from mindspore.train._export import request
+    from mindspore.train._onnx.files import convert_mindir
+
+    if not isinstance(mindir_file, str) or not os.path.isfile(mindir_file):
+        raise ValueError(f"For 'convert_model', the file {mindir_file} does not exist.")
+    convert_mindir(mindir_file, request.checked_path(convert_file, "ONNX"))
 
 
 def export_split_mindir(file_name, device_num=8, rank_id=0, dynamic=True, sapp=True):

@@ -79,9 +79,12 @@ def capture_network(net, inputs: tuple) -> CapturedNetwork:
     run = net._cell_run if isinstance(net, Cell) else net
     name = type(net).__name__ if isinstance(net, Cell) else getattr(net, "__name__", "function")
 
+    chosen = Tensor(True)
+
     def flat(*arguments):
-        # Each result is a value of its own, also where the network returns an input or one value twice.
-        return tuple(op.identity(tensor) for tensor in tensors_in(run(*arguments)))
+        # Each result is a value of its own, also where the network returns an input, one value twice, or what
+        # it makes from nothing: the recorder does not leave out what reads a tensor from outside.
+        return tuple(op.where(chosen, tensor, tensor) for tensor in tensors_in(run(*arguments)))
 
     graphs: list[dict] = []
     captured = Captured(flat, name, roots=(weakref.ref(net),) if isinstance(net, Cell) else ())
@@ -101,7 +104,7 @@ def _network(graph: dict, outputs, inputs: list[Tensor]) -> CapturedNetwork:
     for i, tensor in enumerate(inputs):
         if i not in places:  # nobody reads it
             places[i] = Node("argument", -1 - i, f"x{i}", [], {}, [(tensor.dtype, tuple(tensor.shape))])
-    nodes = [_node(entry) for entry in graph["nodes"]]
+    nodes = _without_choices([_node(entry) for entry in graph["nodes"]], graph["results"])
     for node in nodes:
         if node.kind not in ("constant", "parameter", "operator"):
             raise RuntimeError(
@@ -111,6 +114,17 @@ def _network(graph: dict, outputs, inputs: list[Tensor]) -> CapturedNetwork:
     network = CapturedNetwork(graph["name"], arguments, nodes, graph["results"], outputs)
     network.by_id = {node.id: node for node in [*arguments, *nodes]}
     return network
+
+
+def _without_choices(nodes: list[Node], results: list[Value]) -> list[Node]:
+    """Results pass on the value they chose, and what they chose by is not part of the network."""
+    ends = {value[0] for value in results}
+    chosen_by = set()
+    for node in nodes:
+        if node.id in ends:
+            chosen_by.add(node.operands[0][0])
+            node.name, node.operands = "identity", node.operands[1:2]
+    return [node for node in nodes if node.id not in chosen_by]
 
 
 def _node(entry: dict) -> Node:

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import os
 
+from mindspore import ops
+from mindspore.nn import GraphCell
 from mindspore.train._export.atomic_file import atomic_file
 from mindspore.train._export.inference_mode import inference_mode
 from mindspore.train._export.request import cipher, input_names, network_inputs
+from mindspore.train._mindir.model_file import load_func_graph
 from mindspore.train._onnx.exporter import written_network
+from mindspore.train._onnx.model_writer import ModelWriter
 
 LARGEST_IN_ONE_FILE = 3 << 29  # bytes of weights; readers of such files end at 2 GiB
 
@@ -29,6 +33,31 @@ def export_onnx(net, inputs: tuple, path: str, options: dict) -> None:
     inputs = network_inputs(inputs)
     with inference_mode(net):
         writer = written_network(net, inputs, input_names(net, inputs))
+    _write(writer, path, encrypt)
+
+
+def convert_mindir(mindir_file: str, path: str) -> None:
+    """Writes the network of a MindIR file to an ONNX file.
+
+    Args:
+        mindir_file (str): The MindIR file.
+        path (str): The ONNX file.
+
+    Raises:
+        ValueError: An input has no fixed shape.
+    """
+    graph = load_func_graph(mindir_file)
+    for one in graph.inputs:
+        if one.kind != "Tensor" or one.dims is None or any(dim < 0 for dim in one.dims):
+            raise ValueError(
+                "For 'convert_model', the inputs of the network must be tensors of fixed shapes, but "
+                f"'{one.name}' is of kind '{one.kind}' and shape {one.dims}."
+            )
+    inputs = tuple(ops.zeros(tuple(one.dims), one.dtype) for one in graph.inputs)
+    _write(written_network(GraphCell(graph), inputs, [one.name for one in graph.inputs]), path, None)
+
+
+def _write(writer: ModelWriter, path: str, encrypt) -> None:
     data_path = None
     if writer.bytes_of_weights() > LARGEST_IN_ONE_FILE:
         if encrypt is not None:
