@@ -401,7 +401,11 @@ void Recorder::close(std::span<const Output> further) {
   const std::size_t first = step_->first_result;
   for (std::size_t i = 0; i < live.size(); ++i) keep(*live[i], static_cast<int>(first + i));
   reached_ = first + count;
-  std::erase_if(entries_, [](const auto& item) { return item.second.kind == Kind::Promise; });
+  // What only the table holds nobody can ask for any more; kept, it would make every look dearer.
+  std::erase_if(entries_, [](const auto& item) {
+    const Entry& entry = item.second;
+    return entry.kind == Kind::Promise || (entry.storage && entry.storage->owner_count() == 1);
+  });
   begin_graph();
 }
 
