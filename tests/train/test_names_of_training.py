@@ -71,7 +71,6 @@ def test_star_imports():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: ms.export(abs, file_name="x", file_format="MINDIR"),
         lambda: ms.load_mindir("x"),
         lambda: ms.obfuscate_model({}),
     ],
