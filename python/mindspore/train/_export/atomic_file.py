@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def atomic_file(path: str) -> Iterator:
-    """A file open for writing that takes its name when the block ends without an error."""
+def atomic_file(path: str, mode: int = 0o600) -> Iterator:
+    """A file open for writing that takes its name and mode when the block ends without an error."""
     folder, name = os.path.split(os.path.abspath(path))
     os.makedirs(folder, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
@@ -20,7 +20,7 @@ def atomic_file(path: str) -> Iterator:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o600)
+        os.chmod(temporary, mode)
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 
+from mindspore import _c_expression as _c
 from mindspore.common._structure import tensors_in
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
@@ -69,22 +70,38 @@ def input_names(net, inputs: tuple) -> list[str]:
     return names
 
 
+CIPHERS = ("AES-GCM", "AES-CBC", "SM4-CBC")
+
+
 def cipher(kwargs: dict, file_format: str):
     """The function that encrypts the bytes of a file, or None.
 
     Raises:
-        ValueError: There is a key, but no function of the user to use it with.
+        ValueError: The key is not bytes, or the format cannot be encrypted that way.
     """
     key, mode = kwargs.get("enc_key"), kwargs.get("enc_mode", "AES-GCM")
+    if not callable(mode) and mode not in CIPHERS:
+        raise ValueError(
+            f"For 'export', 'enc_mode' must be one of {list(CIPHERS)} or a function, but got {mode}."
+        )
     if key is None:
         return None
     if not isinstance(key, bytes) or not key:
         raise ValueError(
             f"For 'export', 'enc_key' must be bytes that are not empty, but got {type(key).__name__}."
         )
-    if not callable(mode):
+    if callable(mode):
+        return lambda content: mode(content, key)
+    if file_format != "MINDIR":
         raise ValueError(
             f"For 'export', 'enc_mode' must be a function when 'file_format' is '{file_format}', "
             f"but got {mode}."
         )
-    return lambda content: mode(content, key)
+    return lambda content: _enveloped(content, key, mode)
+
+
+def _enveloped(content: bytes, key: bytes, mode: str) -> bytes:
+    try:
+        return _c.encrypt_envelope(content, key, mode)
+    except RuntimeError as failure:
+        raise ValueError(f"For 'export', 'enc_key' does not suit 'enc_mode' {mode}: {failure}") from failure

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from mindspore.nn.cell import Cell
 from mindspore.train._export.captured_network import CapturedNetwork, Node, capture_network
 from mindspore.train._mindir import operators
 from mindspore.train._mindir.model_writer import ModelWriter
+from mindspore.train._mindir.rules import RULES
 
 
 def mindir_model(net, inputs: tuple, input_names: list[str] | None = None) -> dict:
@@ -14,50 +16,52 @@ def mindir_model(net, inputs: tuple, input_names: list[str] | None = None) -> di
     Raises:
         RuntimeError: The network cannot be written as one graph.
         TypeError: An operator has no primitive; the text names it and the user's line.
+        ValueError: The network uses a parameter that does not belong to it.
     """
+    return written_network(net, inputs, input_names).model()
+
+
+def written_network(net, inputs: tuple, input_names: list[str] | None = None) -> ModelWriter:
+    """The network's forward pass as parts of a MindIR file; see `mindir_model`."""
     network = capture_network(net, inputs)
-    _check(network)
+    _check_operators(network)
+    _check_parameters(network, net)
     writer = ModelWriter(network)
-    described = [
+    for i, argument in enumerate(network.arguments):
         writer.add_input(argument, input_names[i] if input_names else f"x{i}")
-        for i, argument in enumerate(network.arguments)
-    ]
     for node in network.nodes:
         _write(writer, node)
-    types = [network.type_of(value) for value in network.results]
-    names = [writer.name_of(value) for value in network.results]
-    result = names[0] if len(names) == 1 else writer.tuple_of(names, types)
-    return writer.model(described, result, types)
+    writer.set_results(network.results)
+    return writer
 
 
-def _check(network: CapturedNetwork) -> None:
-    missing = {
-        node.name: node.place()
-        for node in network.nodes
-        if node.kind == "operator" and not operators.can_be_written(node.name)
-    }
+def _check_operators(network: CapturedNetwork) -> None:
+    missing: dict[str, str] = {}
+    for node in network.nodes:
+        if node.kind == "operator" and node.name not in RULES and not operators.is_primitive(node.name):
+            missing.setdefault(node.name, node.place())
     if missing:
         listed = ", ".join(f"'{name}' (first at {place})" for name, place in missing.items())
         raise TypeError(f"'{network.name}' cannot be written as MindIR, which has no primitive for {listed}.")
+
+
+def _check_parameters(network: CapturedNetwork, net) -> None:
+    """Every parameter must be one of the cell's."""
+    if not isinstance(net, Cell):
+        return
+    own = {parameter.name for parameter in net.get_parameters()}
+    for node in network.parameters():
+        if node.name not in own:
+            raise ValueError(
+                f"For 'export', the parameter '{node.name}' does not belong to the network "
+                f"'{network.name}': assign it to an attribute of a cell."
+            )
 
 
 def _write(writer: ModelWriter, node: Node) -> None:
     if node.kind == "parameter" and node.name:
         writer.add_parameter(node)
     elif node.kind == "operator":
-        names = [writer.name_of(value) if value is not None else None for value in node.operands]
-        writer.name_outputs(node, operators.write(writer, node, names))
-    elif node.is_number:
-        writer.name_outputs(node, [operators.number_constant(writer, node, _type_beside(writer, node))])
-    else:
+        writer.name_outputs(node, operators.write(writer, node))
+    elif not node.is_number:  # numbers are written where they are used, in the type they have there
         writer.name_outputs(node, [writer.constant(node.tensor)])
-
-
-def _type_beside(writer: ModelWriter, number: Node):
-    """The type a number has where it is used first."""
-    for user in writer.network.nodes:
-        if (number.id, 0) in user.operands:
-            for value in user.operands:
-                if value is not None and not writer.network.node(value).is_number:
-                    return writer.network.type_of(value)[0]
-    return number.dtype

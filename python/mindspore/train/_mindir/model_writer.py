@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.train._export.captured_network import CapturedNetwork, Node, Value
@@ -28,7 +30,27 @@ _DATA_TYPES = {
     mstype.complex128: 15,
     mstype.bfloat16: 16,
 }
-_FLOAT, _INT64, _STRING, _BOOL, _TENSORS, _TUPLE, _NONE, _PRIMITIVE = 1, 7, 8, 9, 19, 20, 25, 1
+# Types as arguments of primitives are numbers.
+TYPE_NUMBERS = {
+    mstype.bool_: 30,
+    mstype.int8: 32,
+    mstype.int16: 33,
+    mstype.int32: 34,
+    mstype.int64: 35,
+    mstype.uint8: 37,
+    mstype.uint16: 38,
+    mstype.uint32: 39,
+    mstype.uint64: 40,
+    mstype.float16: 42,
+    mstype.float32: 43,
+    mstype.float64: 44,
+    mstype.bfloat16: 45,
+    mstype.complex64: 48,
+    mstype.complex128: 49,
+}
+_FLOAT, _INT64, _STRING, _BOOL, _TENSORS, _TUPLE, _NONE = 1, 7, 8, 9, 19, 20, 25
+_PRIMITIVE, _FUNCTION = 1, 2
+_FUNCTIONS = frozenset(("Cast",))  # with all arguments in the call, a type among them
 
 
 class ModelWriter:
@@ -44,7 +66,10 @@ class ModelWriter:
         self._nodes: list[dict] = []
         self._primitives: dict[tuple, str] = {}
         self._primitive_entries: list[dict] = []
-        self._parameters: list[dict] = []
+        self._parameters: list[tuple[dict, Tensor]] = []
+        self._inputs: list[dict] = []
+        self._output: dict = {}
+        self._taken = {self.graph}
         self._constants: dict[tuple, str] = {}
         self._names: dict[Value, str] = {}
         self._count = 0
@@ -64,18 +89,39 @@ class ModelWriter:
 
     # ---- parts --------------------------------------------------------------------------------------------
 
-    def add_input(self, node: Node, name: str) -> dict:
-        """An input of the graph; returns its description."""
-        full = f"{self.graph}:{name}"
+    def _free(self, name: str) -> str:
+        """The name, or with a number behind it where something has it already."""
+        free = name
+        while free in self._taken:
+            free = f"{name}_{self._number()}"
+        self._taken.add(free)
+        return free
+
+    def add_input(self, node: Node, name: str) -> None:
+        """An input of the graph."""
+        full = self._free(f"{self.graph}:{name}")
         self.name_outputs(node, [full])
-        return {"name": full, "tensor": [_type(node.dtype, node.shape)]}
+        self._inputs.append({"name": full, "tensor": [_type(node.dtype, node.shape)]})
 
     def add_parameter(self, node: Node) -> None:
         """A parameter, which the file holds by name."""
-        full = f"{self.graph}:{node.name}"
-        entry = {**_type(node.dtype, node.shape), "name": full, "raw_data": node.tensor.get_bytes()}
-        self._parameters.append({**entry, "ref_key": node.name, "compression_type": 0})
+        full = self._free(f"{self.graph}:{node.name}")
+        entry = {**_type(node.dtype, node.shape), "name": full, "ref_key": node.name, "compression_type": 0}
+        self._parameters.append((entry, node.tensor))
         self.name_outputs(node, [full])
+
+    def set_results(self, values: list[Value]) -> None:
+        """What the graph returns: one value, or a tuple."""
+        types = [self.network.type_of(value) for value in values]
+        names = [self.name_of(value) for value in values]
+        if len(names) == 1:
+            self._output = {"name": names[0], "tensor": [_type(*types[0])]}
+        else:
+            self._output = {"name": self.tuple_of(names, types)}
+
+    def parameters(self) -> list[tuple[str, Tensor]]:
+        """Names and values of the parameters."""
+        return [(entry["name"], tensor) for entry, tensor in self._parameters]
 
     def constant(self, value) -> str:
         """The name of a constant: a tensor, a number, a text, None or a tuple of these."""
@@ -92,8 +138,10 @@ class ModelWriter:
             self._constants[key] = name
         return self._constants[key]
 
-    def call(self, kind: str, inputs: list[str], types: list[tuple], **attributes) -> str:
-        """A call of a primitive; `types` are (dtype, shape) of its results, more than one make a tuple."""
+    def call(
+        self, kind: str, inputs: list[str], types: list[tuple], is_tuple: bool = False, **attributes
+    ) -> str:
+        """A call of a primitive; `types` are (dtype, shape) of its results."""
         primitive = self._primitive(kind, attributes)
         name = f"{self.graph}:{kind}:{self._number()}"
         self._nodes.append(
@@ -102,7 +150,7 @@ class ModelWriter:
                 "output": [name],
                 "name": name,
                 "op_type": f"REF::{primitive}",
-                "attribute": [{"name": "shape", **_result(types)}],
+                "attribute": [{"name": "shape", **_result(types, is_tuple)}],
                 "domain": f"Default/{kind}-op{self._count}",
             }
         )
@@ -114,25 +162,34 @@ class ModelWriter:
 
     def tuple_of(self, names: list[str], types: list[tuple]) -> str:
         """A tuple of values."""
-        return self.call("MakeTuple", names, [*types, None])
+        return self.call("MakeTuple", names, types, is_tuple=True)
 
     def _primitive(self, kind: str, attributes: dict) -> str:
         key = (kind, repr(sorted(attributes.items(), key=lambda item: item[0])))
         if key not in self._primitives:
             name = f"{kind}:{self._number()}"
             encoded = [{"name": k, **_value(v)} for k, v in attributes.items()]
-            entry = {"name": name, "op_type": kind, "instance_name": kind, "prim_type": _PRIMITIVE}
+            form = _FUNCTION if kind in _FUNCTIONS else _PRIMITIVE
+            entry = {"name": name, "op_type": kind, "instance_name": kind, "prim_type": form}
             self._primitive_entries.append({**entry, "attribute": encoded})
             self._primitives[key] = name
         return self._primitives[key]
 
     # ---- the file ------------------------------------------------------------------------------------------
 
-    def model(self, inputs: list[dict], result: str, result_types: list[tuple]) -> dict:
-        """The message of the whole file."""
-        output = {"name": result}
-        if len(result_types) == 1:
-            output["tensor"] = [_type(*result_types[0])]
+    def model(self, places: dict[str, dict] | None = None) -> dict:
+        """The message of the whole file.
+
+        Args:
+            places (dict): Where in other files the bytes of each parameter are. Default: ``None``, they are
+                in the message.
+        """
+        parameters = [
+            {**entry, "external_data": places[entry["name"]]}
+            if places
+            else {**entry, "raw_data": tensor.get_bytes()}
+            for entry, tensor in self._parameters
+        ]
         return {
             "ir_version": "0.1.1",
             "producer_name": "MindSpore",
@@ -140,13 +197,13 @@ class ModelWriter:
             "graph": {
                 "node": self._nodes,
                 "name": self.graph,
-                "parameter": self._parameters,
-                "input": inputs,
-                "output": [output],
+                "parameter": parameters,
+                "input": self._inputs,
+                "output": [self._output],
                 "bprop_hash": "",
                 "bprop_filepath": "",
             },
-            "little_endian": True,
+            "little_endian": sys.byteorder == "little",
             "primitives": self._primitive_entries,
             "mind_ir_version": _FORM,
         }
@@ -156,11 +213,11 @@ def _type(dtype, shape) -> dict:
     return {"dims": list(shape), "data_type": _DATA_TYPES[dtype]}
 
 
-def _result(types: list[tuple]) -> dict:
-    """The type of what a call returns; a trailing None makes a tuple of one."""
-    if len(types) == 1:
-        return {"type": _TENSORS, "tensors": [_type(*types[0])]}
-    values = [{"type": _TENSORS, "tensors": [_type(*kind)]} for kind in types if kind is not None]
+def _result(types: list[tuple], is_tuple: bool) -> dict:
+    """The type of what a call returns."""
+    values = [{"type": _TENSORS, "tensors": [_type(*kind)]} for kind in types]
+    if not is_tuple:
+        return values[0]
     return {"type": _TUPLE, "seq_info": {"is_dyn_len": False}, "values": values}
 
 

@@ -1,24 +1,202 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator becomes in a MindIR file.
+"""What an operator becomes in a MindIR file: the table of rules, and what rules are written with.
 
 Most operators of the registry are primitives under their public names, with the same attributes; the table
-holds rules for the others. A rule is called with the writer, the node and the names of its operands (None
-where one is absent), and returns the names of the outputs.
+holds rules for the others. A rule is called with a `Call`, adds calls of primitives and returns the values of
+the outputs. Values are `Symbol`s: `x * 2 + x.Sqrt()` adds calls of Mul, Sqrt and Add.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from mindspore import _c_expression as _c
+from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.train._export.captured_network import Node
-from mindspore.train._mindir.model_writer import ModelWriter
+from mindspore.train._export.operator_use import FLOATS, OperatorUse
+from mindspore.train._mindir.model_writer import TYPE_NUMBERS, ModelWriter
 
-Rule = Callable[[ModelWriter, Node, list], "str | list[str]"]
+_MASKS = frozenset(("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"))
+
+
+@dataclass(frozen=True)
+class Plain:
+    """An argument that is a Python value in the file too, and no tensor."""
+
+    value: object
+
+
+class Symbol:
+    """A value of the model being written; methods with capital letters add a call of the primitive."""
+
+    def __init__(self, writer: ModelWriter, name: str, dtype, shape):
+        self._writer, self.name, self.dtype, self.shape = writer, name, dtype, tuple(shape)
+
+    def __getattr__(self, kind: str):
+        if not kind[0].isupper():
+            raise AttributeError(kind)
+        return lambda *others, **attributes: self.add(kind, *others, **attributes)
+
+    def add(self, kind: str, *others, dtype=None, shape=None, **attributes) -> Symbol:
+        """A call with this as its first argument, with one result.
+
+        Numbers among the others become tensors of this type; tuples, types and `Plain` values stay what they
+        are. Without a shape, the result has that of the arguments stretched to each other.
+        """
+        if shape is None:
+            shapes = [other.shape for other in others if isinstance(other, Symbol)]
+            shape = np.broadcast_shapes(self.shape, *shapes)
+        dtype = dtype or (mstype.bool_ if kind in _MASKS else self.dtype)
+        name = self._writer.call(kind, self._names(others), [(dtype, tuple(shape))], **attributes)
+        return Symbol(self._writer, name, dtype, shape)
+
+    def several(self, kind: str, *others, types: list[tuple], **attributes) -> list[Symbol]:
+        """A call with a tuple of results, whose types are given."""
+        made = self._writer.call(kind, self._names(others), types, is_tuple=True, **attributes)
+        return [Symbol(self._writer, self._writer.part(made, i, one), *one) for i, one in enumerate(types)]
+
+    def joined(self, kind: str, others: list[Symbol], shape, **attributes) -> Symbol:
+        """A call whose argument is a tuple of this and the others."""
+        members = [self, *others]
+        tuple_name = self._writer.tuple_of([m.name for m in members], [(m.dtype, m.shape) for m in members])
+        name = self._writer.call(kind, [tuple_name], [(self.dtype, tuple(shape))], **attributes)
+        return Symbol(self._writer, name, self.dtype, shape)
+
+    def _names(self, others: tuple) -> list[str]:
+        return [self.name, *(self._name(other) for other in others)]
+
+    def _name(self, other) -> str:
+        if isinstance(other, Symbol):
+            return other.name
+        if isinstance(other, Plain):
+            return self._writer.constant(other.value)
+        if isinstance(other, (int, float, np.number, np.ndarray)):
+            return self.number(other).name
+        return self._writer.constant(other)
+
+    def number(self, value, dtype=None) -> Symbol:
+        """A constant, of this type unless another is named."""
+        dtype = dtype or self.dtype
+        array = np.asarray(value)
+        tensor = Tensor(np.ascontiguousarray(array).reshape(array.shape), dtype)
+        return Symbol(self._writer, self._writer.constant(tensor), dtype, array.shape)
+
+    def to(self, dtype) -> Symbol:
+        """In another type."""
+        return self if dtype == self.dtype else self.cast(dtype)
+
+    def cast(self, dtype) -> Symbol:
+        """A conversion, also where the type is known to be the same in this package only."""
+        return self.add("Cast", Plain(TYPE_NUMBERS[dtype]), dtype=dtype)
+
+    def reshape(self, shape) -> Symbol:
+        """In another shape."""
+        shape = tuple(int(size) for size in shape)
+        return self if shape == self.shape else self.add("Reshape", shape, shape=shape)
+
+    def transpose(self, order) -> Symbol:
+        """With its axes in another order."""
+        order = tuple(axis % len(self.shape) for axis in order)
+        if order == tuple(range(len(order))):
+            return self
+        return self.add("Transpose", order, shape=[self.shape[axis] for axis in order])
+
+    def broadcast(self, shape) -> Symbol:
+        """Stretched to a shape."""
+        shape = tuple(shape)
+        return self if shape == self.shape else self._stretched(shape)
+
+    def _stretched(self, shape: tuple[int, ...]) -> Symbol:
+        name = self._writer.call("BroadcastTo", [self.name], [(self.dtype, shape)], shape=shape)
+        return Symbol(self._writer, name, self.dtype, shape)
+
+    def take(self, places, axis: int) -> Symbol:
+        """Elements at places of one axis, which are a symbol or an array."""
+        places = places if isinstance(places, Symbol) else self.number(places, mstype.int32)
+        shape = (*self.shape[:axis], *places.shape, *self.shape[axis + 1 :])
+        return self.add("Gather", places, Plain(axis), shape=shape, batch_dims=0)
+
+    def where(self, yes, no) -> Symbol:
+        """Chooses by this, a mask; one of the two is no number."""
+        like = yes if isinstance(yes, Symbol) else no
+        yes, no = (v if isinstance(v, Symbol) else like.number(v) for v in (yes, no))
+        shape = np.broadcast_shapes(self.shape, yes.shape, no.shape)
+        chosen = self.broadcast(shape), yes.broadcast(shape), no.broadcast(shape)
+        return chosen[0].add("Select", *chosen[1:], dtype=like.dtype, shape=shape)
+
+    def __add__(self, other):
+        return self.Add(other)
+
+    def __sub__(self, other):
+        return self.Sub(other)
+
+    def __mul__(self, other):
+        return self.Mul(other)
+
+    def __truediv__(self, other):
+        return self.RealDiv(other)
+
+    def __neg__(self):
+        return self.Neg()
+
+    def __lt__(self, other):
+        return self.Less(other)
+
+    def __gt__(self, other):
+        return self.Greater(other)
+
+    def __le__(self, other):
+        return self.LessEqual(other)
+
+    def __ge__(self, other):
+        return self.GreaterEqual(other)
+
+    def equals(self, other) -> Symbol:
+        """Where both are equal."""
+        return self.Equal(other)
+
+
+class Call(OperatorUse):
+    """One use of an operator, with the values of its operands."""
+
+    def __init__(self, writer: ModelWriter, node: Node):
+        super().__init__(writer.network, node)
+        self.writer = writer
+
+    def input(self, i: int = 0, dtype=None) -> Symbol | None:
+        """An operand, in a type where one is named; None where it is absent."""
+        if not self.has(i):
+            return None
+        value, source = self.node.operands[i], self.producer(i)
+        if source.is_number:
+            return self.constant(source.tensor.asnumpy(), dtype or self._beside())
+        symbol = Symbol(self.writer, self.writer.name_of(value), *self.network.type_of(value))
+        return symbol if dtype is None else symbol.to(dtype)
+
+    def _beside(self):
+        """The type a number has among the other operands."""
+        others = [i for i in range(len(self)) if self.has(i) and not self.producer(i).is_number]
+        return self.type_of(others[0]) if others else self.dtype
+
+    def inputs(self, dtype=None) -> list[Symbol]:
+        """All operands that are there."""
+        return [self.input(i, dtype) for i in range(len(self)) if self.has(i)]
+
+    def constant(self, array, dtype=None) -> Symbol:
+        """A constant, in the type of the first output unless another is named."""
+        return Symbol(self.writer, "", self.dtype, ()).number(array, dtype)
+
+    def refuse(self, why: str):
+        """Says that this use has no counterpart in MindIR."""
+        raise TypeError(f"'{self.node.name}' at {self.node.place()} cannot be written as MindIR: {why}.")
+
+
+Rule = Callable[[Call], "Symbol | list[Symbol]"]
 RULES: dict[str, Rule] = {}
 
 
@@ -33,172 +211,68 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
     return register
 
 
+def formulas(**table: Callable) -> None:
+    """Operators written as formulas of their operands, which have the type of the result."""
+    for name, formula in table.items():
+        RULES[name] = lambda call, formula=formula: formula(*call.inputs(call.dtype))
+
+
+def formulas_with(**table: Callable) -> None:
+    """The same for operators with attributes, which the formula gets as a `Call` in front."""
+    for name, formula in table.items():
+        RULES[name] = lambda call, formula=formula: formula(call, *call.inputs(call.dtype))
+
+
+# ---- operators that are primitives ---------------------------------------------------------------------
+
+
 @cache
 def _described(name: str) -> dict:
     return _c.describe_operator(name)
 
 
-def can_be_written(name: str) -> bool:
-    """Whether there is a rule, or a primitive of the operator's own."""
-    return name in RULES or bool(_described(name)["primitive"])
+def is_primitive(name: str) -> bool:
+    """Whether there is a primitive of the operator's own."""
+    return bool(_described(name)["primitive"])
 
 
-def write(writer: ModelWriter, node: Node, inputs: list) -> list[str]:
+def write(writer: ModelWriter, node: Node) -> list[str]:
     """Adds what a node becomes; returns the names of its outputs."""
-    made = RULES.get(node.name, _as_primitive)(writer, node, inputs)
-    return [made] if isinstance(made, str) else made
+    made = RULES.get(node.name, _as_primitive)(Call(writer, node))
+    outputs = [made] if isinstance(made, Symbol) else made
+    typed = [output.to(kind[0]) for output, kind in zip(outputs, node.types, strict=False)]
+    return [output.name for output in typed]
 
 
-def _as_primitive(writer: ModelWriter, node: Node, inputs: list) -> list[str]:
+def _operands(call: Call, described: dict) -> list[Symbol]:
+    """Operands; those of a calculation by element in one type, as primitives do not convert."""
+    if not described["elementwise"]:
+        return [call.input(i) for i in range(len(call))]
+    wanted = call.common_type() if call.dtype == mstype.bool_ else call.dtype
+    is_real = call.dtype in FLOATS or call.dtype == mstype.bool_
+    mixed = any(call.has(i) and call.type_of(i) != wanted for i in range(len(call)))
+    same_kind = is_real or not mixed or all(call.type_of(i) not in FLOATS for i in range(len(call)))
+    return [call.input(i, wanted if mixed and same_kind else None) for i in range(len(call))]
+
+
+def _as_primitive(call: Call) -> list[Symbol]:
     """The operator under its public name; attributes given in the call come after the tensors."""
-    described = _described(node.name)
-    while inputs and inputs[-1] is None:
-        inputs = inputs[:-1]
-    values = [name if name is not None else writer.constant(None) for name in inputs]
+    described = _described(call.node.name)
+    operands = _operands(call, described)
+    while operands and operands[-1] is None:
+        operands.pop()
+    values = [call.writer.constant(None) if one is None else one.name for one in operands]
     if described["inputs"] and described["inputs"][0]["variadic"]:
-        types = [writer.network.type_of(value) for value in node.operands]
-        values = [writer.tuple_of(values, types)]
+        values = [call.writer.tuple_of(values, [(one.dtype, one.shape) for one in operands])]
     attributes = {}
     for attribute in described["attributes"]:
-        value = node.attributes[attribute["name"]]
+        value = call[attribute["name"]]
         if attribute["in_call"]:
-            values.append(writer.constant(value))
+            values.append(call.writer.constant(value))
         else:
             attributes[attribute["name"]] = value
-    made = writer.call(described["primitive"], values, node.types, **attributes)
-    if len(node.types) == 1:
-        return [made]
-    return [writer.part(made, i, kind) for i, kind in enumerate(node.types)]
-
-
-def _pair(values) -> tuple:
-    """Sizes of two axes as primitives of images want them, for all four."""
-    return (1, 1, *values)
-
-
-@rule("softmax")
-def _softmax(writer: ModelWriter, node: Node, inputs: list) -> str:
-    return writer.call("Softmax", inputs[:1], node.types, axis=(node.attributes["axis"],))
-
-
-@rule("identity")
-def _identity(writer: ModelWriter, node: Node, inputs: list) -> str:
-    return inputs[0]
-
-
-@rule("conv2d")
-def _convolution(writer: ModelWriter, node: Node, inputs: list) -> str:
-    weight = writer.network.type_of(node.operands[1])[1]
-    groups = node.attributes["groups"]
-    made = writer.call(
-        "Conv2D",
-        inputs[:2],
-        node.types,
-        out_channel=node.shape[1],
-        kernel_size=tuple(weight[2:]),
-        mode=1,
-        pad_mode="pad",
-        pad=tuple(node.attributes["pad"]),
-        stride=_pair(node.attributes["stride"]),
-        dilation=_pair(node.attributes["dilation"]),
-        group=groups,
-        groups=groups,
-        format="NCHW",
-    )
-    return _with_bias(writer, node, made, inputs)
-
-
-def _with_bias(writer: ModelWriter, node: Node, made: str, inputs: list) -> str:
-    if len(inputs) < 3 or inputs[2] is None:
-        return made
-    return writer.call("BiasAdd", [made, inputs[2]], node.types, format="NCHW")
-
-
-@rule("dense")
-def _dense(writer: ModelWriter, node: Node, inputs: list) -> str:
-    rows, columns = int(np.prod(node.shape[:-1])), node.shape[-1]
-    width = writer.network.type_of(node.operands[0])[1][-1]
-    flat = (node.dtype, (rows, columns))
-    x = inputs[0]
-    if len(node.shape) != 2:
-        x = _reshaped(writer, x, node.dtype, (rows, width))
-    made = writer.call("MatMul", [x, inputs[1]], [flat], transpose_a=False, transpose_b=True)
-    if len(inputs) > 2 and inputs[2] is not None:
-        made = writer.call("BiasAdd", [made, inputs[2]], [flat], format="NCHW")
-    return made if len(node.shape) == 2 else _reshaped(writer, made, node.dtype, node.shape)
-
-
-def _reshaped(writer: ModelWriter, name: str, dtype, shape) -> str:
-    return writer.call("Reshape", [name, writer.constant(tuple(shape))], [(dtype, tuple(shape))])
-
-
-@rule("max_pool2d", "avg_pool2d")
-def _pool(writer: ModelWriter, node: Node, inputs: list) -> list[str]:
-    attributes = node.attributes
-    kind = "MaxPool" if node.name == "max_pool2d" else "AvgPool"
-    if any(attributes.get("pad") or ()):
-        raise TypeError(f"'{node.name}' with padding at {node.place()} has no MindIR primitive of its own.")
-    made = writer.call(
-        kind,
-        inputs[:1],
-        node.types[:1],
-        kernel_size=_pair(attributes["kernel_size"]),
-        strides=_pair(attributes["stride"]),
-        pad_mode="VALID",
-        format="NCHW",
-    )
-    return [made] * len(node.types)
-
-
-@rule("batch_norm_inference")
-def _batch_norm(writer: ModelWriter, node: Node, inputs: list) -> str:
-    vector = writer.network.type_of(node.operands[1])
-    made = writer.call(
-        "BatchNorm",
-        inputs,
-        [node.types[0], vector, vector, vector, vector],
-        is_training=False,
-        epsilon=node.attributes["epsilon"],
-        momentum=0.1,
-        format="NCHW",
-    )
-    return writer.part(made, 0, node.types[0])
-
-
-@rule("sum", "mean")
-def _reduced(writer: ModelWriter, node: Node, inputs: list) -> str:
-    axes = node.attributes.get("dim", node.attributes.get("axis"))
-    rank = len(writer.network.type_of(node.operands[0])[1])
-    axes = tuple(range(rank)) if axes is None else axes
-    kind = "ReduceSum" if node.name == "sum" else "ReduceMean"
-    keep = bool(node.attributes.get("keepdim", node.attributes.get("keep_dims", False)))
-    return writer.call(kind, [inputs[0], writer.constant(tuple(axes))], node.types, keep_dims=keep)
-
-
-@rule("index_view")
-def _part(writer: ModelWriter, node: Node, inputs: list) -> str:
-    attributes = node.attributes
-    whole = writer.network.type_of(node.operands[0])[1]
-    begin, end, step = [0] * len(whole), list(whole), [1] * len(whole)
-    for i, size in enumerate(attributes["length"]):
-        first, stride = attributes["begin"][i], attributes["step"][i]
-        begin[i], end[i], step[i] = first, first + (size - 1) * stride + (1 if stride > 0 else -1), stride
-    cut = tuple(
-        abs(e - b + (s - (1 if s > 0 else -1))) // abs(s) for b, e, s in zip(begin, end, step, strict=True)
-    )
-    if any(last < 0 for last in end):
-        raise TypeError(f"A step backwards to the first element at {node.place()} has no MindIR primitive.")
-    bounds = [writer.constant(tuple(values)) for values in (begin, end, step)]
-    masks = dict.fromkeys(("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0)
-    made = writer.call("StridedSlice", [inputs[0], *bounds], [(node.dtype, cut)], **masks)
-    return made if cut == tuple(node.shape) else _reshaped(writer, made, node.dtype, node.shape)
-
-
-@rule("reshape", "expand_dims", "squeeze", "flatten")
-def _reshape(writer: ModelWriter, node: Node, inputs: list) -> str:
-    return _reshaped(writer, inputs[0], node.dtype, node.shape)
-
-
-def number_constant(writer: ModelWriter, node: Node, dtype) -> str:
-    """A Python number in the type of what it is combined with."""
-    return writer.constant(Tensor(node.tensor.asnumpy(), dtype))
+    types = call.node.types
+    made = call.writer.call(described["primitive"], values, types, is_tuple=len(types) > 1, **attributes)
+    if len(types) == 1:
+        return [Symbol(call.writer, made, *types[0])]
+    return [Symbol(call.writer, call.writer.part(made, i, kind), *kind) for i, kind in enumerate(types)]

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MindIR files on disk: one file, or a file and a folder of weights beside it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+
+from mindspore import _c_expression as _c
+from mindspore.common.tensor import Tensor
+from mindspore.train._export.atomic_file import atomic_file
+from mindspore.train._export.inference_mode import inference_mode
+from mindspore.train._export.request import cipher, input_names, network_inputs
+from mindspore.train._mindir.exporter import written_network
+from mindspore.train._mindir.message import changed_by
+from mindspore.train._mindir.model_writer import ModelWriter
+
+LARGEST_IN_ONE_FILE = 1 << 30  # bytes of weights; more are written to files of their own
+LARGEST_DATA_FILE = 1 << 40
+_ALIGNMENT = 64  # of every weight in a data file, and what stands in front of the first one
+_READ_ONLY = 0o400
+_OPTIONS = ("enc_key", "enc_mode", "dataset", "obf_config", "incremental", "custom_func")
+
+Encrypt = Callable[[bytes], bytes]
+
+
+def export_mindir(net, inputs: tuple, path: str, options: dict) -> None:
+    """Writes a network, as it is after training, to a MindIR file.
+
+    Args:
+        net (Union[Cell, function]): The network.
+        inputs (tuple): Its inputs.
+        path (str): The file.
+        options (dict): As `export` takes them.
+    """
+    encrypt = cipher(options, "MINDIR")
+    _check_options(options)
+    inputs = network_inputs(inputs)
+    with inference_mode(net):
+        writer = written_network(net, inputs, input_names(net, inputs))
+    change = options.get("custom_func")
+    if sum(tensor.nbytes for _, tensor in writer.parameters()) <= LARGEST_IN_ONE_FILE:
+        _write_model(path, writer.model(), change, encrypt)
+        return
+    if encrypt is not None and callable(options.get("enc_mode")):
+        raise ValueError("For 'export', a network this large cannot be encrypted by a function.")
+    stem = path.removesuffix(".mindir")
+    places = _write_weights(f"{stem}_variables", writer, encrypt)
+    _write_model(f"{stem}_graph.mindir", writer.model(places), change, encrypt)
+
+
+def _check_options(options: dict) -> None:
+    for name in options:
+        if name not in _OPTIONS:
+            raise ValueError(f"For 'export', there is no option '{name}'; there are {list(_OPTIONS)}.")
+    if options.get("obf_config"):
+        raise NotImplementedError("For 'export', 'obf_config' is not available: networks are not obfuscated.")
+    if options.get("dataset") is not None:
+        raise NotImplementedError("For 'export', operations of a 'dataset' are not written to the file.")
+    for name, is_right, wanted in (
+        ("custom_func", callable, "a function"),
+        ("incremental", lambda value: isinstance(value, bool), "a bool"),
+    ):
+        value = options.get(name)
+        if value is not None and not is_right(value):
+            raise TypeError(f"For 'export', '{name}' must be {wanted}, but got {type(value).__name__}.")
+
+
+def _write_model(path: str, model: dict, change, encrypt: Encrypt | None) -> None:
+    if change is not None:
+        changed_by(change, model)
+    content = _c.encode_message("mindir", model)
+    with atomic_file(path, _READ_ONLY) as file:
+        file.write(encrypt(content) if encrypt else content)
+
+
+# ---- weights in files of their own ----------------------------------------------------------------------
+
+
+def _write_weights(folder: str, writer: ModelWriter, encrypt: Encrypt | None) -> dict[str, dict]:
+    """Writes the folder, which appears when it is complete; returns where each parameter is in it."""
+    above, name = os.path.split(os.path.abspath(folder))
+    os.makedirs(above, exist_ok=True)
+    unfinished = tempfile.mkdtemp(prefix=f".{name}.", dir=above)
+    try:
+        places = _data_files(unfinished, name, writer, encrypt)
+        _replace_folder(unfinished, folder)
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise
+    return places
+
+
+def _replace_folder(new: str, folder: str) -> None:
+    if not os.path.isdir(folder):
+        os.replace(new, folder)
+        return
+    old = tempfile.mkdtemp(prefix=os.path.basename(new), dir=os.path.dirname(new))
+    os.replace(folder, os.path.join(old, "folder"))
+    os.replace(new, folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _data_files(folder: str, name: str, writer: ModelWriter, encrypt: Encrypt | None) -> dict[str, dict]:
+    places: dict[str, dict] = {}
+    for number, group in enumerate(_groups(writer.parameters())):
+        offset = _ALIGNMENT
+        with atomic_file(os.path.join(folder, f"data_{number}"), _READ_ONLY) as file:
+            front = bytes([sys.byteorder == "little"]).ljust(_ALIGNMENT, b"\0")
+            file.write(encrypt(front) if encrypt else front)
+            for parameter, tensor in group:
+                content = _padded(tensor.get_bytes())
+                file.write(encrypt(content) if encrypt else content)
+                place = {"location": f"{name}/data_{number}", "offset": offset, "length": tensor.nbytes}
+                places[parameter] = place
+                offset += len(content)
+    return places
+
+
+def _padded(content: bytes) -> bytes:
+    return content + bytes(-len(content) % _ALIGNMENT)
+
+
+def _groups(parameters: list[tuple[str, Tensor]]) -> list[list[tuple[str, Tensor]]]:
+    """Parameters by name, in as many groups as files are needed."""
+    groups: list[list] = []
+    total = 0
+    for name, tensor in sorted(parameters, key=lambda entry: entry[0]):
+        size = tensor.nbytes + -tensor.nbytes % _ALIGNMENT
+        if not groups or total + size > LARGEST_DATA_FILE:
+            groups.append([])
+            total = _ALIGNMENT
+        groups[-1].append((name, tensor))
+        total += size
+    return groups
