@@ -8,11 +8,11 @@
 
 #include <unistd.h>
 
-#include "platform/json/json.h"
 #include "data/source/csv.h"
 #include "data/source/registry.h"
 #include "data/source/tf_example.h"
 #include "data/source/wave.h"
+#include "platform/json/json.h"
 
 namespace {
 
