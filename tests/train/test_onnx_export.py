@@ -169,6 +169,14 @@ def test_converting_what_cannot_be(arguments, text):
         ms.convert_model(*arguments)
 
 
+def test_mindir_file_becomes_an_onnx_file(tmp_path):
+    net = Small().set_train(False)
+    ms.export(net, tensor(1, 1, 6, 6), file_name=str(tmp_path / "net"), file_format="MINDIR")
+    ms.convert_model(str(tmp_path / "net.mindir"), str(tmp_path / "net"), "ONNX")
+    found = load_onnx(str(tmp_path / "net.onnx"))(tensor(1, 1, 6, 6))
+    np.testing.assert_allclose(found.asnumpy(), net(tensor(1, 1, 6, 6)).asnumpy(), rtol=1e-5, atol=1e-6)
+
+
 def test_network_is_written_as_after_training_and_stays_as_it_was(tmp_path):
     net = Small().set_train()
     net.norm.training = False
@@ -227,6 +235,17 @@ def test_operator_without_counterpart_is_named(tmp_path):
     with pytest.raises(TypeError, match=r"no counterpart of 'erfinv' \(first at .*test_onnx_export.py:\d+\)"):
         exported(tmp_path, lambda x: ops.erfinv(x), tensor(2))
     assert os.listdir(tmp_path) == []
+
+
+def test_networks_that_keep_state_are_refused(tmp_path):
+    count = ms.Parameter(Tensor(np.zeros(2, np.float32)), name="count")
+
+    def counting(x):
+        count[0] = x[0]
+        return count * x
+
+    with pytest.raises(TypeError, match="it changes 'count', and files keep no state"):
+        exported(tmp_path, counting, tensor(2))
 
 
 def test_network_that_looks_at_values_is_refused(tmp_path):

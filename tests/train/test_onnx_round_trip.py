@@ -162,6 +162,16 @@ BINARY = [
 REDUCTIONS = ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"]
 
 
+def assigned(x):
+    """Writes to a copy of its input and to a tensor of its own."""
+    y, z = x.copy(), ops.zeros((3, 4))
+    y[0] = 5.0
+    y[:, 1] = x[:, 0]
+    y[Tensor([0, 2])] = -1.0
+    z[1:, 2] = x[1:, 0]
+    return y, z
+
+
 def others():
     """Operators that need arguments of their own."""
     mask = Tensor(np.array([[True, False, True, False], [False, True, True, False], [True] * 4]))
@@ -205,6 +215,7 @@ def others():
         "flip and roll": (lambda x: (ops.flip(x, (0, 1)), ops.roll(x, 2, 1)), real(3, 4)),
         "triangles": (lambda x: (ops.tril(x, -1), ops.triu(x, 1), ops.diagonal(x)), real(3, 4)),
         "one hot": (lambda i: ops.one_hot(i, 4, 2.0, -1.0), whole(2, 3)),
+        "assignment": (assigned, real(3, 4)),
         "made": (lambda x: (ops.ones_like(x), ops.full_like(x, 7), x + ops.arange(4)), real(3, 4)),
         "unpool": (
             lambda x: ops.max_unpool2d(*ops.max_pool2d(x, 2, 2, return_indices=True), 2),

@@ -104,27 +104,31 @@ def _network(graph: dict, outputs, inputs: list[Tensor]) -> CapturedNetwork:
     for i, tensor in enumerate(inputs):
         if i not in places:  # nobody reads it
             places[i] = Node("argument", -1 - i, f"x{i}", [], {}, [(tensor.dtype, tuple(tensor.shape))])
-    nodes = _without_choices([_node(entry) for entry in graph["nodes"]], graph["results"])
+    nodes = [_node(entry) for entry in graph["nodes"]]
+    nodes, results = _without_choices(nodes, graph["results"], len(tensors_in(outputs)))
     for node in nodes:
         if node.kind not in ("constant", "parameter", "operator"):
             raise RuntimeError(
                 f"'{graph['name']}' cannot be exported: it calls Python ('{node.name}') at {node.place()}."
             )
     arguments = [places[i] for i in range(len(inputs))]
-    network = CapturedNetwork(graph["name"], arguments, nodes, graph["results"], outputs)
+    network = CapturedNetwork(graph["name"], arguments, nodes, results, outputs)
     network.by_id = {node.id: node for node in [*arguments, *nodes]}
     return network
 
 
-def _without_choices(nodes: list[Node], results: list[Value]) -> list[Node]:
-    """Results pass on the value they chose, and what they chose by is not part of the network."""
-    ends = {value[0] for value in results}
-    chosen_by = set()
-    for node in nodes:
-        if node.id in ends:
-            chosen_by.add(node.operands[0][0])
-            node.name, node.operands = "identity", node.operands[1:2]
-    return [node for node in nodes if node.id not in chosen_by]
+def _without_choices(nodes: list[Node], results: list[Value], count: int) -> tuple[list[Node], list[Value]]:
+    """Results pass on the value they chose; what they chose by, and others kept, are not the network's."""
+    by_id = {node.id: node for node in nodes}
+    ends = [by_id[value[0]] for value in results[-count:]] if count else []
+    if any(node.kind != "operator" or node.name != "where" for node in ends):
+        raise RuntimeError(
+            "The network cannot be exported: its results are not found among what it computes."
+        )
+    chosen_by = {node.operands[0][0] for node in ends}
+    for node in ends:
+        node.name, node.operands = "identity", node.operands[1:2]
+    return [node for node in nodes if node.id not in chosen_by], [(node.id, 0) for node in ends]
 
 
 def _node(entry: dict) -> Node:

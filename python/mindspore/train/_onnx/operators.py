@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mindspore.common import dtype as mstype
+from mindspore.ops import _registry
 from mindspore.train._export.captured_network import Node
 from mindspore.train._onnx.element_types import NUMBERS
 from mindspore.train._onnx.model_writer import ModelWriter
@@ -209,6 +210,11 @@ class Call:
         if any(self.type_of(i) in FLOATS for i in range(len(self))):
             return mstype.float32
         return max(known, key=_width)
+
+    def refuse_parameter(self, i: int) -> None:
+        """Refuses operators that would change a parameter of the network."""
+        if _registry.describe(self.node.name)["effects"] and self.producer(i).kind == "parameter":
+            self.refuse(f"it changes '{self.producer(i).name or 'a tensor'}', and files keep no state")
 
     def refuse(self, why: str):
         """Says that this use has no counterpart in ONNX."""

@@ -111,8 +111,9 @@ def _index_gather(call: Call) -> Symbol:
     return found.Transpose(perm=[*order[0], *order[1], *order[2]])
 
 
-@rule("index_put")
+@rule("index_put", "index_put_assign")
 def _index_put(call: Call) -> Symbol:
+    call.refuse_parameter(0)
     shape, axes = call.shape_of(0), list(call["axes"])
     tuples, width = _index_tuples(call, 2, shape)
     table, order = _fronted(call.input(0), axes, len(shape))
@@ -134,6 +135,7 @@ def _index_put(call: Call) -> Symbol:
 
 def _scattered(reduction: str, is_negated: bool = False):
     def write(call: Call) -> Symbol:
+        call.refuse_parameter(0)
         updates = call.input(2, call.dtype)
         updates = -updates if is_negated else updates
         return call.input(0).ScatterND(call.input(1, mstype.int64), updates, reduction=reduction)

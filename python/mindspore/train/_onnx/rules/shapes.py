@@ -117,9 +117,10 @@ def _index_view(call: Call) -> Symbol:
     return shown.Identity() if shown is x else shown
 
 
-@rule("index_view_update")
+@rule("index_view_update", "index_view_assign")
 def _index_view_update(call: Call) -> Symbol:
     """What the window shows is written at the places its elements have in the whole."""
+    call.refuse_parameter(0)
     shape = call.shape
     places = np.arange(int(np.prod(shape))).reshape(shape)
     ranges = [
