@@ -82,6 +82,12 @@ LAYERS = {
     "Softmax": lambda: (nn.Softmax(axis=1), real(2, 3, 4)),
     "LogSoftmax": lambda: (nn.LogSoftmax(), real(2, 3)),
     "OneHot": lambda: (nn.OneHot(depth=4), whole(3)),
+    "CrossEntropyLoss": lambda: (nn.CrossEntropyLoss(ignore_index=1), real(4, 3), whole(4)),
+    "CrossEntropyLoss of images": lambda: (
+        nn.CrossEntropyLoss(weight=positive(3)),
+        real(2, 3, 4),
+        whole(2, 4),
+    ),
 }
 
 

@@ -5,6 +5,7 @@ from mindspore.train._onnx.operators import RULES
 from mindspore.train._onnx.rules import (
     elementwise,
     indices,
+    labels,
     layers,
     products,
     recurrent,
@@ -12,4 +13,14 @@ from mindspore.train._onnx.rules import (
     shapes,
 )
 
-__all__ = ["RULES", "elementwise", "indices", "layers", "products", "recurrent", "reductions", "shapes"]
+__all__ = [
+    "RULES",
+    "elementwise",
+    "indices",
+    "labels",
+    "layers",
+    "products",
+    "recurrent",
+    "reductions",
+    "shapes",
+]
