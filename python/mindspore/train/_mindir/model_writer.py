@@ -50,7 +50,8 @@ TYPE_NUMBERS = {
 }
 _FLOAT, _INT64, _STRING, _BOOL, _TENSORS, _TUPLE, _NONE = 1, 7, 8, 9, 19, 20, 25
 _PRIMITIVE, _FUNCTION = 1, 2
-_FUNCTIONS = frozenset(("Cast",))  # with all arguments in the call, a type among them
+# Primitives that have all arguments in the call, types and texts among them as numbers.
+_FUNCTIONS = frozenset(("Cast",))
 
 
 class ModelWriter:

@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from mindspore.common import dtype as mstype
+from mindspore.train._mindir.model_writer import TYPE_NUMBERS
 from mindspore.train._mindir.operators import FLOATS, Call, Symbol, formulas, formulas_with, rule
 
 
@@ -86,7 +87,7 @@ def _cast(call: Call) -> Symbol:
 @rule("round")
 def _round(call: Call) -> Symbol:
     x = call.input(0, call.dtype)
-    return x.Round() if call.dtype in FLOATS else x
+    return x.Rint() if call.dtype in FLOATS else x  # Round has more arguments in newer releases
 
 
 @rule("trigamma")
@@ -145,4 +146,46 @@ def _searchsorted(call: Call) -> Symbol:
     if call.has(2):
         call.refuse("the order of the sequence is given apart")
     values = call.input(1, call.type_of(0))
-    return call.input(0).add("SearchSorted", values, dtype=call.dtype, shape=call.shape, right=call["right"])
+    name = call.writer.call(
+        "SearchSorted",
+        [call.input(0).name, values.name, call.writer.constant(None)],
+        call.node.types,
+        dtype=TYPE_NUMBERS[call.dtype],
+        right=bool(call["right"]),
+    )
+    return Symbol(call.writer, name, call.dtype, call.shape)
+
+
+def _stretched(kind: str):
+    """A primitive whose kernels want operands of one shape."""
+
+    def write(call: Call) -> Symbol:
+        first, *others = (x.broadcast(call.shape) for x in call.inputs(_operand_type(call)))
+        return first.add(kind, *others, dtype=call.dtype)
+
+    return write
+
+
+def _operand_type(call: Call):
+    parts = {mstype.complex64: mstype.float32, mstype.complex128: mstype.float64}
+    return parts.get(call.dtype, call.dtype)
+
+
+for _name, _kind in {
+    "betainc": "Betainc",
+    "complex": "Complex",
+    "nextafter": "NextAfter",
+    "zeta": "Zeta",
+}.items():
+    rule(_name)(_stretched(_kind))
+
+
+@rule("polygamma")
+def _polygamma(call: Call) -> Symbol:
+    order = call.node.operands[0]
+    source = call.producer(0)
+    if source.kind == "operator" and source.name == "cast":
+        order = source.operands[0]
+    dtype, shape = call.network.type_of(order)
+    order = Symbol(call.writer, call.writer.name_of(order), dtype, shape)
+    return order.to(mstype.int64).Polygamma(call.input(1, call.dtype), dtype=call.dtype, shape=call.shape)

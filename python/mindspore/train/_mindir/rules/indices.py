@@ -124,14 +124,48 @@ def _scatter_add_axis(call: Call) -> Symbol:
     return table.TensorScatterAdd(places, updates.transpose(order), shape=table.shape).transpose(back)
 
 
+def _written_along(table: Symbol, places: Symbol, updates: Symbol, axis: int, adds: bool) -> Symbol:
+    """Writes at one index per element; the indices of the other axes are the element's own."""
+    shape = places.shape
+    parts = [
+        _from_zero(places, table.shape[axis]) if i == axis else places.number(grid)
+        for i, grid in enumerate(np.indices(shape))
+    ]
+    tuples = parts[0].joined("Stack", parts[1:], (*shape, len(shape)), axis=len(shape))
+    kind = "TensorScatterAdd" if adds else "TensorScatterUpdate"
+    return table.add(kind, tuples, updates, shape=table.shape)
+
+
 @rule("scatter_along")
 def _scatter_along(call: Call) -> Symbol:
-    axis = call["axis"] % len(call.shape)
     zeros = call.constant(0).broadcast(call.shape)
-    places = _from_zero(call.input(0), call.shape[axis])
-    return zeros.TensorScatterElements(
-        places, call.input(1, call.dtype), shape=call.shape, axis=axis, reduction="add"
-    )
+    axis = call["axis"] % len(call.shape)
+    return _written_along(zeros, call.input(0), call.input(1, call.dtype), axis, True)
+
+
+@rule("tensor_scatter_elements")
+def _tensor_scatter_elements(call: Call) -> Symbol:
+    axis = call["axis"] % len(call.shape)
+    updates = call.input(2, call.dtype)
+    return _written_along(call.input(0), call.input(1), updates, axis, call["reduction"] == "add")
+
+
+def _by_tuples(kind: str, takes_updates: bool):
+    """Tuples of indices, counted from the beginning."""
+
+    def write(call: Call) -> Symbol:
+        table, places = call.input(0), call.input(1)
+        sizes = places.number(np.array(table.shape[: places.shape[-1]]))
+        places = (places < 0).where(places + sizes, places)
+        updates = [call.input(2, call.dtype)] if takes_updates else []
+        return table.add(kind, places, *updates, shape=call.shape)
+
+    return write
+
+
+for _name in ("Add", "Div", "Max", "Min", "Mul", "Sub", "Update"):
+    rule(f"tensor_scatter_{_name.lower()}")(_by_tuples(f"TensorScatter{_name}", True))
+rule("gather_nd")(_by_tuples("GatherNd", False))
 
 
 @rule("index_fill_axis", "index_fill")
@@ -158,15 +192,9 @@ def _plane_gather(call: Call) -> Symbol:
 
 @rule("plane_scatter")
 def _plane_scatter(call: Call) -> Symbol:
-    flat = (*call.shape[:2], call.shape[2] * call.shape[3])
-    return (
-        call.constant(0)
-        .broadcast(flat)
-        .TensorScatterElements(
-            _flat_planes(call.input(1)), _flat_planes(call.input(0)), shape=flat, axis=2, reduction="add"
-        )
-        .reshape(call.shape)
-    )
+    zeros = call.constant(0).broadcast((*call.shape[:2], call.shape[2] * call.shape[3]))
+    values, places = _flat_planes(call.input(0)), _flat_planes(call.input(1))
+    return _written_along(zeros, places, values, 2, True).reshape(call.shape)
 
 
 # ---- classes ------------------------------------------------------------------------------------------

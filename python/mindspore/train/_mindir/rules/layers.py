@@ -12,6 +12,8 @@ from mindspore.train._mindir.operators import FLOATS, Call, Symbol, rule
 from mindspore.train._mindir.rules.reductions import found_extreme, reduced, variance
 from mindspore.train._mindir.rules.shapes import padded
 
+_VALID, _NCHW = 2, 0  # texts of newer primitives are numbers
+
 
 def _for_all_axes(values) -> tuple[int, ...]:
     """Sizes of two axes as primitives of images want them, for all four."""
@@ -105,9 +107,8 @@ def _reach(call: Call) -> list[tuple[int, int]]:
     return result
 
 
-def _pooled(x: Symbol, kind: str, call: Call) -> Symbol:
-    return x.add(
-        kind,
+def _max_pooled(x: Symbol, call: Call) -> Symbol:
+    return x.MaxPool(
         shape=call.shape,
         kernel_size=_for_all_axes(call["kernel_size"]),
         strides=_for_all_axes(call["stride"]),
@@ -125,7 +126,7 @@ def _max_pool(call: Call) -> list[Symbol]:
     x = call.input(0)
     if not call.is_read(1) and tuple(call["dilation"]) == (1, 1):
         rims = [(0, 0)] * (len(x.shape) - 2) + _reach(call)
-        return [_pooled(padded(x, rims, _lowest(x.dtype)), "MaxPool", call)]
+        return [_max_pooled(padded(x, rims, _lowest(x.dtype)), call)]
     return _max_by_place(call, x)
 
 
@@ -163,7 +164,13 @@ def _average_pool(call: Call) -> Symbol:
     """A sum of windows over how many elements each of them counts."""
     x = call.input(0)
     rims = [(0, 0)] * (len(x.shape) - 2) + _reach(call)
-    pooled = _pooled(padded(x, rims), "AvgPool", call)
+    pooled = padded(x, rims).AvgPool(
+        shape=call.shape,
+        kernel_size=tuple(call["kernel_size"]),
+        strides=tuple(call["stride"]),
+        pad_mode=_VALID,
+        data_format=_NCHW,
+    )
     counts = _counts(call)
     size = call["kernel_size"][0] * call["kernel_size"][1]
     return pooled if (counts == size).all() else pooled * x.number(size / counts)

@@ -23,6 +23,8 @@ def _product(call: Call) -> Symbol:
     rows = x.shape[-1] if turns_x else x.shape[-2]
     columns = y.shape[-2] if turns_y else y.shape[-1]
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    if x.shape[-2 if turns_x else -1] == 0:
+        return call.constant(np.zeros(call.shape))  # a sum of nothing
     kind = "BatchMatMul" if batch else "MatMul"
     if batch:
         x, y = x.broadcast((*batch, *x.shape[-2:])), y.broadcast((*batch, *y.shape[-2:]))

@@ -178,11 +178,11 @@ def _bound(call: Call, i: int, begin: int, end: int):
 def _pad(call: Call) -> Symbol:
     x, widths = call.input(0, call.dtype), call["paddings"]
     pairs = list(zip(widths[0::2], widths[1::2], strict=True))
-    if any(width < 0 for width in widths):
-        begin = [max(-before, 0) for before, _ in pairs]
-        length = [size + min(b, 0) + min(a, 0) for size, (b, a) in zip(x.shape, pairs, strict=True)]
-        x = window(x, begin, length, [1] * len(begin))
-        pairs = [(max(b, 0), max(a, 0)) for b, a in pairs]
+    length = [size + min(b, 0) + min(a, 0) for size, (b, a) in zip(x.shape, pairs, strict=True)]
+    if 0 in length:
+        return call.constant(np.full(call.shape, call["value"] or 0))  # nothing is left
+    x = window(x, [max(-before, 0) for before, _ in pairs], length, [1] * len(pairs))
+    pairs = [(max(b, 0), max(a, 0)) for b, a in pairs]
     return padded(x, pairs, call["value"] or 0)
 
 
