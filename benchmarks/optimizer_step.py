@@ -52,7 +52,7 @@ class Comparison:
             if "error" in answer:
                 raise SystemExit(f"{name}, {network}, {optimizer}: {answer['error']}")
         times: dict[str, list[float]] = {name: [] for name in SIDES}
-        for number in range(self.options.rounds):
+        for number in range(rounds_of(network, self.options.rounds)):
             turn = number % len(SIDES)
             for name in SIDES[turn:] + SIDES[:turn]:
                 time.sleep(0.01)  # threads of the other side stop waiting actively
@@ -69,6 +69,11 @@ class Comparison:
     def close(self) -> None:
         for side in self.sides.values():
             side.close()
+
+
+def rounds_of(network: str, rounds: int) -> int:
+    """More of them where they are short: what the memory gives varies from moment to moment."""
+    return rounds if network == "stream" else rounds * max(1, round(1e8 / elements(network)))
 
 
 def speed(times: dict) -> float:
@@ -120,7 +125,7 @@ def introduction(options: argparse.Namespace, versions: list[str]) -> list[str]:
     return [
         "# Optimizer steps beside PyTorch",
         "",
-        f"Made by `benchmarks/optimizer_step.py`: medians of {options.rounds} interleaved rounds, in "
+        f"Made by `benchmarks/optimizer_step.py`: medians of {options.rounds} interleaved rounds or more, in "
         "milliseconds. *Speed* is the faster of PyTorch's two ways over the faster of our two modes: above "
         "1 we are faster; beside it the same of the fastest rounds, which a busy machine disturbs less. "
         "*Limit* is the time the memory needs to read and write what the formula needs once, at the "
@@ -140,7 +145,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--peer-python", required=True, help="interpreter that has PyTorch and NumPy")
     parser.add_argument("--only", default="", help="networks or optimizers that contain this text")
     parser.add_argument("--rounds", type=int, default=12, help="default: %(default)s")
-    parser.add_argument("--seconds", type=float, default=0.2, help="of one round, default: %(default)s")
+    parser.add_argument(
+        "--seconds", type=float, default=0.005, help="of one round at least, default: %(default)s"
+    )
     parser.add_argument(
         "--threads", default=f"{os.cpu_count()},1", help="one table for each, default: %(default)s"
     )
