@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore.nn.cell import Cell
 from mindspore.train._export.captured_network import CapturedNetwork, Node, capture_network
+from mindspore.train._export.folding import computed, is_constant
 from mindspore.train._mindir import operators
 from mindspore.train._mindir.model_writer import ModelWriter
 from mindspore.train._mindir.rules import RULES
@@ -38,11 +39,15 @@ def written_network(net, inputs: tuple, input_names: list[str] | None = None) ->
 def _check_operators(network: CapturedNetwork) -> None:
     missing: dict[str, str] = {}
     for node in network.nodes:
-        if node.kind == "operator" and node.name not in RULES and not operators.is_primitive(node.name):
+        if node.kind == "operator" and not _can_be_written(network, node):
             missing.setdefault(node.name, node.place())
     if missing:
         listed = ", ".join(f"'{name}' (first at {place})" for name, place in missing.items())
         raise TypeError(f"'{network.name}' cannot be written as MindIR, which has no primitive for {listed}.")
+
+
+def _can_be_written(network: CapturedNetwork, node: Node) -> bool:
+    return node.name in RULES or operators.is_primitive(node.name) or is_constant(network, node)
 
 
 def _check_parameters(network: CapturedNetwork, net) -> None:
@@ -61,6 +66,8 @@ def _check_parameters(network: CapturedNetwork, net) -> None:
 def _write(writer: ModelWriter, node: Node) -> None:
     if node.kind == "parameter" and node.name:
         writer.add_parameter(node)
+    elif node.kind == "operator" and is_constant(writer.network, node):
+        writer.name_outputs(node, [writer.constant(tensor) for tensor in computed(writer.network, node)])
     elif node.kind == "operator":
         writer.name_outputs(node, operators.write(writer, node))
     elif not node.is_number:  # numbers are written where they are used, in the type they have there

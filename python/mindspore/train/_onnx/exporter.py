@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from mindspore.ops import _registry
 from mindspore.train._export.captured_network import CapturedNetwork, Node, capture_network
+from mindspore.train._export.folding import computed, is_constant
 from mindspore.train._onnx.model_writer import ModelWriter, value_info
 from mindspore.train._onnx.operators import Call, Symbol
 from mindspore.train._onnx.rules import RULES
@@ -42,24 +42,11 @@ def written_network(net, inputs: tuple, input_names: list[str] | None = None) ->
 def _check(network: CapturedNetwork) -> None:
     missing: dict[str, str] = {}
     for node in network.nodes:
-        if node.kind == "operator" and node.name not in RULES and not _is_constant(network, node):
+        if node.kind == "operator" and node.name not in RULES and not is_constant(network, node):
             missing.setdefault(node.name, node.place())
     if missing:
         listed = ", ".join(f"'{name}' (first at {place})" for name, place in missing.items())
         raise TypeError(f"'{network.name}' cannot be written as ONNX, which has no counterpart of {listed}.")
-
-
-def _is_constant(network: CapturedNetwork, node: Node) -> bool:
-    """Whether an operator without a rule gives the same in every run."""
-    operator = _registry.describe(node.name)
-    if operator["random"] or operator["effects"]:
-        return False
-    return all(
-        value is None
-        or network.node(value).kind == "constant"
-        or (network.node(value).kind == "operator" and _is_constant(network, network.node(value)))
-        for value in node.operands
-    )
 
 
 def _write(writer: ModelWriter, node: Node) -> None:
@@ -68,7 +55,7 @@ def _write(writer: ModelWriter, node: Node) -> None:
         outputs = [outputs] if isinstance(outputs, Symbol) else outputs
         writer.name_outputs(node, [output.name for output in outputs])
     elif node.kind == "operator":
-        tensors = _computed(writer.network, node)
+        tensors = computed(writer.network, node)
         writer.name_outputs(node, [writer.initializer(tensor, node.name) for tensor in tensors])
     elif node.kind == "parameter":
         writer.name_outputs(node, [writer.initializer(node.tensor, node.name or "constant")])
@@ -76,20 +63,3 @@ def _write(writer: ModelWriter, node: Node) -> None:
         writer.name_outputs(node, [writer.constant(node.tensor.asnumpy())])
     else:
         writer.name_outputs(node, [writer.initializer(node.tensor, "constant")])
-
-
-def _computed(network: CapturedNetwork, node: Node) -> tuple:
-    """The outputs of an operator whose operands are constants."""
-    operands = [
-        None
-        if value is None
-        else network.node(value).tensor
-        if network.node(value).kind == "constant"
-        else _computed(network, network.node(value))[value[1]]
-        for value in node.operands
-    ]
-    named: dict = dict(node.attributes)
-    for position, entry in enumerate(_registry.describe(node.name)["inputs"]):
-        named[entry["name"]] = operands[position:] if entry["variadic"] else operands[position]
-    result = _registry.function(node.name)(**named)
-    return result if isinstance(result, tuple) else (result,)

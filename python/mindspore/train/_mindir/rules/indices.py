@@ -93,7 +93,7 @@ def _put(call: Call, table: Symbol, value: Symbol, first: int, adds: bool) -> Sy
     return written.transpose([order.index(i) for i in range(len(shape))])
 
 
-@rule("index_put")
+@rule("index_put", "index_put_assign")
 def _index_put(call: Call) -> Symbol:
     return _put(call, call.input(0), call.input(1, call.dtype), 2, call["accumulate"])
 

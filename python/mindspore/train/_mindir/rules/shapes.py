@@ -122,7 +122,7 @@ def _with_window(call: Call, flat: Symbol, value: Symbol) -> Symbol:
     return flat.TensorScatterUpdate(places, value, shape=flat.shape).reshape(call.shape)
 
 
-@rule("index_view_update")
+@rule("index_view_update", "index_view_assign")
 def _index_view_update(call: Call) -> Symbol:
     size = int(np.prod(call.shape, dtype=np.int64))
     return _with_window(call, call.input(0).reshape((size,)), call.input(1, call.dtype))

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks written as MindIR files and read again give the same results, in both modes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_onnx_round_trip import BINARY, LAYERS, OTHERS, REDUCTIONS, UNARY, others, positive, real
+
+import mindspore as ms
+from mindspore import nn, ops
+from mindspore.common._structure import tensors_in
+
+
+def check(net, inputs, folder):
+    if isinstance(net, nn.Cell):
+        net.set_train(False)
+    expected = tensors_in(net(*inputs))
+    path = str(folder / "net.mindir")
+    ms.export(net, *inputs, file_name=path, file_format="MINDIR")
+    read = nn.GraphCell(ms.load(path))
+    found = tensors_in(read(*tensors_in(inputs)))
+    assert len(found) == len(expected)
+    for got, wanted in zip(found, expected, strict=True):
+        assert got.dtype == wanted.dtype
+        np.testing.assert_allclose(got.asnumpy(), wanted.asnumpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers(name, tmp_path, each_mode):
+    net, *inputs = LAYERS[name]()
+    check(net, tuple(inputs), tmp_path)
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_functions_of_one_tensor(name, tmp_path):
+    x = positive(3, 4) + 1 if name == "acosh" else positive(3, 4)
+    check(getattr(ops, name), (x,), tmp_path)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_functions_of_two_tensors(name, tmp_path):
+    check(getattr(ops, name), (positive(2, 3, 4), positive(3, 1) * 2), tmp_path)
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize("axis", [(), 1, (0, -1)], ids=str)
+@pytest.mark.parametrize("keep", [False, True])
+def test_reductions(name, axis, keep, tmp_path):
+    operator = getattr(ops, name)(keep_dims=keep)
+    check(lambda x: operator(x, axis), (real(2, 3, 4),), tmp_path)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_operators(name, tmp_path, each_mode):
+    net, *inputs = others()[name]
+    check(net, tuple(inputs), tmp_path)
