@@ -67,8 +67,9 @@ void require_channels(const AttributeReader& op, std::int64_t in, std::int64_t o
              "The argument 'group' should be divisible by 'in_channels' and 'out_channels', but "
              "got 'group': ",
              groups, ", 'in_channels': ", in, ", 'out_channels': ", out, ".");
-  op.require(in == per_group * groups, ErrorKind::Runtime, "the channels of the input, C_in = ", in,
-             ", must be 'weight' shape[1] * group = ", per_group, " * ", groups, ".");
+  op.require(in == per_group * groups, ErrorKind::Runtime,
+             "'C_in' of input 'x' shape divide by parameter 'group' must be ", per_group,
+             ", which is 'weight' shape[1], but got 'C_in' = ", in, " and 'group' = ", groups, ".");
 }
 
 void infer_conv2d(InferContext& op) {

@@ -255,11 +255,11 @@ def population_count(input_x) -> Tensor:
 
 
 def mixed_precision_cast(dst_dtype, x):
-    """Floating-point tensors of a structure in another type; everything else unchanged."""
+    """Floating-point tensors of a structure in another type, sequences as tuples; the rest unchanged."""
     if isinstance(x, Tensor):
         return op.cast(x, dst_dtype) if x.dtype in mstype.float_type else x
     if isinstance(x, (tuple, list)):
-        return type(x)(mixed_precision_cast(dst_dtype, item) for item in x)
+        return tuple(mixed_precision_cast(dst_dtype, item) for item in x)
     if isinstance(x, dict):
         return {key: mixed_precision_cast(dst_dtype, item) for key, item in x.items()}
     return x
