@@ -46,6 +46,12 @@ TensorSpec spec_of(const Tensor& tensor) {
   return {tensor.dtype(), tensor.shape(), tensor.body().is_number};
 }
 
+Tensor copy_of(const Tensor& tensor) {
+  Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
+  tensor::copy_elements(tensor, copy);
+  return copy;
+}
+
 }  // namespace
 
 Recorder::Recorder(Trace& trace, Trace::Run run, std::size_t argument_count, Compiler compile,
@@ -196,12 +202,14 @@ std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inp
 Output Recorder::constant(const Tensor& tensor) {
   const auto found = constant_nodes_.find(tensor.body_ref().get());
   if (found != constant_nodes_.end()) return found->second;
-  const Output output = graph_->add_constant(graph_->body(), tensor).output();
+  // A tensor made while capturing may be written later, in this call only: the graph has its own.
+  const bool is_made_here =
+      !tensor.body().is_number && tensor.storage().birth() == Storage::birth_mark;
+  const Output output =
+      graph_->add_constant(graph_->body(), is_made_here ? copy_of(tensor) : tensor).output();
   constant_nodes_[tensor.body_ref().get()] = output;
   constant_nodes_[tensor.body().storage.get()] = output;
-  const bool from_outside =
-      !tensor.body().is_number && tensor.storage().birth() != Storage::birth_mark;
-  if (from_outside) constants_.push_back(tensor);
+  if (!tensor.body().is_number && !is_made_here) constants_.push_back(tensor);
   return output;
 }
 

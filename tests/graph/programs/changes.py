@@ -131,3 +131,28 @@ def method_replaced(compiled):
     found = _thrice(run, Tensor(X))
     Worker.apply = lambda self, x: x * 5
     return found + _thrice(run, Tensor(X))
+
+
+@script
+def tensor_written_after_use(compiled):
+    def run(x):
+        made = ops.zeros((3,))
+        before = made + x
+        made[0] = x[0]
+        return before, made
+
+    run = compiled(run)
+    return [run(Tensor(X) * factor) for factor in (1, 2, 3)]
+
+
+@script
+def tensor_written_after_a_look(compiled):
+    def run(x):
+        made = ops.ones((3,))
+        before = made * x
+        if before.sum() > 0:
+            made[1] = x[2]
+        return before, made
+
+    run = compiled(run)
+    return [run(Tensor(X) * factor) for factor in (1, 2, 3)]
