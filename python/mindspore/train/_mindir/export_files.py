@@ -17,6 +17,7 @@ from mindspore.train._export.request import cipher, input_names, network_inputs
 from mindspore.train._mindir.exporter import written_network
 from mindspore.train._mindir.message import changed_by
 from mindspore.train._mindir.model_writer import ModelWriter
+from mindspore.train._mindir.unknown_sizes import has_unknown_sizes, model_for_all_sizes, written_for_sizes
 
 LARGEST_IN_ONE_FILE = 1 << 30  # bytes of weights; more are written to files of their own
 LARGEST_DATA_FILE = 1 << 40
@@ -40,16 +41,26 @@ def export_mindir(net, inputs: tuple, path: str, options: dict) -> None:
     _check_options(options)
     inputs = network_inputs(inputs)
     with inference_mode(net):
-        writer = written_network(net, inputs, input_names(net, inputs))
+        writer, model_of = _written(net, inputs)
     change = options.get("custom_func")
     if sum(tensor.nbytes for _, tensor in writer.parameters()) <= LARGEST_IN_ONE_FILE:
-        _write_model(path, writer.model(), change, encrypt)
+        _write_model(path, model_of(None), change, encrypt)
         return
     if encrypt is not None and callable(options.get("enc_mode")):
         raise ValueError("For 'export', a network this large cannot be encrypted by a function.")
     stem = path.removesuffix(".mindir")
     places = _write_weights(f"{stem}_variables", writer, encrypt)
-    _write_model(f"{stem}_graph.mindir", writer.model(places), change, encrypt)
+    _write_model(f"{stem}_graph.mindir", model_of(places), change, encrypt)
+
+
+def _written(net, inputs: tuple) -> tuple[ModelWriter, Callable]:
+    """The network, and what gives its message when it is told where the weights are."""
+    names = input_names(net, inputs)
+    if not has_unknown_sizes(net, inputs):
+        writer = written_network(net, inputs, names)
+        return writer, writer.model
+    first, second = written_for_sizes(net, inputs, names)
+    return first, lambda places: model_for_all_sizes(first, second, places)
 
 
 def _check_options(options: dict) -> None:

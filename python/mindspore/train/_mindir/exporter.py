@@ -22,12 +22,14 @@ def mindir_model(net, inputs: tuple, input_names: list[str] | None = None) -> di
     return written_network(net, inputs, input_names).model()
 
 
-def written_network(net, inputs: tuple, input_names: list[str] | None = None) -> ModelWriter:
+def written_network(
+    net, inputs: tuple, input_names: list[str] | None = None, is_for_all_sizes: bool = False
+) -> ModelWriter:
     """The network's forward pass as parts of a MindIR file; see `mindir_model`."""
     network = capture_network(net, inputs)
     _check_operators(network)
     _check_parameters(network, net)
-    writer = ModelWriter(network)
+    writer = ModelWriter(network, is_for_all_sizes)
     for i, argument in enumerate(network.arguments):
         writer.add_input(argument, input_names[i] if input_names else f"x{i}")
     for node in network.nodes:

@@ -59,10 +59,11 @@ class ModelWriter:
 
     Args:
         network (CapturedNetwork): What is written.
+        is_for_all_sizes (bool): Sizes should not be named where it can be avoided. Default: ``False``.
     """
 
-    def __init__(self, network: CapturedNetwork):
-        self.network = network
+    def __init__(self, network: CapturedNetwork, is_for_all_sizes: bool = False):
+        self.network, self.is_for_all_sizes = network, is_for_all_sizes
         self.graph = f"{network.name}_construct"
         self._nodes: list[dict] = []
         self._primitives: dict[tuple, str] = {}

@@ -115,6 +115,13 @@ class Symbol:
         name = self._writer.call("BroadcastTo", [self.name], [(self.dtype, shape)], shape=shape)
         return Symbol(self._writer, name, self.dtype, shape)
 
+    def _shaped_like(self, other: Symbol | None, shape: tuple[int, ...]) -> Symbol:
+        """Stretched to a shape, which another value has; then without naming it if that should be avoided."""
+        if other is None or self.shape == shape or not self._writer.is_for_all_sizes:
+            return self.broadcast(shape)
+        zeros = other.ZerosLike().to(self.dtype)
+        return self.LogicalOr(zeros) if self.dtype == mstype.bool_ else self + zeros
+
     def take(self, places, axis: int) -> Symbol:
         """Elements at places of one axis, which are a symbol or an array."""
         places = places if isinstance(places, Symbol) else self.number(places, mstype.int32)
@@ -126,7 +133,8 @@ class Symbol:
         like = yes if isinstance(yes, Symbol) else no
         yes, no = (v if isinstance(v, Symbol) else like.number(v) for v in (yes, no))
         shape = np.broadcast_shapes(self.shape, yes.shape, no.shape)
-        chosen = self.broadcast(shape), yes.broadcast(shape), no.broadcast(shape)
+        whole = next((one for one in (self, yes, no) if one.shape == shape), None)
+        chosen = [one._shaped_like(whole, shape) for one in (self, yes, no)]
         return chosen[0].add("Select", *chosen[1:], dtype=like.dtype, shape=shape)
 
     def __add__(self, other):

@@ -225,18 +225,21 @@ def _batch_norm(call: Call) -> Symbol:
     channels = call.shape[1]
     scale, bias = _or_constant(call, 1, channels, 1), _or_constant(call, 2, channels, 0)
     vector = (scale.dtype, scale.shape)
-    return call.input(0).several(
+    x = call.input(0)
+    if len(x.shape) not in (2, 4):  # kernels know rows and images
+        x = x.reshape((*x.shape[:2], int(np.prod(x.shape[2:])), 1))
+    return x.several(
         "BatchNorm",
         scale,
         bias,
         call.input(3),
         call.input(4),
-        types=[call.node.types[0], *[vector] * 4],
+        types=[(x.dtype, x.shape), *[vector] * 4],
         is_training=False,
         epsilon=float(call["epsilon"]),
         momentum=0.1,
         format="NCHW",
-    )[0]
+    )[0].reshape(call.shape)
 
 
 @rule("batch_norm_training")

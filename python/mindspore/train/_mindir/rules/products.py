@@ -25,6 +25,9 @@ def _product(call: Call) -> Symbol:
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     if x.shape[-2 if turns_x else -1] == 0:
         return call.constant(np.zeros(call.shape))  # a sum of nothing
+    if len(x.shape) > 2 and len(y.shape) == 2 and not turns_x:  # all rows at once
+        x = x.reshape((int(np.prod(x.shape[:-1])), x.shape[-1]))
+        rows, batch = x.shape[0], ()
     kind = "BatchMatMul" if batch else "MatMul"
     if batch:
         x, y = x.broadcast((*batch, *x.shape[-2:])), y.broadcast((*batch, *y.shape[-2:]))

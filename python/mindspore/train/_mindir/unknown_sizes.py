@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks whose inputs have axes of unknown size.
+
+The network is written for two sizes; where both files say the same, or differ only in sizes that a file may
+leave open, they are one file for all sizes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from mindspore.common._structure import tensors_in
+from mindspore.common.tensor import Tensor
+from mindspore.nn.cell import Cell
+from mindspore.train._mindir.exporter import written_network
+from mindspore.train._mindir.model_writer import ModelWriter
+
+_TRIED = ((5, 7), (61, 67))  # small first, as the network runs; larger where windows do not fit
+_REFERENCE = "REF::"
+_TO_THE_END = 2**31 - 1
+
+
+def has_unknown_sizes(net, inputs: tuple) -> bool:
+    """Whether an input, or what `set_inputs` said of it, leaves a size open."""
+    return any(-1 in tensor.shape for tensor in tensors_in(_described(net, inputs)))
+
+
+def _described(net, inputs: tuple) -> tuple:
+    told = net.get_inputs() if isinstance(net, Cell) else None
+    return tuple(told) if told and len(told) == len(inputs) else inputs
+
+
+def written_for_sizes(net, inputs: tuple, names: list[str]) -> tuple[ModelWriter, ModelWriter]:
+    """The network written for two sizes of the unknown axes."""
+    shapes = _described(net, inputs)
+    failure: Exception | None = None
+    for sizes in _TRIED:
+        try:
+            filled = (tuple(_filled(one, size) for one in shapes) for size in sizes)
+            first, second = (written_network(net, one, names, is_for_all_sizes=True) for one in filled)
+        except ValueError as error:
+            failure = error
+        else:
+            return first, second
+    raise failure
+
+
+def _filled(value, size: int):
+    """With ones in a tensor whose axes of unknown size have a given one."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(_filled(one, size) for one in value)
+    if not isinstance(value, Tensor) or -1 not in value.shape:
+        return Tensor(np.ones(value.shape), value.dtype) if isinstance(value, Tensor) else value
+    return Tensor(np.ones([size if length == -1 else length for length in value.shape]), value.dtype)
+
+
+def model_for_all_sizes(first: ModelWriter, second: ModelWriter, places: dict | None) -> dict:
+    """One message for both.
+
+    Raises:
+        RuntimeError: What the network does depends on the size.
+    """
+    one, other = first.model(places), second.model(defaultdict(dict))
+    other["graph"]["parameter"] = one["graph"]["parameter"]
+    try:
+        _open_sizes(one, other)
+        return _merged(one, other, "")
+    except _DiffersError as failure:
+        raise RuntimeError(
+            f"'{first.network.name}' cannot be exported for inputs of unknown size: {failure}. Give inputs "
+            "with all sizes."
+        ) from None
+
+
+class _DiffersError(Exception):
+    """The files for two sizes say different things."""
+
+
+def _merged(one, other, key: str):
+    """What both say; sizes in which they differ are left open."""
+    if one is other or one == other:
+        return one
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        try:
+            return {name: _merged(value, other[name], name) for name, value in one.items()}
+        except _DiffersError:
+            if "op_type" in one:
+                kind = one["op_type"].removeprefix(_REFERENCE).partition(":")[0]
+                what = "a value it uses" if kind == "Constant" else f"an argument of '{kind}'"
+                raise _DiffersError(f"{what} depends on the size") from None
+            raise
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        if key == "dims":
+            return [a if a == b else -1 for a, b in zip(one, other, strict=True)]
+        return [_merged(a, b, key) for a, b in zip(one, other, strict=True)]
+    raise _DiffersError("the number of its operators depends on the size")
+
+
+# ---- sizes in arguments -------------------------------------------------------------------------------
+
+
+def _open_sizes(one: dict, other: dict) -> None:
+    """Replaces sizes in arguments by what means the same for every size, in both messages."""
+    pairs = list(zip(one["graph"]["node"], other["graph"]["node"], strict=False))
+    constants = {
+        a["name"]: (a["attribute"][0], b["attribute"][0])
+        for a, b in pairs
+        if a["op_type"] == b["op_type"] == "Constant" and a != b
+    }
+    shapes = {entry["name"]: entry["tensor"][0]["dims"] for entry in one["graph"]["input"]}
+    shapes |= {a["name"]: _dims(a) for a, _ in pairs if a["op_type"] != "Constant"}
+    for node, _ in pairs:
+        kind = node["op_type"].removeprefix(_REFERENCE).partition(":")[0]
+        for position, used in enumerate(node.get("input", ())):
+            if used not in constants:
+                continue
+            if kind == "Reshape":
+                _open_one(*constants[used])
+            elif kind == "StridedSlice" and position == 2:
+                _open_ends(*constants[used], shapes.get(node["input"][0], ()))
+    _open_stretching(one, other, shapes)
+
+
+def _open_stretching(one: dict, other: dict, shapes: dict[str, list[int]]) -> None:
+    """Axes that are not stretched may have the size of the input."""
+    stretched = {
+        a["name"]: (a["attribute"][0], b["attribute"][0])
+        for a, b in zip(one["primitives"], other["primitives"], strict=False)
+        if a["op_type"] == b["op_type"] == "BroadcastTo" and a != b
+    }
+    for node in one["graph"]["node"]:
+        primitive = node["op_type"].removeprefix(_REFERENCE)
+        if primitive in stretched:
+            before, entries = shapes.get(node["input"][0], []), _entries(*stretched[primitive])
+            kept = zip(entries, before, strict=False)
+            if len(before) != len(entries) or any(a != b and size != a["ints"][0] for (a, b), size in kept):
+                del stretched[primitive]
+    for found in stretched.values():
+        for a, b in _entries(*found):
+            if a != b:
+                a["ints"], b["ints"] = [-1], [-1]
+
+
+def _dims(node: dict) -> list[int]:
+    tensors = node["attribute"][0].get("tensors")
+    return tensors[0]["dims"] if tensors else []
+
+
+def _entries(one: dict, other: dict):
+    """Numbers of two tuples, side by side, as (entry, entry)."""
+    return list(zip(one.get("values", ()), other.get("values", ()), strict=False))
+
+
+def _open_one(one: dict, other: dict) -> None:
+    """One size of a shape may be left to be computed."""
+    differing = [(a, b) for a, b in _entries(one, other) if a != b]
+    if len(differing) == 1:
+        for entry in differing[0]:
+            entry["ints"] = [-1]
+
+
+def _open_ends(one: dict, other: dict, shape) -> None:
+    """Ends that stand at the same distance from the end of the axis."""
+    for (a, b), size in zip(_entries(one, other), shape, strict=False):
+        if a != b:
+            distance = a["ints"][0] - size
+            end = distance if distance < 0 else _TO_THE_END
+            a["ints"], b["ints"] = [end], [end]
