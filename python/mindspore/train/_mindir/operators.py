@@ -55,10 +55,15 @@ class Symbol:
         name = self._writer.call(kind, self._names(others), [(dtype, tuple(shape))], **attributes)
         return Symbol(self._writer, name, dtype, shape)
 
-    def several(self, kind: str, *others, types: list[tuple], **attributes) -> list[Symbol]:
-        """A call with a tuple of results, whose types are given."""
+    def several(
+        self, kind: str, *others, types: list[tuple], wanted: int | None = None, **attributes
+    ) -> list[Symbol]:
+        """A call with a tuple of results, whose types are given; the first ones that somebody wants."""
         made = self._writer.call(kind, self._names(others), types, is_tuple=True, **attributes)
-        return [Symbol(self._writer, self._writer.part(made, i, one), *one) for i, one in enumerate(types)]
+        return [
+            Symbol(self._writer, self._writer.part(made, i, one), *one)
+            for i, one in enumerate(types[:wanted])
+        ]
 
     def joined(self, kind: str, others: list[Symbol], shape, **attributes) -> Symbol:
         """A call whose argument is a tuple of this and the others."""
@@ -195,6 +200,10 @@ class Call(OperatorUse):
         """All operands that are there."""
         return [self.input(i, dtype) for i in range(len(self)) if self.has(i)]
 
+    def wanted(self) -> int:
+        """How many of the first outputs must be there for those that are read."""
+        return max((i + 1 for i in range(len(self.node.types)) if self.is_read(i)), default=1)
+
     def constant(self, array, dtype=None) -> Symbol:
         """A constant, in the type of the first output unless another is named."""
         return Symbol(self.writer, "", self.dtype, ()).number(array, dtype)
@@ -283,4 +292,5 @@ def _as_primitive(call: Call) -> list[Symbol]:
     made = call.writer.call(described["primitive"], values, types, is_tuple=len(types) > 1, **attributes)
     if len(types) == 1:
         return [Symbol(call.writer, made, *types[0])]
-    return [Symbol(call.writer, call.writer.part(made, i, kind), *kind) for i, kind in enumerate(types)]
+    wanted = enumerate(types[: call.wanted()])
+    return [Symbol(call.writer, call.writer.part(made, i, kind), *kind) for i, kind in wanted]
