@@ -20,7 +20,7 @@ using tensor::DType;
 namespace {
 
 constexpr std::size_t kMostDims = 64;
-constexpr std::size_t kRecordsBetween = 64;
+constexpr std::size_t kRecordsBetween = 8;  // up to 2 MiB are mapped for each
 
 void read_dims(MessageReader& reader, Wire wire, std::vector<std::int64_t>& dims,
                const MessageSource& source) {

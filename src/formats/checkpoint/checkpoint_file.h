@@ -15,7 +15,7 @@ namespace mycel::formats {
 
 // An array as the file holds it: one or more slices that follow each other.
 struct StoredArray {
-  std::string_view type;  // "Float32", "str", ...
+  std::string type;  // "Float32", "str", ...
   std::vector<std::int64_t> dims;
   std::vector<std::string_view> slices;
 
@@ -23,12 +23,12 @@ struct StoredArray {
 };
 
 struct CheckpointEntry {
-  std::string_view name;
+  std::string name;
   bool is_map = false;              // a map parameter
   std::vector<StoredArray> arrays;  // one; of a map parameter keys, values, status
 };
 
-// A checkpoint open for reading. Entries point into the file, which is mapped, not read: what
+// A checkpoint open for reading. Contents point into the file, which is mapped, not read: what
 // nobody asks for costs nothing.
 class CheckpointFile {
  public:

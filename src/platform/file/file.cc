@@ -18,6 +18,10 @@ namespace {
 
 // Linux moves at most 2 GiB - 4 KiB per call.
 constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
+// The system keeps what is written until it is asked or has too much of it. Sent on its way piece
+// by piece, large files are on the disk soon after the last piece.
+constexpr std::size_t kWriteBytes = std::size_t{16} << 20;
+constexpr std::size_t kSentBytes = std::size_t{1} << 20;
 
 Error io_error(const Path& path, std::string_view action) {
   const int code = errno;
@@ -180,11 +184,14 @@ Result<Done> AtomicFile::write(Bytes bytes) {
 Result<Done> AtomicFile::write_at(std::uint64_t offset, Bytes bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const std::size_t want = std::min(bytes.size() - done, kMaxTransferBytes);
+    const std::size_t want = std::min(bytes.size() - done, kWriteBytes);
     const ssize_t put =
         pwrite(file_.number(), bytes.data() + done, want, static_cast<off_t>(offset + done));
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) return io_error(path_, "written");
+    if (static_cast<std::size_t>(put) >= kSentBytes)
+      sync_file_range(file_.number(), static_cast<off_t>(offset + done), put,
+                      SYNC_FILE_RANGE_WRITE);
     done += static_cast<std::size_t>(put);
   }
   return Done();
