@@ -133,9 +133,6 @@ def introduction(options: argparse.Namespace, versions: list[str]) -> list[str]:
         "last column compares our fastest round with it. Plain SGD moves 12 bytes per element, Momentum "
         "20, Adam and AdamW 28. AdamW is `nn.AdamWeightDecay` here, which has no bias correction.",
         "",
-        "A step of ours is one parallel region over all parameters; PyTorch starts one per tensor, which "
-        "costs it more the busier the machine is.",
-        "",
         f"{', '.join(versions)}; {counts}.",
     ]
 
