@@ -106,6 +106,7 @@ void Recorder::begin_graph() {
   graph_ = std::make_unique<ir::Graph>(name_);
   graph_arguments_.clear();
   constant_nodes_.clear();
+  copied_.clear();
   for (auto& [key, entry] : entries_) entry.output = {};
 }
 
@@ -205,6 +206,7 @@ Output Recorder::constant(const Tensor& tensor) {
   // A tensor made while capturing may be written later, in this call only: the graph has its own.
   const bool is_made_here =
       !tensor.body().is_number && tensor.storage().birth() == Storage::birth_mark;
+  if (is_made_here) copied_.push_back(tensor);
   const Output output =
       graph_->add_constant(graph_->body(), is_made_here ? copy_of(tensor) : tensor).output();
   constant_nodes_[tensor.body_ref().get()] = output;

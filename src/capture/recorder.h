@@ -119,6 +119,8 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   std::vector<int> graph_arguments_;
   std::unordered_map<const Storage*, Entry> entries_;
   std::unordered_map<const void*, ir::Output> constant_nodes_;
+  std::vector<Tensor>
+      copied_;  // tensors whose addresses are keys there, though the graph has copies
   std::vector<Tensor> stand_ins_, constants_, parameters_;
   std::size_t next_order_ = 0;
   std::size_t reached_ = 0;  // how far this run has come in the table
