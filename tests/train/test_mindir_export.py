@@ -311,6 +311,38 @@ def test_what_depends_on_an_unknown_size(tmp_path, function):
         exported(tmp_path, function, unknown(None))
 
 
+# ---- networks with a state ------------------------------------------------------------------------------
+
+
+class Remembering(nn.Cell):
+    """Writes to its parameters whenever it runs."""
+
+    def __init__(self):
+        super().__init__()
+        self.last = Parameter(tensor(3), name="last")
+        self.total = Parameter(Tensor(np.zeros(3, np.float32)), name="total")
+
+    def construct(self, x):
+        """The last value and the new one, and a sum of all."""
+        change = x - self.last
+        ops.assign(self.last, x * 2)
+        self.total += x
+        self.total[0] = 5.0
+        return change + self.last, self.total * 1
+
+
+def test_parameters_that_are_written(tmp_path, each_mode):
+    net, x = Remembering(), tensor(3)
+    before = [parameter.asnumpy().copy() for parameter in net.get_parameters()]
+    exported(tmp_path, net, x)
+    for parameter, value in zip(net.get_parameters(), before, strict=True):
+        np.testing.assert_array_equal(parameter.asnumpy(), value)
+    read = nn.GraphCell(ms.load(str(tmp_path / "net.mindir")))
+    for step in range(3):
+        for got, wanted in zip(read(x + step), net(x + step), strict=True):
+            np.testing.assert_allclose(got.asnumpy(), wanted.asnumpy(), rtol=1e-6)
+
+
 # ---- errors -----------------------------------------------------------------------------------------------
 
 

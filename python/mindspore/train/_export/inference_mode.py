@@ -20,3 +20,15 @@ def inference_mode(net):
     finally:
         for cell, flag in zip(cells, before, strict=True):
             cell.training = flag
+
+
+@contextlib.contextmanager
+def unchanged_parameters(net):
+    """Parameters have the values they have now when the block ends, whatever the network writes to them."""
+    before = [(one, one.value().copy()) for one in net.get_parameters()] if isinstance(net, Cell) else []
+    try:
+        yield
+    finally:
+        for parameter, value in before:
+            if parameter.get_bytes() != value.get_bytes():
+                parameter.set_data(value)

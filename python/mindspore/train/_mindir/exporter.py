@@ -6,6 +6,7 @@ from __future__ import annotations
 from mindspore.nn.cell import Cell
 from mindspore.train._export.captured_network import CapturedNetwork, Node, capture_network
 from mindspore.train._export.folding import computed, is_constant
+from mindspore.train._export.inference_mode import unchanged_parameters
 from mindspore.train._mindir import operators
 from mindspore.train._mindir.model_writer import ModelWriter
 from mindspore.train._mindir.rules import RULES
@@ -26,14 +27,21 @@ def written_network(
     net, inputs: tuple, input_names: list[str] | None = None, is_for_all_sizes: bool = False
 ) -> ModelWriter:
     """The network's forward pass as parts of a MindIR file; see `mindir_model`."""
-    network = capture_network(net, inputs)
+    with unchanged_parameters(net):
+        network = capture_network(net, inputs)
     _check_operators(network)
     _check_parameters(network, net)
     writer = ModelWriter(network, is_for_all_sizes)
+    written = {id(owner) for node in network.nodes if (owner := _written_parameter(network, node))}
     for i, argument in enumerate(network.arguments):
         writer.add_input(argument, input_names[i] if input_names else f"x{i}")
     for node in network.nodes:
         _write(writer, node)
+        if id(node) in written:
+            writer.load(node)
+        owner = _written_parameter(network, node)
+        if owner is not None:
+            writer.store(owner, writer.name_of((node.id, 0)))
     writer.set_results(network.results)
     return writer
 
@@ -63,6 +71,15 @@ def _check_parameters(network: CapturedNetwork, net) -> None:
                 f"For 'export', the parameter '{node.name}' does not belong to the network "
                 f"'{network.name}': assign it to an attribute of a cell."
             )
+
+
+def _written_parameter(network: CapturedNetwork, node: Node) -> Node | None:
+    """The parameter that an operator writes to, if it does."""
+    if node.kind != "operator" or not operators.has_effects(node.name):
+        return None
+    while node.kind == "operator" and operators.has_effects(node.name):
+        node = network.node(node.operands[0])
+    return node if node.kind == "parameter" and node.name else None
 
 
 def _write(writer: ModelWriter, node: Node) -> None:

@@ -8,6 +8,7 @@ import sys
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.train._export.captured_network import CapturedNetwork, Node, Value
+from mindspore.train._mindir.values import UMONAD, Monad
 from mindspore.version import __version__
 
 # Attributes belong to the primitive, as in the form that every release since 1.7 reads: later ones turn
@@ -48,7 +49,7 @@ TYPE_NUMBERS = {
     mstype.complex64: 48,
     mstype.complex128: 49,
 }
-_FLOAT, _INT64, _STRING, _BOOL, _TENSORS, _TUPLE, _NONE = 1, 7, 8, 9, 19, 20, 25
+_FLOAT, _INT64, _STRING, _BOOL, _TENSORS, _TUPLE, _UMONAD, _NONE = 1, 7, 8, 9, 19, 20, 23, 25
 _PRIMITIVE, _FUNCTION = 1, 2
 # Primitives that have all arguments in the call, types and texts among them as numbers.
 _FUNCTIONS = frozenset(("Cast",))
@@ -72,6 +73,8 @@ class ModelWriter:
         self._inputs: list[dict] = []
         self._output: dict = {}
         self._taken = {self.graph}
+        self._parameter_names: dict[int, str] = {}
+        self._order: str | None = None  # what parameters were read and written so far
         self._constants: dict[tuple, str] = {}
         self._names: dict[Value, str] = {}
         self._count = 0
@@ -112,21 +115,41 @@ class ModelWriter:
         self._parameters.append((entry, node.tensor))
         self.name_outputs(node, [full])
 
+    # ---- parameters that are written -----------------------------------------------------------------------
+
+    def _monad(self) -> str:
+        self._order = self._order or self.constant(UMONAD)
+        return self._order
+
+    def load(self, node: Node) -> None:
+        """Reads a parameter now, before anything writes to it."""
+        parameter, kind = self.name_of((node.id, 0)), node.types[0]
+        self._parameter_names[node.id] = parameter
+        loaded = self.call("Load", [parameter, self._monad()], [kind])
+        self._order = self.call("UpdateState", [self._order, loaded], [UMONAD])
+        self.name_outputs(node, [loaded])
+
+    def store(self, node: Node, value: str) -> None:
+        """Writes a value to a parameter, after all that was read and written before."""
+        inputs = [self._parameter_names[node.id], value, self._monad()]
+        stored = self.call("Assign", inputs, [node.types[0]], side_effect_mem=True)
+        self._order = self.call("UpdateState", [self._order, stored], [UMONAD])
+
     def set_results(self, values: list[Value]) -> None:
         """What the graph returns: one value, or a tuple."""
         types = [self.network.type_of(value) for value in values]
         names = [self.name_of(value) for value in values]
-        if len(names) == 1:
-            self._output = {"name": names[0], "tensor": [_type(*types[0])]}
-        else:
-            self._output = {"name": self.tuple_of(names, types)}
+        result = names[0] if len(names) == 1 else self.tuple_of(names, types)
+        if self._order is not None:
+            result = self.call("Depend", [result, self._order], types, is_tuple=len(names) > 1)
+        self._output = {"name": result, **({"tensor": [_type(*types[0])]} if len(names) == 1 else {})}
 
     def parameters(self) -> list[tuple[str, Tensor]]:
         """Names and values of the parameters."""
         return [(entry["name"], tensor) for entry, tensor in self._parameters]
 
     def constant(self, value) -> str:
-        """The name of a constant: a tensor, a number, a text, None or a tuple of these."""
+        """The name of a constant: a tensor, a number, a text, None, a tuple of these or a monad."""
         if isinstance(value, Tensor):
             key = (str(value.dtype), value.shape, value.get_bytes())
         else:
@@ -217,6 +240,8 @@ def _type(dtype, shape) -> dict:
 
 def _result(types: list[tuple], is_tuple: bool) -> dict:
     """The type of what a call returns."""
+    if types == [UMONAD]:
+        return _value(UMONAD)
     values = [{"type": _TENSORS, "tensors": [_type(*kind)]} for kind in types]
     if not is_tuple:
         return values[0]
@@ -226,6 +251,8 @@ def _result(types: list[tuple], is_tuple: bool) -> dict:
 def _value(value, inside: bool = False) -> dict:
     if value is None:
         return {"type": _NONE}
+    if isinstance(value, Monad):
+        return {"type": _UMONAD}
     if isinstance(value, bool):
         return {"ints" if inside else "i": [int(value)] if inside else int(value), "type": _BOOL}
     if isinstance(value, int):

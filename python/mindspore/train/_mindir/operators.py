@@ -249,8 +249,13 @@ def _described(name: str) -> dict:
 
 
 def is_primitive(name: str) -> bool:
-    """Whether there is a primitive of the operator's own."""
-    return bool(_described(name)["primitive"])
+    """Whether there is a primitive of the operator's own that only computes."""
+    return bool(_described(name)["primitive"]) and not has_effects(name)
+
+
+def has_effects(name: str) -> bool:
+    """Whether the operator writes to its first operand."""
+    return bool(_described(name)["effects"])
 
 
 def write(writer: ModelWriter, node: Node) -> list[str]:

@@ -38,6 +38,9 @@ def is_negative(x: Symbol) -> Symbol:
 
 
 formulas(
+    assign=lambda x, value: value.broadcast(x.shape),
+    assign_add=lambda x, value: x + value,
+    assign_sub=lambda x, value: x - value,
     clamp_above=lambda x, high: x.Minimum(high),
     clamp_below=lambda x, low: x.Maximum(low),
     clamp_between=lambda x, low, high: x.Maximum(low).Minimum(high),

@@ -163,8 +163,21 @@ def _by_tuples(kind: str, takes_updates: bool):
     return write
 
 
+def _by_rows(kind: str):
+    """Indices of rows."""
+
+    def write(call: Call) -> Symbol:
+        table, places = call.input(0), _from_zero(call.input(1), call.shape[0])
+        places = places.reshape((*places.shape, 1))
+        return table.add(kind, places, call.input(2, call.dtype), shape=call.shape)
+
+    return write
+
+
 for _name in ("Add", "Div", "Max", "Min", "Mul", "Sub", "Update"):
     rule(f"tensor_scatter_{_name.lower()}")(_by_tuples(f"TensorScatter{_name}", True))
+    rule(f"scatter_nd_{_name.lower()}")(_by_tuples(f"TensorScatter{_name}", True))
+    rule(f"scatter_{_name.lower()}")(_by_rows(f"TensorScatter{_name}"))
 rule("gather_nd")(_by_tuples("GatherNd", False))
 
 
