@@ -28,7 +28,10 @@ def can_be_kept(value, depth: int = _DEPTH) -> bool:
         return all(can_be_kept(part, depth - 1) for part in value)
     if type(value) is dict:
         return all(isinstance(key, ATOMS) and can_be_kept(part, depth - 1) for key, part in value.items())
-    return type(value).__module__.startswith("mindspore") and not hasattr(value, "__dict__")
+    # Types written in C may have a descriptor there instead of a name; those we meet are our operators.
+    module = type(value).__module__
+    is_ours = not isinstance(module, str) or module.startswith("mindspore")
+    return is_ours and not hasattr(value, "__dict__")
 
 
 class Place:
