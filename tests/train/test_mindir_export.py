@@ -55,7 +55,7 @@ def check_same(net, path, *inputs, **options):
 def kinds(model: dict) -> list[str]:
     calls = [node["op_type"] for node in model["graph"]["node"] if node["op_type"] != "Constant"]
     table = {entry["name"]: entry["op_type"] for entry in model["primitives"]}
-    return [table[call.removeprefix("REF::")] for call in calls]
+    return [table[call] for call in (one.removeprefix("REF::") for one in calls) if call in table]
 
 
 def attribute_of(model: dict, kind: str, name: str):
@@ -343,6 +343,69 @@ def test_parameters_that_are_written(tmp_path, each_mode):
             np.testing.assert_allclose(got.asnumpy(), wanted.asnumpy(), rtol=1e-6)
 
 
+# ---- networks that decide ---------------------------------------------------------------------------------
+
+
+class Deciding(nn.Cell):
+    """What it does depends on values it computes and is given."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(3, 3)
+
+    def construct(self, x, more):
+        """One of four."""
+        y = self.dense(x)
+        if y.sum() > 0:
+            y = y * 2
+        else:
+            y = ops.exp(x)
+        if more[0]:
+            y = self.dense(y) + 10
+        return y, x
+
+
+def test_both_sides_of_an_if(tmp_path, each_mode):
+    net = Deciding()
+    model = exported(tmp_path, net, tensor(2, 3), Tensor([1]))
+    assert kinds(model)[-3:] == ["Partial", "Partial", "Switch"]
+    assert len(model["functions"]) == 6
+    assert sorted(entry["ref_key"] for entry in model["graph"]["parameter"]) == ["dense.bias", "dense.weight"]
+    read = nn.GraphCell(ms.load(str(tmp_path / "net.mindir")))
+    for sign in (1, -1):
+        for more in (0, 3):
+            inputs = tensor(2, 3) * sign, Tensor([more])
+            for got, wanted in zip(read(*inputs), net(*inputs), strict=True):
+                np.testing.assert_allclose(got.asnumpy(), wanted.asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+def growing(x):
+    while x.sum() < 100:
+        x = x * 2 + 1
+    return x
+
+
+def reading(x):
+    return x * float(x.sum())
+
+
+def uneven(x):
+    return x if x.sum() > 0 else x.sum()
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (growing, "more than 5 times whether a tensor is true"),
+        (reading, r"depends on values it computes, the first of them at .*test_mindir_export.py:\d+"),
+        (uneven, "another type or shape when an 'if' is answered otherwise"),
+    ],
+)
+def test_decisions_that_cannot_be_written(tmp_path, function, text):
+    with pytest.raises(RuntimeError, match=text):
+        exported(tmp_path, function, tensor(2))
+
+
 # ---- errors -----------------------------------------------------------------------------------------------
 
 
@@ -355,16 +418,6 @@ class Foreign(nn.Cell):
     def construct(self, x):
         """Sum."""
         return x + STRAY
-
-
-class Deciding(nn.Cell):
-    """What it does depends on a value it computes."""
-
-    def construct(self, x):
-        """One of two."""
-        if x.sum() > 0:
-            return x * 2
-        return x - 1
 
 
 def test_parameter_of_nobody(tmp_path):

@@ -70,6 +70,10 @@ class CapturedNetwork:
         return [node for node in self.nodes if node.kind == "parameter" and node.name]
 
 
+class DependsOnValuesError(RuntimeError):
+    """A network does one thing or another, as values it computes are."""
+
+
 def capture_network(net, inputs: tuple) -> CapturedNetwork:
     """Runs a network once and writes down what it computes.
 
@@ -94,9 +98,17 @@ def capture_network(net, inputs: tuple) -> CapturedNetwork:
     finally:
         _c.set_capture_listener(None)
     if captured.reasons or len(graphs) != 1:
-        reason = captured.reasons[0] if captured.reasons else "what it does depends on values it computes"
-        raise RuntimeError(f"'{name}' cannot be exported: {reason}.")
+        reason = captured.reasons[0] if captured.reasons else _look_at_values(graphs)
+        kind = RuntimeError if captured.reasons else DependsOnValuesError
+        raise kind(f"'{name}' cannot be exported: {reason}.")
     return _network(graphs[0], run(*inputs), tensors_in(inputs))
+
+
+def _look_at_values(graphs: list[dict]) -> str:
+    """What happens between two graphs, and after which line of the user's."""
+    places = [node.place() for node in map(_node, graphs[0]["nodes"]) if node.file] if graphs else []
+    where = f", the first of them at {places[-1]}" if places else ""
+    return f"what it does depends on values it computes{where}"
 
 
 def _network(graph: dict, outputs, inputs: list[Tensor]) -> CapturedNetwork:

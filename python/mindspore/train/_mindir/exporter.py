@@ -4,7 +4,14 @@
 from __future__ import annotations
 
 from mindspore.nn.cell import Cell
-from mindspore.train._export.captured_network import CapturedNetwork, Node, capture_network
+from mindspore.train._export.branches import Way, capture_ways, straight_way
+from mindspore.train._export.captured_network import (
+    CapturedNetwork,
+    DependsOnValuesError,
+    Node,
+    Value,
+    capture_network,
+)
 from mindspore.train._export.folding import computed, is_constant
 from mindspore.train._export.inference_mode import unchanged_parameters
 from mindspore.train._mindir import operators
@@ -28,22 +35,58 @@ def written_network(
 ) -> ModelWriter:
     """The network's forward pass as parts of a MindIR file; see `mindir_model`."""
     with unchanged_parameters(net):
-        network = capture_network(net, inputs)
-    _check_operators(network)
-    _check_parameters(network, net)
-    writer = ModelWriter(network, is_for_all_sizes)
-    written = {id(owner) for node in network.nodes if (owner := _written_parameter(network, node))}
-    for i, argument in enumerate(network.arguments):
+        try:
+            way = straight_way(capture_network(net, inputs))
+        except DependsOnValuesError:
+            way = capture_ways(net, inputs)
+    networks = way.networks()
+    for network in networks:
+        _check_operators(network)
+        _check_parameters(network, net)
+    if len(networks) > 1 and (is_for_all_sizes or any(map(_writes, networks))):
+        what = "has inputs of unknown size" if is_for_all_sizes else "writes to parameters"
+        raise RuntimeError(f"'{way.network.name}' cannot be exported: it {what} and decides by values.")
+    writer = ModelWriter(way.network, is_for_all_sizes)
+    for i, argument in enumerate(way.network.arguments):
         writer.add_input(argument, input_names[i] if input_names else f"x{i}")
-    for node in network.nodes:
+    _write_way(writer, way)
+    return writer
+
+
+def _write_way(writer: ModelWriter, way: Way) -> None:
+    """What is computed until the network returns or decides, and then the branches."""
+    network = way.network
+    written = {id(owner) for node in network.nodes if (owner := _written_parameter(network, node))}
+    for node in network.nodes if way.question is None else _needed(network, way.question):
         _write(writer, node)
         if id(node) in written:
             writer.load(node)
         owner = _written_parameter(network, node)
         if owner is not None:
             writer.store(owner, writer.name_of((node.id, 0)))
-    writer.set_results(network.results)
-    return writer
+    if way.question is None:
+        writer.set_results(way.results)
+        return
+    branches = []
+    for child in (way.if_true, way.if_false):
+        branches.append(writer.branch(child.network))
+        _write_way(branches[-1], child)
+    leaf = way.leaves()[0]
+    types = [leaf.network.type_of(value) for value in leaf.results]
+    writer.set_choice(operators.truth_of(writer, way.question), branches, types)
+
+
+def _needed(network: CapturedNetwork, value: Value) -> list[Node]:
+    """Nodes from which a value is computed."""
+    wanted = {value[0]}
+    for node in reversed(network.nodes):
+        if node.id in wanted:
+            wanted.update(operand[0] for operand in node.operands if operand is not None)
+    return [node for node in network.nodes if node.id in wanted]
+
+
+def _writes(network: CapturedNetwork) -> bool:
+    return any(_written_parameter(network, node) for node in network.nodes)
 
 
 def _check_operators(network: CapturedNetwork) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass, field
 
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
@@ -55,29 +56,42 @@ _PRIMITIVE, _FUNCTION = 1, 2
 _FUNCTIONS = frozenset(("Cast",))
 
 
+@dataclass
+class _File:
+    """What the graphs of a file share."""
+
+    primitives: dict[tuple, str] = field(default_factory=dict)
+    primitive_entries: list[dict] = field(default_factory=list)
+    parameters: list[tuple[dict, Tensor]] = field(default_factory=list)
+    functions: list[ModelWriter] = field(default_factory=list)
+    taken: set[str] = field(default_factory=set)
+    count: int = 0
+
+
 class ModelWriter:
-    """The graph of a model while it grows.
+    """A graph of a model while it grows.
 
     Args:
         network (CapturedNetwork): What is written.
         is_for_all_sizes (bool): Sizes should not be named where it can be avoided. Default: ``False``.
+        above (ModelWriter): The graph in which this is a branch. Default: ``None``, it is the top graph.
     """
 
-    def __init__(self, network: CapturedNetwork, is_for_all_sizes: bool = False):
+    def __init__(
+        self, network: CapturedNetwork, is_for_all_sizes: bool = False, above: ModelWriter | None = None
+    ):
         self.network, self.is_for_all_sizes = network, is_for_all_sizes
-        self.graph = f"{network.name}_construct"
+        self._above, self._file = above, above._file if above else _File()
+        self.graph = self._free(f"{network.name}_construct" if above is None else f"{above.graph}_branch")
         self._nodes: list[dict] = []
-        self._primitives: dict[tuple, str] = {}
-        self._primitive_entries: list[dict] = []
-        self._parameters: list[tuple[dict, Tensor]] = []
-        self._inputs: list[dict] = []
-        self._output: dict = {}
-        self._taken = {self.graph}
-        self._parameter_names: dict[int, str] = {}
-        self._order: str | None = None  # what parameters were read and written so far
         self._constants: dict[tuple, str] = {}
         self._names: dict[Value, str] = {}
-        self._count = 0
+        self._inputs: list[dict] = []
+        self._passed: list[str] = []  # what the graph above gives for the inputs
+        self._parameters: dict[str, str] = {}
+        self._output: dict = {}
+        self._parameter_names: dict[int, str] = {}
+        self._order: str | None = None  # what parameters were read and written so far
 
     def name_of(self, value: Value) -> str:
         """The name under which a value is known in the file."""
@@ -89,17 +103,17 @@ class ModelWriter:
             self._names[node.id, i] = name
 
     def _number(self) -> int:
-        self._count += 1
-        return self._count
+        self._file.count += 1
+        return self._file.count
 
     # ---- parts --------------------------------------------------------------------------------------------
 
     def _free(self, name: str) -> str:
         """The name, or with a number behind it where something has it already."""
         free = name
-        while free in self._taken:
+        while free in self._file.taken:
             free = f"{name}_{self._number()}"
-        self._taken.add(free)
+        self._file.taken.add(free)
         return free
 
     def add_input(self, node: Node, name: str) -> None:
@@ -110,10 +124,25 @@ class ModelWriter:
 
     def add_parameter(self, node: Node) -> None:
         """A parameter, which the file holds by name."""
-        full = self._free(f"{self.graph}:{node.name}")
+        self.name_outputs(node, [self._parameter(node) if self._above else self._new_parameter(node)])
+
+    def _new_parameter(self, node: Node) -> str:
+        full = self._parameters[node.name] = self._free(f"{self.graph}:{node.name}")
         entry = {**_type(node.dtype, node.shape), "name": full, "ref_key": node.name, "compression_type": 0}
-        self._parameters.append((entry, node.tensor))
-        self.name_outputs(node, [full])
+        self._file.parameters.append((entry, node.tensor))
+        return full
+
+    def _parameter(self, node: Node) -> str:
+        """The name of a parameter in this graph; to a branch it is given as an input."""
+        if node.name in self._parameters:
+            return self._parameters[node.name]
+        if self._above is None:
+            return self._new_parameter(node)
+        self._passed.append(self._above._parameter(node))
+        full = self._parameters[node.name] = self._free(f"{self.graph}:{node.name}")
+        kind = {**_type(node.dtype, node.shape), "ref_key": node.name}
+        self._inputs.append({"name": full, "tensor": [kind]})
+        return full
 
     # ---- parameters that are written -----------------------------------------------------------------------
 
@@ -144,9 +173,31 @@ class ModelWriter:
             result = self.call("Depend", [result, self._order], types, is_tuple=len(names) > 1)
         self._output = {"name": result, **({"tensor": [_type(*types[0])]} if len(names) == 1 else {})}
 
+    # ---- branches ------------------------------------------------------------------------------------------
+
+    def branch(self, network: CapturedNetwork) -> ModelWriter:
+        """A graph of its own, which gets the inputs of this one and the parameters it uses."""
+        result = ModelWriter(network, self.is_for_all_sizes, above=self)
+        for own, argument in zip(self.network.arguments, network.arguments, strict=True):
+            name = self.name_of((own.id, 0))
+            result.add_input(argument, name.partition(":")[2])
+            result._passed.append(name)
+        self._file.functions.append(result)
+        return result
+
+    def set_choice(self, condition: str, branches: list[ModelWriter], types: list[tuple]) -> None:
+        """The result is that of the first branch where a condition holds, else that of the second."""
+        given = [self.call("Partial", [one.graph, *one._passed], []) for one in branches]
+        chosen = self.call("Switch", [condition, *given], [])
+        name = f"{self.graph}:call:{self._number()}"
+        kind = {"name": "shape", **_result(types, len(types) > 1)}
+        node = {"output": [name], "name": name, "op_type": f"REF::{chosen}", "attribute": [kind]}
+        self._nodes.append(node)
+        self._output = {"name": name}
+
     def parameters(self) -> list[tuple[str, Tensor]]:
         """Names and values of the parameters."""
-        return [(entry["name"], tensor) for entry, tensor in self._parameters]
+        return [(entry["name"], tensor) for entry, tensor in self._file.parameters]
 
     def constant(self, value) -> str:
         """The name of a constant: a tensor, a number, a text, None, a tuple of these or a monad."""
@@ -175,8 +226,8 @@ class ModelWriter:
                 "output": [name],
                 "name": name,
                 "op_type": f"REF::{primitive}",
-                "attribute": [{"name": "shape", **_result(types, is_tuple)}],
-                "domain": f"Default/{kind}-op{self._count}",
+                "attribute": [{"name": "shape", **_result(types, is_tuple)}] if types else [],
+                "domain": f"Default/{kind}-op{self._file.count}",
             }
         )
         return name
@@ -191,14 +242,14 @@ class ModelWriter:
 
     def _primitive(self, kind: str, attributes: dict) -> str:
         key = (kind, repr(sorted(attributes.items(), key=lambda item: item[0])))
-        if key not in self._primitives:
+        if key not in self._file.primitives:
             name = f"{kind}:{self._number()}"
             encoded = [{"name": k, **_value(v)} for k, v in attributes.items()]
             form = _FUNCTION if kind in _FUNCTIONS else _PRIMITIVE
             entry = {"name": name, "op_type": kind, "instance_name": kind, "prim_type": form}
-            self._primitive_entries.append({**entry, "attribute": encoded})
-            self._primitives[key] = name
-        return self._primitives[key]
+            self._file.primitive_entries.append({**entry, "attribute": encoded})
+            self._file.primitives[key] = name
+        return self._file.primitives[key]
 
     # ---- the file ------------------------------------------------------------------------------------------
 
@@ -213,7 +264,7 @@ class ModelWriter:
             {**entry, "external_data": places[entry["name"]]}
             if places
             else {**entry, "raw_data": tensor.get_bytes()}
-            for entry, tensor in self._parameters
+            for entry, tensor in self._file.parameters
         ]
         return {
             "ir_version": "0.1.1",
@@ -228,8 +279,12 @@ class ModelWriter:
                 "bprop_hash": "",
                 "bprop_filepath": "",
             },
+            "functions": [
+                {"node": one._nodes, "name": one.graph, "input": one._inputs, "output": [one._output]}
+                for one in self._file.functions
+            ],
             "little_endian": sys.byteorder == "little",
-            "primitives": self._primitive_entries,
+            "primitives": self._file.primitive_entries,
             "mind_ir_version": _FORM,
         }
 

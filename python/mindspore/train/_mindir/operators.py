@@ -17,7 +17,7 @@ import numpy as np
 from mindspore import _c_expression as _c
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
-from mindspore.train._export.captured_network import Node
+from mindspore.train._export.captured_network import Node, Value
 from mindspore.train._export.operator_use import FLOATS, OperatorUse
 from mindspore.train._mindir.model_writer import TYPE_NUMBERS, ModelWriter
 
@@ -264,6 +264,13 @@ def write(writer: ModelWriter, node: Node) -> list[str]:
     outputs = [made] if isinstance(made, Symbol) else made
     typed = [output.to(kind[0]) for output, kind in zip(outputs, node.types, strict=False)]
     return [output.name for output in typed]
+
+
+def truth_of(writer: ModelWriter, value: Value) -> str:
+    """The name of what a branch is chosen by: a mask without axes."""
+    symbol = Symbol(writer, writer.name_of(value), *writer.network.type_of(value))
+    symbol = symbol if symbol.dtype == mstype.bool_ else symbol.NotEqual(0)
+    return symbol.reshape(()).name
 
 
 def _operands(call: Call, described: dict) -> list[Symbol]:
