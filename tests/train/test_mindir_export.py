@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import mindspore as ms
-from mindspore import Parameter, Tensor, _c_expression, nn, ops
+from mindspore import Parameter, Tensor, _c_expression, dataset, nn, ops
 from mindspore.train._mindir import export_files
 
 
@@ -225,6 +226,20 @@ def test_a_function_changes_the_head(tmp_path):
     model = exported(tmp_path, nn.ReLU(), tensor(2), custom_func=change)
     assert model["producer_name"] == "somebody"
     assert {entry["key"]: entry["value"] for entry in model["user_info"]} == {"author": "me", "steps": "12"}
+
+
+@pytest.mark.parametrize("as_input", [False, True])
+def test_operations_of_a_dataset(tmp_path, as_input):
+    images = {"image": np.zeros((4, 8, 8, 3), np.uint8)}
+    data = dataset.NumpySlicesDataset(images).map(dataset.vision.Resize((4, 4)), ["image"])
+    data = data.map(dataset.vision.HWC2CHW(), ["image"]).batch(2)
+    given, options = (data, {}) if as_input else (next(iter(data))[0], {"dataset": data})
+    model = exported(tmp_path, lambda x: x.astype(ms.float32), given, **options)
+    assert model["graph"]["input"][0]["tensor"][0]["dims"] == [2, 3, 4, 4]
+    first, second = model["preprocessor"]["op"]
+    assert json.loads(first["operations"])[0]["tensor_op_name"] == "Resize"
+    assert json.loads(second["operations"])[0]["tensor_op_name"] == "HWC2CHW"
+    assert json.loads(first["input_columns"]) == ["image"]
 
 
 # ---- weights in files of their own ----------------------------------------------------------------------

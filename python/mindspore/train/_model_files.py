@@ -31,6 +31,7 @@ def export(net, *inputs, file_name, file_format, **kwargs):
               Default: ``"AES-GCM"``.
             - custom_func (function): Gets the model before a MindIR file is written, and may set its texts,
               such as ``model.producer_name``, and entries of ``model.user_info``.
+            - dataset (Dataset): Its Map operations are kept in a MindIR file.
             - incremental (bool): Accepted for compatibility.
 
     Note:

@@ -17,6 +17,7 @@ from mindspore.train._export.request import cipher, input_names, network_inputs
 from mindspore.train._mindir.exporter import written_network
 from mindspore.train._mindir.message import changed_by
 from mindspore.train._mindir.model_writer import ModelWriter
+from mindspore.train._mindir.preprocessing import preprocessor_of
 from mindspore.train._mindir.unknown_sizes import has_unknown_sizes, model_for_all_sizes, written_for_sizes
 
 LARGEST_IN_ONE_FILE = 1 << 30  # bytes of weights; more are written to files of their own
@@ -39,18 +40,20 @@ def export_mindir(net, inputs: tuple, path: str, options: dict) -> None:
     """
     encrypt = cipher(options, "MINDIR")
     _check_options(options)
+    head = {"preprocessor": preprocessor_of(inputs, options.get("dataset"))}
+    head = {name: value for name, value in head.items() if value is not None}
     inputs = network_inputs(inputs)
     with inference_mode(net):
         writer, model_of = _written(net, inputs)
     change = options.get("custom_func")
     if sum(tensor.nbytes for _, tensor in writer.parameters()) <= LARGEST_IN_ONE_FILE:
-        _write_model(path, model_of(None), change, encrypt)
+        _write_model(path, {**model_of(None), **head}, change, encrypt)
         return
     if encrypt is not None and callable(options.get("enc_mode")):
         raise ValueError("For 'export', a network this large cannot be encrypted by a function.")
     stem = path.removesuffix(".mindir")
     places = _write_weights(f"{stem}_variables", writer, encrypt)
-    _write_model(f"{stem}_graph.mindir", model_of(places), change, encrypt)
+    _write_model(f"{stem}_graph.mindir", {**model_of(places), **head}, change, encrypt)
 
 
 def _written(net, inputs: tuple) -> tuple[ModelWriter, Callable]:
@@ -69,8 +72,6 @@ def _check_options(options: dict) -> None:
             raise ValueError(f"For 'export', there is no option '{name}'; there are {list(_OPTIONS)}.")
     if options.get("obf_config"):
         raise NotImplementedError("For 'export', 'obf_config' is not available: networks are not obfuscated.")
-    if options.get("dataset") is not None:
-        raise NotImplementedError("For 'export', operations of a 'dataset' are not written to the file.")
     for name, is_right, wanted in (
         ("custom_func", callable, "a function"),
         ("incremental", lambda value: isinstance(value, bool), "a bool"),
