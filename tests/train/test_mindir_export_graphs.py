@@ -143,7 +143,7 @@ def uneven(x):
     ("function", "text"),
     [
         (growing, "more than 5 times whether a tensor is true"),
-        (reading, r"depends on values it computes, the first of them at .*test_mindir_export.py:\d+"),
+        (reading, r"depends on values it computes, the first of them at .*test_mindir_export_graphs.py:\d+"),
         (uneven, "another type or shape when an 'if' is answered otherwise"),
     ],
 )
