@@ -243,9 +243,15 @@ def formulas_with(**table: Callable) -> None:
 # ---- operators that are primitives ---------------------------------------------------------------------
 
 
+_NOTHING = {"primitive": "", "effects": False}
+
+
 @cache
 def _described(name: str) -> dict:
-    return _c.describe_operator(name)
+    try:
+        return _c.describe_operator(name)
+    except RuntimeError:  # a gradient derived from a formula, which the registry does not list
+        return _NOTHING
 
 
 def is_primitive(name: str) -> bool:

@@ -128,5 +128,5 @@ class OnRequestExit(Callback):
             inputs = params.get("train_dataset_element") or params.get("eval_dataset_element") or ()
             try:
                 export(network, *inputs, file_name=name, file_format="MINDIR")
-            except NotImplementedError as failure:
+            except (NotImplementedError, TypeError, RuntimeError) as failure:  # a training step, for instance
                 logger.warning("%s.mindir is not written: %s", name, failure)
