@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from mindspore import _c_expression as _c
@@ -222,9 +224,18 @@ def init_data(self, slice_index=None, shape=None, opt_shard_group=None) -> Tenso
             "init_data must be set Tensor.init, init can't be None: this Tensor is a placeholder."
         )
     lengths = self._pending_shape if shape is None else tuple(shape)
-    self._share(self.init.make(lengths, self._pending_dtype))
+    make = getattr(self.init, "make", None) or functools.partial(_filled_by, self.init)
+    self._share(make(lengths, self._pending_dtype))
     self.init = None
     return self
+
+
+def _filled_by(function, lengths: tuple, dtype) -> Tensor:
+    """A tensor whose memory a function of the user's own fills."""
+    held = mstype.float32 if dtype is mstype.bfloat16 else dtype
+    tensor = _c.empty(lengths, held)
+    function(tensor.asnumpy())
+    return tensor if held is dtype else op.cast(tensor, dtype)
 
 
 def from_numpy(array: np.ndarray) -> Tensor:
