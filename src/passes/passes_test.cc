@@ -356,7 +356,7 @@ std::unique_ptr<ir::Graph> step_over(const std::vector<std::int64_t>& sizes) {
 }
 
 TEST(SplitUpdatesTest, PartsFollowTheirGradients) {
-  const auto graph = step_over({1 << 18, 10, 1 << 18, 20});
+  const auto graph = step_over({1 << 24, 10, 1 << 24, 20});
   EXPECT_TRUE(split_updates(*graph));
   EXPECT_NO_THROW(ir::verify(*graph));
   EXPECT_TRUE(hoist_updates(*graph));

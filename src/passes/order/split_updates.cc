@@ -14,8 +14,10 @@ using ir::NodeKind;
 using ir::Output;
 using op::IntList;
 
-// Parameters that are worth an operator of their own, together.
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+// Parameters that are worth an operator of their own, together. One long walk over memory is up to
+// three times as fast as many short ones between products; all that is saved is memory of
+// gradients.
+constexpr std::size_t kPieceBytes = std::size_t{1} << 26;
 
 // An operator on lists of parameters, states and gradients: see ops/optimizer/updates.h.
 bool updates_lists(const Node& node) {
