@@ -12,10 +12,15 @@ import sys
 from functools import cache
 from itertools import zip_longest
 
-from mindspore.common import dtype as mstype
 from mindspore.ops import _primitives, _registry, primitive
 from mindspore.train._mindir.newer_names import NEWER_NAMES, call_newer
 from mindspore.train._mindir.structural import PASSING, STRUCTURAL, WRITING
+from mindspore.train._mindir.type_numbers import (
+    ARGUMENT_TYPES,
+    NEW_COMPLEX,
+    OLD_COMPLEX,
+    VERSION_OF_NEW_COMPLEX,
+)
 from mindspore.train._mindir.values import Monad
 
 _SIGNATURE_PREFIX = "S-Prim-"
@@ -35,26 +40,6 @@ _OLDER_NAMES = {
 }
 _OLDER_ATTRIBUTES = {"data_format": ("format",), "group": ("groups",), "pad": ("pad_list",)}
 
-# Numbers of types in primitive-function form; those from 46 on moved when the 8-bit floats came.
-_TYPE_NUMBERS = {
-    30: mstype.bool_,
-    32: mstype.int8,
-    33: mstype.int16,
-    34: mstype.int32,
-    35: mstype.int64,
-    37: mstype.uint8,
-    38: mstype.uint16,
-    39: mstype.uint32,
-    40: mstype.uint64,
-    42: mstype.float16,
-    43: mstype.float32,
-    44: mstype.float64,
-    45: mstype.bfloat16,
-}
-_OLD_COMPLEX = {48: mstype.complex64, 49: mstype.complex128}
-_NEW_COMPLEX = {51: mstype.complex64, 52: mstype.complex128}
-_VERSION_OF_NEW_COMPLEX = (2, 7)
-
 # Numbers that stand for texts in primitive-function form, by the name of the argument.
 _TEXTS = {
     "data_format": {0: "NCHW", 1: "NHWC", 14: "NCDHW", 15: "NWC", 16: "NCW", 17: "NDHWC", 20: "ND"},
@@ -68,6 +53,8 @@ _TEXTS = {
     "indexing": {0: "ij", 1: "xy"},
     "coordinate_transformation_mode": {0: "asymmetric", 1: "align_corners", 2: "half_pixel"},
 }
+# Operators that number the choices of an argument in their own way.
+_TEXTS_OF_OPERATORS = {("TensorScatterElements", "reduction"): {0: "none", 1: "add"}}
 _TYPE_ARGUMENTS = frozenset(("dtype", "dst_type", "output_type", "out_type", "argmax_type", "type"))
 
 
@@ -85,8 +72,8 @@ def _classes() -> dict[str, type]:
 
 def type_of_number(number: int, version: tuple[int, int]):
     """The type that a number means in a file of a version; the number itself if it means none."""
-    is_new = version >= _VERSION_OF_NEW_COMPLEX
-    return _TYPE_NUMBERS.get(number) or (_NEW_COMPLEX if is_new else _OLD_COMPLEX).get(number, number)
+    is_new = version >= VERSION_OF_NEW_COMPLEX
+    return ARGUMENT_TYPES.get(number) or (NEW_COMPLEX if is_new else OLD_COMPLEX).get(number, number)
 
 
 def _is_number(value) -> bool:
@@ -149,7 +136,7 @@ class PrimitiveCall:
         if found is not None:
             return self._function_form(found) if self._is_function else self._attribute_form(found)
         if name in NEWER_NAMES:
-            convert = lambda one, value: converted(one, value, self._version)  # noqa: E731
+            convert = self._converted
             return lambda arguments: call_newer(name, _without_monads(arguments), self.attributes, convert)
         raise NotImplementedError(
             f"The operator '{self.name}', which a MindIR file uses, is not available here."
@@ -183,6 +170,9 @@ class PrimitiveCall:
         return call
 
     def _converted(self, name: str, value):
+        own = _TEXTS_OF_OPERATORS.get((self.name, name))
+        if own is not None and _is_number(value):
+            return own.get(value, value)
         return converted(name, value, self._version)
 
     def _trimmed(self, arguments: list, most: int) -> list:

@@ -6,50 +6,15 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 
-from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.train._export.captured_network import CapturedNetwork, Node, Value
+from mindspore.train._mindir.type_numbers import DATA_NUMBERS
 from mindspore.train._mindir.values import UMONAD, Monad
 from mindspore.version import __version__
 
 # Attributes belong to the primitive, as in the form that every release since 1.7 reads: later ones turn
 # them into arguments where they have become such.
 _FORM = 1
-_DATA_TYPES = {
-    mstype.float32: 1,
-    mstype.uint8: 2,
-    mstype.int8: 3,
-    mstype.uint16: 4,
-    mstype.int16: 5,
-    mstype.int32: 6,
-    mstype.int64: 7,
-    mstype.bool_: 9,
-    mstype.float16: 10,
-    mstype.float64: 11,
-    mstype.uint32: 12,
-    mstype.uint64: 13,
-    mstype.complex64: 14,
-    mstype.complex128: 15,
-    mstype.bfloat16: 16,
-}
-# Types as arguments of primitives are numbers.
-TYPE_NUMBERS = {
-    mstype.bool_: 30,
-    mstype.int8: 32,
-    mstype.int16: 33,
-    mstype.int32: 34,
-    mstype.int64: 35,
-    mstype.uint8: 37,
-    mstype.uint16: 38,
-    mstype.uint32: 39,
-    mstype.uint64: 40,
-    mstype.float16: 42,
-    mstype.float32: 43,
-    mstype.float64: 44,
-    mstype.bfloat16: 45,
-    mstype.complex64: 48,
-    mstype.complex128: 49,
-}
 _FLOAT, _INT64, _STRING, _BOOL, _TENSORS, _TUPLE, _UMONAD, _NONE = 1, 7, 8, 9, 19, 20, 23, 25
 _PRIMITIVE, _FUNCTION = 1, 2
 # Primitives that have all arguments in the call, types and texts among them as numbers.
@@ -290,7 +255,7 @@ class ModelWriter:
 
 
 def _type(dtype, shape) -> dict:
-    return {"dims": list(shape), "data_type": _DATA_TYPES[dtype]}
+    return {"dims": list(shape), "data_type": DATA_NUMBERS[dtype]}
 
 
 def _result(types: list[tuple], is_tuple: bool) -> dict:
@@ -323,4 +288,4 @@ def _value(value, inside: bool = False) -> dict:
         tensor = {**_type(value.dtype, value.shape), "name": "value0", "raw_data": value.get_bytes()}
         return {"type": _TENSORS, "tensors": [tensor]}
     # A dtype: a tensor without elements.
-    return {"type": _TENSORS, "tensors": [{"name": "value0", "data_type": _DATA_TYPES[value]}]}
+    return {"type": _TENSORS, "tensors": [{"name": "value0", "data_type": DATA_NUMBERS[value]}]}

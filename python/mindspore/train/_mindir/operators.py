@@ -19,7 +19,8 @@ from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.train._export.captured_network import Node, Value
 from mindspore.train._export.operator_use import FLOATS, OperatorUse
-from mindspore.train._mindir.model_writer import TYPE_NUMBERS, ModelWriter
+from mindspore.train._mindir.model_writer import ModelWriter
+from mindspore.train._mindir.type_numbers import ARGUMENT_NUMBERS
 
 _MASKS = frozenset(("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"))
 
@@ -97,7 +98,7 @@ class Symbol:
 
     def cast(self, dtype) -> Symbol:
         """A conversion, also where the type is known to be the same in this package only."""
-        return self.add("Cast", Plain(TYPE_NUMBERS[dtype]), dtype=dtype)
+        return self.add("Cast", Plain(ARGUMENT_NUMBERS[dtype]), dtype=dtype)
 
     def reshape(self, shape) -> Symbol:
         """In another shape."""

@@ -13,36 +13,17 @@ from mindspore import _c_expression as _c
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.train._mindir.errors import refuse
+from mindspore.train._mindir.type_numbers import DATA_TYPES
 
-# DataType of the file -> type, and how NumPy sees the bytes.
-_TYPES = {
-    1: (mstype.float32, np.float32),
-    2: (mstype.uint8, np.uint8),
-    3: (mstype.int8, np.int8),
-    4: (mstype.uint16, np.uint16),
-    5: (mstype.int16, np.int16),
-    6: (mstype.int32, np.int32),
-    7: (mstype.int64, np.int64),
-    8: (mstype.string, None),
-    9: (mstype.bool_, np.bool_),
-    10: (mstype.float16, np.float16),
-    11: (mstype.float64, np.float64),
-    12: (mstype.uint32, np.uint32),
-    13: (mstype.uint64, np.uint64),
-    14: (mstype.complex64, np.complex64),
-    15: (mstype.complex128, np.complex128),
-    16: (mstype.bfloat16, np.uint16),
-    17: (mstype.float64, np.float64),
-}
 _NOT_COMPRESSED = 0
 _FRONT_BYTES = 64  # of a data file; the first one tells the byte order
 
 
 def dtype_of(number: int):
     """The type of a DataType number."""
-    if number not in _TYPES:
+    if number not in DATA_TYPES:
         refuse(f"The data type {number} is not supported.")
-    return _TYPES[number][0]
+    return DATA_TYPES[number][0]
 
 
 def shape_of(message: dict, what: str) -> tuple[int, ...]:
@@ -75,7 +56,7 @@ class TensorReader:
         """
         dims = shape_of(message, what)
         number = message.get("data_type", 0)
-        dtype, element = _TYPES.get(number, (None, None))
+        dtype, element = DATA_TYPES.get(number, (None, None))
         if element is None:
             refuse(f"The data type {number} of {what} is not supported.")
         if message.get("compression_type", _NOT_COMPRESSED) != _NOT_COMPRESSED:

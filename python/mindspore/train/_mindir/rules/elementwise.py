@@ -8,8 +8,8 @@ import math
 import numpy as np
 
 from mindspore.common import dtype as mstype
-from mindspore.train._mindir.model_writer import TYPE_NUMBERS
 from mindspore.train._mindir.operators import FLOATS, Call, Symbol, formulas, formulas_with, rule
+from mindspore.train._mindir.type_numbers import ARGUMENT_NUMBERS
 
 
 def _log_of_sum(x: Symbol, y: Symbol) -> Symbol:
@@ -153,7 +153,7 @@ def _searchsorted(call: Call) -> Symbol:
         "SearchSorted",
         [call.input(0).name, values.name, call.writer.constant(None)],
         call.node.types,
-        dtype=TYPE_NUMBERS[call.dtype],
+        dtype=ARGUMENT_NUMBERS[call.dtype],
         right=bool(call["right"]),
     )
     return Symbol(call.writer, name, call.dtype, call.shape)
