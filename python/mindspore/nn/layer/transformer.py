@@ -193,7 +193,22 @@ class TransformerDecoderLayer(_Layer):
         return self.norm3(x + self._feeds_forward(x, self.dropout3))
 
 
-class TransformerEncoder(Cell):
+class _LayerStack(Cell):
+    """Copies of a layer, one after the other."""
+
+    def __init__(self, layer, num_layers, norm):
+        super().__init__()
+        self.layers = CellList([copy.deepcopy(layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def _pass_through(self, x, *others):
+        for layer in self.layers:
+            x = layer(x, *others)
+        return x if self.norm is None else self.norm(x)
+
+
+class TransformerEncoder(_LayerStack):
     """Several equal encoder layers, each with parameters of its own.
 
     Args:
@@ -212,19 +227,13 @@ class TransformerEncoder(Cell):
     """
 
     def __init__(self, encoder_layer, num_layers, norm=None):
-        super().__init__()
-        self.layers = CellList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
-        self.num_layers = num_layers
-        self.norm = norm
+        super().__init__(encoder_layer, num_layers, norm)
 
     def construct(self, src, src_mask=None, src_key_padding_mask=None):
-        output = src
-        for layer in self.layers:
-            output = layer(output, src_mask=src_mask, src_key_padding_mask=src_key_padding_mask)
-        return output if self.norm is None else self.norm(output)
+        return self._pass_through(src, src_mask, src_key_padding_mask)
 
 
-class TransformerDecoder(Cell):
+class TransformerDecoder(_LayerStack):
     """Several equal decoder layers, each with parameters of its own.
 
     Args:
@@ -243,10 +252,7 @@ class TransformerDecoder(Cell):
     """
 
     def __init__(self, decoder_layer, num_layers, norm=None):
-        super().__init__()
-        self.layers = CellList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
-        self.num_layers = num_layers
-        self.norm = norm
+        super().__init__(decoder_layer, num_layers, norm)
 
     def construct(
         self,
@@ -257,11 +263,8 @@ class TransformerDecoder(Cell):
         tgt_key_padding_mask=None,
         memory_key_padding_mask=None,
     ):
-        output = tgt
         masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
-        for layer in self.layers:
-            output = layer(output, memory, *masks)
-        return output if self.norm is None else self.norm(output)
+        return self._pass_through(tgt, memory, *masks)
 
 
 class Transformer(Cell):
