@@ -96,9 +96,10 @@ class Peer:
 
     def step(self, name: str, arrays: list, gradients: list):
         optim = self.torch.optim
-        weights = [self.torch.nn.Parameter(self.torch.from_numpy(array)) for array in arrays]
+        # In memory of its own, where parameters and gradients of a model lie, not in NumPy's.
+        weights = [self.torch.nn.Parameter(self.torch.from_numpy(array).clone()) for array in arrays]
         for weight, gradient in zip(weights, gradients, strict=True):
-            weight.grad = self.torch.from_numpy(gradient)
+            weight.grad = self.torch.from_numpy(gradient).clone()
         return {
             "SGD": lambda: optim.SGD(weights, 1e-3, **self.way),
             "Momentum": lambda: optim.SGD(weights, 1e-3, 0.9, **self.way),

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host as a device: aligned memory, and streams that have finished before a call returns.
-#include <cstdlib>
+// The host as a device: its memory, and streams that have finished before a call returns.
 #include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
 
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "backend/cpu/host_memory.h"
 #include "device/backend.h"
 #include "platform/error/error.h"
 
 namespace mycel::backend {
 namespace {
 
-constexpr std::size_t kAlignmentBytes = 64;
-constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 // Linux lends more than it has; far more than that is a mistake in a shape, not a need.
 constexpr std::size_t kOvercommitFactor = 4;
 
@@ -53,18 +50,10 @@ class HostBackend final : public device::Backend {
 
   void* allocate(int, std::size_t bytes) override {
     if (bytes > physical_memory_bytes() * kOvercommitFactor) return nullptr;
-    if (bytes < kHugePageBytes) {
-      const std::size_t rounded = (bytes + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
-      return std::aligned_alloc(kAlignmentBytes, rounded == 0 ? kAlignmentBytes : rounded);
-    }
-    const std::size_t rounded = (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
-    void* data = std::aligned_alloc(kHugePageBytes, rounded);
-    // Only advice: where huge pages are off, ordinary ones serve.
-    if (data != nullptr) madvise(data, rounded, MADV_HUGEPAGE);
-    return data;
+    return allocate_host_memory(bytes);
   }
 
-  void release(int, void* data, std::size_t) override { std::free(data); }
+  void release(int, void* data, std::size_t bytes) override { release_host_memory(data, bytes); }
 
   void copy(int, void* target, const void* source, std::size_t bytes, device::CopyDirection,
             device::Stream&) override {
