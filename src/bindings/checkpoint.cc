@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoint files: a writer and a reader; encryption of whole files.
+// Checkpoint files: a writer and a reader; encryption and replacement of whole files.
 #include <optional>
 
 #include <nanobind/nanobind.h>
@@ -72,6 +72,22 @@ nb::object decrypted(const nb::bytes& pieces, const nb::bytes& key, const std::s
   return nb::bytes(result.data(), result.size());
 }
 
+// A file that Python writes by its name until then, and that takes its place with commit().
+class ReplacingFile {
+ public:
+  ReplacingFile(const std::string& path, unsigned mode)
+      : file_(platform::AtomicFile::create(path, mode).value()) {}
+  std::string temporary() const { return file_ ? file_->temporary().string() : std::string(); }
+  void commit() {
+    if (file_) file_->commit().value();
+    file_.reset();
+  }
+  void abandon() { file_.reset(); }
+
+ private:
+  std::optional<platform::AtomicFile> file_;  // none: committed or abandoned
+};
+
 nb::str text_of(std::string_view text, const CheckpointFile& file) {
   PyObject* const decoded =
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr);
@@ -140,6 +156,11 @@ void bind_checkpoint(nb::module_& module) {
              return self.tensor_of(entry);
            })
       .def("arrays", arrays_of);
+  nb::class_<ReplacingFile>(module, "ReplacingFile")
+      .def(nb::init<const std::string&, unsigned>())
+      .def_prop_ro("temporary", &ReplacingFile::temporary)
+      .def("commit", &ReplacingFile::commit, nb::call_guard<nb::gil_scoped_release>())
+      .def("abandon", &ReplacingFile::abandon);
   module.def("encrypt_envelope", encrypted);
   module.def("decrypt_envelope", decrypted);
   module.def("starts_with_envelope",

@@ -3,10 +3,7 @@
 
 import os
 import random
-import signal
 import stat
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -240,55 +237,6 @@ def test_threads_write_what_was_there_when_they_began(path):
     np.testing.assert_array_equal(net.dense.weight.asnumpy(), before)
     with pytest.raises(ValueError):
         ms.load_checkpoint_async(path + "x.ckpt").result()
-
-
-def run_child(program: str, *arguments, **options) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, "-c", program, *arguments], **options)
-
-
-WRITER = """
-import sys, numpy as np, mindspore as ms
-values = [{"name": f"w{i}", "data": ms.Tensor(np.full((256, 1024), i, np.float32))} for i in range(32)]
-print("ready", flush=True)
-while True:
-    ms.save_checkpoint(values, sys.argv[1], crc_check=True)
-"""
-
-
-def test_a_killed_writer_leaves_the_old_file(tmp_path, path):
-    save_checkpoint(as_dict(old=np.ones(3, np.float32)), path, crc_check=True)
-    rng = random.Random(2)
-    for _ in range(3):
-        child = run_child(WRITER, path, stdout=subprocess.PIPE)
-        child.stdout.readline()
-        time.sleep(rng.uniform(0.0, 0.15))
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-        child.stdout.close()
-        assert ms.check_checkpoint(path)
-        assert len(load_checkpoint(path, crc_check=True)) in (1, 32)
-    save_checkpoint(Net(), path)
-    assert os.listdir(tmp_path) == ["net.ckpt"]  # what the killed ones left is gone
-
-
-FULL_DISK = """
-import resource, signal, sys, numpy as np, mindspore as ms
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-try:
-    ms.save_checkpoint([{"name": "w", "data": ms.Tensor(np.ones((256, 1024), np.float32))}], sys.argv[1])
-except OSError as failure:
-    print("refused", failure)
-"""
-
-
-def test_a_file_that_cannot_grow_leaves_the_old_one(tmp_path, path):
-    save_checkpoint(as_dict(old=np.ones(3, np.float32)), path)
-    child = run_child(FULL_DISK, path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    output, errors = child.communicate()
-    assert output.startswith(b"refused") and b"net.ckpt" in output
-    assert b"Failed to save the checkpoint file" in errors
-    assert list(load_checkpoint(path)) == ["old"] and os.listdir(tmp_path) == ["net.ckpt"]
 
 
 def test_slices_of_parameters_are_merged():

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
-import re
 import threading
 
 from mindspore import _c_expression as _c
@@ -18,6 +18,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 from mindspore.train._checkpoint_formats import RESERVED_METADATA, check_format
+from mindspore.train._export.atomic_file import check_place
 
 _THREAD_NAME = "asyn_save_ckpt"
 _one_writer = threading.RLock()
@@ -63,7 +64,8 @@ def save_checkpoint(
         ckpt_file_name (str): Path of the file. ".ckpt", or with `format` ".safetensors", is added if it is
             missing; a name that ends with ".safetensors" means that format.
         integrated_save (bool): Merges slices in parallel modes. Default: ``True``.
-        async_save (Union[bool, str]): Writes in a thread of its own. Default: ``False``.
+        async_save (Union[bool, str]): Writes in a thread of its own; ``"thread"`` and ``"process"`` mean
+            the same, since the thread does not hold up the program. Default: ``False``.
         append_dict (dict): More entries: str, int, float, bool, Tensor, Parameter or Generator by name.
             Default: ``None``.
         enc_key (Union[None, bytes]): Key, 16, 24 or 32 bytes, to encrypt the file. Default: ``None``.
@@ -73,24 +75,23 @@ def save_checkpoint(
         crc_check (bool): Adds a checksum; not together with `enc_key`. Default: ``False``.
         format (str): ``"ckpt"`` or ``"safetensors"``, which cannot be encrypted and sorts the parameters by
             name. Default: ``"ckpt"``.
-        kwargs (dict): Accepted for compatibility.
+        kwargs (dict): ``remove_redundancy`` (bool), which a safetensors file tells its readers;
+            ``incremental`` and ``global_step_num``, accepted for compatibility.
 
     Raises:
         TypeError: `save_obj`, or another argument, has the wrong type.
         ValueError: The key does not suit the mode, or the format cannot hold what is asked for.
-        OSError: The file cannot be written.
+        OSError: The file cannot be written: ``FileNotFoundError`` when there is no such folder,
+            ``IsADirectoryError``, ``PermissionError``, or OSError when the disk is full.
     """
     entries = _entries_of(save_obj)
     check_format(format, "save_checkpoint")
     path, kind = _checked_path(ckpt_file_name, format)
     check.check_bool(integrated_save, "integrated_save", "save_checkpoint")
-    if not isinstance(async_save, (bool, str)):
-        raise TypeError(
-            "For 'save_checkpoint', the parameter 'async_save' must be bool or str, but got "
-            f"{type(async_save)}."
-        )
+    _check_async_save(async_save)
     check_cipher_arguments(enc_key, enc_mode, "enc")
     check_format_options(kind, enc_key, enc_mode, "save_checkpoint")
+    notes = _notes(kind, **kwargs)
     check_isinstance("crc_check", crc_check, bool)
     if enc_key is not None and crc_check:
         raise ValueError(
@@ -99,14 +100,41 @@ def save_checkpoint(
         )
     if choice_func is not None:
         entries = [entry for entry in entries if choice_func(entry[0])]
-    entries += _appended(append_dict)
-    settings = {"path": path, "key": enc_key or b"", "mode": enc_mode, "crc_check": crc_check}
-    write = functools.partial(_WRITERS[kind], **settings)
+    entries = [*entries, *_appended(append_dict)]
+    if kind == "ckpt":
+        write = functools.partial(_write_ckpt, path, enc_key or b"", enc_mode, crc_check)
+    else:
+        write = functools.partial(_write_safetensors, path, notes, crc_check)
     if not async_save:
         _write(entries, path, write)
         return
+    with _reported(path):
+        check_place(path)
     copies = [(name, _snapshot(value)) for name, value in entries]
     threading.Thread(target=_write, args=(copies, path, write), name=_THREAD_NAME).start()
+
+
+def _check_async_save(value) -> None:
+    if not isinstance(value, (bool, str)):
+        raise TypeError(
+            f"For 'save_checkpoint', the parameter 'async_save' must be bool or str, but got {type(value)}."
+        )
+    if isinstance(value, str) and value not in ("process", "thread"):
+        raise ValueError(
+            "For 'save_checkpoint', the argument 'async_save' can only be 'process' or 'thread', but got "
+            f"'{value}'."
+        )
+
+
+def _notes(kind: str, remove_redundancy=None, incremental=False, global_step_num=None, **_) -> dict[str, str]:
+    """What a safetensors file tells of itself."""
+    check_isinstance("remove_redundancy", remove_redundancy, (type(None), bool))
+    if kind == "safetensors" and (incremental or global_step_num is not None):
+        raise ValueError(
+            "For 'save_checkpoint', 'incremental' and 'global_step_num' must have their defaults when the "
+            "format is 'safetensors'."
+        )
+    return {} if remove_redundancy is None else {"remove_redundancy": str(remove_redundancy)}
 
 
 def check_isinstance(name: str, value, kinds) -> None:
@@ -232,37 +260,44 @@ def _stored_name(name: str, value) -> str:
     return name
 
 
+@contextlib.contextmanager
+def _reported(path: str):
+    """An error goes to the log too: a program may wait long before it tells of it."""
+    try:
+        yield
+    except BaseException:
+        logger.critical(
+            "Failed to save the checkpoint file %s. Maybe don't have the permission to write files, or "
+            "the disk space is insufficient and so on.",
+            path,
+        )
+        raise
+
+
 def _write(entries, path: str, write) -> None:
-    with _one_writer:
-        try:
-            if not os.path.isdir(os.path.dirname(path)):
-                raise FileNotFoundError(2, "No such file or directory", path)
-            write(entries)
-        except BaseException:
-            logger.critical(
-                "Failed to save the checkpoint file %s. Maybe don't have the permission to write files, or "
-                "the disk space is insufficient and so on.",
-                path,
-            )
-            raise
-        _remove_leftovers(path)
+    with _one_writer, _reported(path):
+        check_place(path)
+        write(entries)
 
 
-def _write_ckpt(entries, path: str, key: bytes, mode: str, crc_check: bool) -> None:
+def _write_ckpt(path: str, key: bytes, mode: str, crc_check: bool, entries) -> None:
     try:
         writer = _c.CheckpointWriter(path, key, mode, crc_check)
     except RuntimeError as failure:  # the key does not suit the mode
         raise ValueError(f"For 'save_checkpoint', {failure}") from None
-    for name, value in entries:
-        if isinstance(value, str):
-            # A file has no empty text: NumPy's text arrays have at least one place.
-            writer.add_bytes(name, "str", [0], (value or "\0").encode("utf-32-le", "surrogatepass"))
-        else:
-            writer.add_tensor(_stored_name(name, value), value)
-    writer.commit()
+    try:
+        for name, value in dict(entries).items():  # of one name, the last counts
+            if isinstance(value, str):
+                # A file has no empty text: NumPy's text arrays have at least one place.
+                writer.add_bytes(name, "str", [0], (value or "\0").encode("utf-32-le", "surrogatepass"))
+            else:
+                writer.add_tensor(_stored_name(name, value), value)
+        writer.commit()
+    finally:
+        del writer  # an unfinished file goes now, also when somebody keeps the exception
 
 
-def _write_safetensors(entries, path: str, key: bytes, mode: str, crc_check: bool) -> None:
+def _write_safetensors(path: str, notes: dict[str, str], crc_check: bool, entries) -> None:
     tensors = {_stored_name(name, value): value for name, value in entries if not isinstance(value, str)}
     texts = {name: value for name, value in entries if isinstance(value, str)}
     for name in texts:
@@ -272,22 +307,7 @@ def _write_safetensors(entries, path: str, key: bytes, mode: str, crc_check: boo
                 f"belongs to {'a parameter' if name in tensors else 'the format'}."
             )
     pairs = list(tensors.items())
-    metadata = {"format": "ms", **texts} if pairs or texts else {}
+    metadata = {"format": "ms", **notes, **texts} if pairs or texts else {}
     if crc_check and pairs:
         metadata["crc_num"] = str(_c.safetensors_checksum(pairs))
     _c.write_safetensors(path, pairs, list(metadata.items()))
-
-
-_WRITERS = {"ckpt": _write_ckpt, "safetensors": _write_safetensors}
-
-
-def _remove_leftovers(path: str) -> None:
-    """Removes what earlier processes were writing for this file when they were killed."""
-    folder, name = os.path.split(path)
-    pattern = re.compile(re.escape(name) + r"\.part\.(\d+)\.\d+")
-    for found in filter(None, map(pattern.fullmatch, os.listdir(folder))):
-        if int(found.group(1)) != os.getpid() and not os.path.exists(f"/proc/{found.group(1)}"):
-            try:
-                os.remove(os.path.join(folder, found.group(0)))
-            except OSError as failure:
-                logger.info("%s cannot be removed: %s", found.group(0), failure)

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import os
-
 from mindspore.common import dtype as mstype
 from mindspore.train import _protobuf as pb
+from mindspore.train._export.atomic_file import atomic_file
 
 _VERSION_FIELD, _GRAPH_FIELD = 1, 4
 DATA_TYPES = {
@@ -65,6 +64,5 @@ def write_graph_file(network, file_name) -> None:
         file_name (str): The file.
     """
     content = pb.integer(_VERSION_FIELD, 1) + pb.block(_GRAPH_FIELD, graph_message(network))
-    descriptor = os.open(file_name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
+    with atomic_file(file_name) as file:
         file.write(content)

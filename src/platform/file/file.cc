@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@ constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
 // by piece, large files are on the disk soon after the last piece.
 constexpr std::size_t kWriteBytes = std::size_t{16} << 20;
 constexpr std::size_t kSentBytes = std::size_t{1} << 20;
+constexpr std::string_view kUnfinished = ".part.";  // then the process and a number
 
 Error io_error(const Path& path, std::string_view action) {
   const int code = errno;
@@ -60,9 +62,53 @@ Result<Done> read_fully(int file, const Path& path, std::uint64_t offset,
   return Done();
 }
 
+Path folder_of(const Path& path) { return path.has_parent_path() ? path.parent_path() : Path("."); }
+
+// The name an unfinished file was to get, or nothing for other files.
+std::string_view finished_name(std::string_view name) {
+  const std::size_t mark = name.rfind(kUnfinished);
+  if (mark == std::string_view::npos || mark == 0) return {};
+  const std::string_view numbers = name.substr(mark + kUnfinished.size());
+  const std::size_t dot = numbers.find('.');
+  const bool is_ours = dot != std::string_view::npos && dot > 0 && dot + 1 < numbers.size() &&
+                       numbers.find('.', dot + 1) == std::string_view::npos &&
+                       numbers.find_first_not_of("0123456789.") == std::string_view::npos;
+  return is_ours ? name.substr(0, mark) : std::string_view();
+}
+
+// Writers hold a lock on their unfinished files, which ends with them however they end. (The number
+// of a process tells nothing: another container may have the same one.)
+bool is_abandoned(const Path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat info {};
+  return file.number() >= 0 && fstat(file.number(), &info) == 0 && S_ISREG(info.st_mode) &&
+         flock(file.number(), LOCK_EX | LOCK_NB) == 0;
+}
+
+// Removes what killed writers left beside `path` of files of its kind: they may be large, and there
+// would be one more with every kill.
+void remove_abandoned(const Path& path) {
+  std::error_code failure;
+  std::filesystem::directory_iterator entries(folder_of(path), failure);
+  for (; !failure && entries != std::filesystem::directory_iterator(); entries.increment(failure)) {
+    const std::string name = entries->path().filename().string();
+    const std::string_view finished = finished_name(name);
+    if (!finished.empty() && Path(finished).extension() == path.extension() &&
+        is_abandoned(entries->path()))
+      unlink(entries->path().c_str());
+  }
+}
+
+// Whether the new file is ours from now on; false when it was taken for an abandoned one just now.
+bool is_locked(int file) {
+  if (flock(file, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;  // or there are no locks
+  struct stat info {};
+  return fstat(file, &info) != 0 || info.st_nlink > 0;
+}
+
 // The rename is durable only when the folder's own entry is on disk.
 Result<Done> sync_folder(const Path& path) {
-  const Path folder = path.has_parent_path() ? path.parent_path() : Path(".");
+  const Path folder = folder_of(path);
   const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Some file systems do not offer this; what they do offer has been done then.
   if (opened.number() >= 0 && fsync(opened.number()) != 0 && errno == EIO)
@@ -157,12 +203,16 @@ Result<Done> FileReader::read_at(std::uint64_t offset, std::span<std::byte> targ
 
 Result<AtomicFile> AtomicFile::create(const Path& path, unsigned mode) {
   static std::atomic<unsigned> serial{0};
-  // In the same folder, because a rename cannot leave the file system.
-  Path temporary = path;
-  temporary += join(".part.", static_cast<long long>(getpid()), ".", serial.fetch_add(1));
-  Descriptor file(::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-  if (file.number() < 0) return io_error(path, "written");
-  return AtomicFile(std::move(file), path, std::move(temporary));
+  remove_abandoned(path);
+  for (;;) {
+    // In the same folder, because a rename cannot leave the file system.
+    Path temporary = path;
+    temporary += join(kUnfinished, static_cast<long long>(getpid()), ".", serial.fetch_add(1));
+    Descriptor file(::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (file.number() < 0 && errno == EEXIST) continue;
+    if (file.number() < 0) return io_error(path, "written");
+    if (is_locked(file.number())) return AtomicFile(std::move(file), path, std::move(temporary));
+  }
 }
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
@@ -205,9 +255,10 @@ Result<Done> AtomicFile::commit() {
   require(!temporary_.empty(), ErrorKind::Internal, "the file '", path_.string(),
           "' is committed twice");
   if (fsync(file_.number()) != 0) return io_error(path_, "written");
-  if (const Result<Done> closed = file_.close(); !closed) return closed;
+  // Before it is closed, and the lock with it.
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return io_error(path_, "replaced");
   temporary_.clear();
+  if (const Result<Done> closed = file_.close(); !closed) return closed;
   return sync_folder(path_);
 }
 

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace mycel::platform {
 namespace {
@@ -43,6 +44,20 @@ TEST_F(FileTest, AbandonedWriteChangesNothing) {
   }
   EXPECT_EQ(read_text(path).value(), "old");
   EXPECT_EQ(files_in_folder(), 1U);
+}
+
+TEST_F(FileTest, WhatKilledWritersLeftGoesWithTheNextFileOfTheKind) {
+  const std::string mine = std::to_string(getpid());
+  for (const std::string name : {"a.x.part.1.0", "b.x.part.77.12"})
+    ASSERT_TRUE(replace_file(folder_ / name, as_bytes("left")));
+  for (unsigned number = 0; number < 200; ++number)
+    ASSERT_TRUE(replace_file(folder_ / ("a.x.part." + mine + "." + std::to_string(number)), {}));
+  for (const std::string name : {"a.y.part.1.0", "a.x.part.1", "a.x.part.1.b", ".part.1.0"})
+    ASSERT_TRUE(replace_file(folder_ / name, as_bytes("kept")));
+  AtomicFile unfinished = AtomicFile::create(folder_ / "c.x").value();
+  ASSERT_TRUE(replace_file(folder_ / "a.x", as_bytes("new")));
+  EXPECT_EQ(files_in_folder(), 4U + 1 + 1);
+  EXPECT_TRUE(unfinished.commit());  // it was in use
 }
 
 TEST_F(FileTest, ReadPastTheEndIsAnError) {

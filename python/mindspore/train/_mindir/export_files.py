@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable
 
 from mindspore import _c_expression as _c
 from mindspore.common.tensor import Tensor
-from mindspore.train._export.atomic_file import atomic_file
+from mindspore.train._export.atomic_file import DataFiles, atomic_file
 from mindspore.train._export.inference_mode import inference_mode
 from mindspore.train._export.request import cipher, input_names, network_inputs
 from mindspore.train._mindir.exporter import written_network
@@ -46,14 +44,18 @@ def export_mindir(net, inputs: tuple, path: str, options: dict) -> None:
     with inference_mode(net):
         writer, model_of = _written(net, inputs)
     change = options.get("custom_func")
+    os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
     if sum(tensor.nbytes for _, tensor in writer.parameters()) <= LARGEST_IN_ONE_FILE:
         _write_model(path, {**model_of(None), **head}, change, encrypt)
         return
     if encrypt is not None and callable(options.get("enc_mode")):
         raise ValueError("For 'export', a network this large cannot be encrypted by a function.")
     stem = path.removesuffix(".mindir")
-    places = _write_weights(f"{stem}_variables", writer, encrypt)
-    _write_model(f"{stem}_graph.mindir", {**model_of(places), **head}, change, encrypt)
+    folder = f"{stem}_variables"
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    with DataFiles(folder, lambda number: f"data_{number}", r"data_\d+") as files:
+        places = _write_weights(folder, files, writer, encrypt)
+        _write_model(f"{stem}_graph.mindir", {**model_of(places), **head}, change, encrypt)
 
 
 def _written(net, inputs: tuple) -> tuple[ModelWriter, Callable]:
@@ -92,42 +94,22 @@ def _write_model(path: str, model: dict, change, encrypt: Encrypt | None) -> Non
 # ---- weights in files of their own ----------------------------------------------------------------------
 
 
-def _write_weights(folder: str, writer: ModelWriter, encrypt: Encrypt | None) -> dict[str, dict]:
-    """Writes the folder, which appears when it is complete; returns where each parameter is in it."""
-    above, name = os.path.split(os.path.abspath(folder))
-    os.makedirs(above, exist_ok=True)
-    unfinished = tempfile.mkdtemp(prefix=f".{name}.", dir=above)
-    try:
-        places = _data_files(unfinished, name, writer, encrypt)
-        _replace_folder(unfinished, folder)
-    except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise
-    return places
-
-
-def _replace_folder(new: str, folder: str) -> None:
-    if not os.path.isdir(folder):
-        os.replace(new, folder)
-        return
-    old = tempfile.mkdtemp(prefix=os.path.basename(new), dir=os.path.dirname(new))
-    os.replace(folder, os.path.join(old, "folder"))
-    os.replace(new, folder)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _data_files(folder: str, name: str, writer: ModelWriter, encrypt: Encrypt | None) -> dict[str, dict]:
+def _write_weights(
+    folder: str, files: DataFiles, writer: ModelWriter, encrypt: Encrypt | None
+) -> dict[str, dict]:
+    """Writes the weights to files of the folder; returns where each parameter is in them."""
     places: dict[str, dict] = {}
-    for number, group in enumerate(_groups(writer.parameters())):
+    for group in _groups(writer.parameters()):
         offset = _ALIGNMENT
-        with atomic_file(os.path.join(folder, f"data_{number}"), _READ_ONLY) as file:
+        name = files.add()
+        with atomic_file(os.path.join(folder, name), _READ_ONLY) as file:
             front = bytes([sys.byteorder == "little"]).ljust(_ALIGNMENT, b"\0")
             file.write(encrypt(front) if encrypt else front)
             for parameter, tensor in group:
                 content = _padded(tensor.get_bytes())
                 file.write(encrypt(content) if encrypt else content)
-                place = {"location": f"{name}/data_{number}", "offset": offset, "length": tensor.nbytes}
-                places[parameter] = place
+                location = f"{os.path.basename(folder)}/{name}"
+                places[parameter] = {"location": location, "offset": offset, "length": tensor.nbytes}
                 offset += len(content)
     return places
 

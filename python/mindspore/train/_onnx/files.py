@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import os
+import re
 
 from mindspore import ops
 from mindspore.nn import GraphCell
-from mindspore.train._export.atomic_file import atomic_file
+from mindspore.train._export.atomic_file import DataFiles, atomic_file
 from mindspore.train._export.inference_mode import inference_mode
 from mindspore.train._export.request import cipher, input_names, network_inputs
 from mindspore.train._mindir.model_file import load_func_graph
@@ -20,8 +21,8 @@ LARGEST_IN_ONE_FILE = 3 << 29  # bytes of weights; readers of such files end at 
 def export_onnx(net, inputs: tuple, path: str, options: dict) -> None:
     """Writes a network, as it is after training, to an ONNX file.
 
-    Weights that are too large for it lie in a second file of the same name with ".data" at the end, which is
-    complete before the first one appears.
+    Weights that are too large for it lie in a second file of the same name with ".data" at the end (and a
+    number before it where an older model has that file), which is complete before the first one appears.
 
     Args:
         net (Union[Cell, function]): The network.
@@ -58,13 +59,22 @@ def convert_mindir(mindir_file: str, path: str) -> None:
 
 
 def _write(writer: ModelWriter, path: str, encrypt) -> None:
-    data_path = None
-    if writer.bytes_of_weights() > LARGEST_IN_ONE_FILE:
-        if encrypt is not None:
-            raise ValueError("For 'export', a network this large cannot be encrypted.")
-        data_path = f"{path}.data"
-        with atomic_file(data_path) as file:
+    folder, name = os.path.split(os.path.abspath(path))
+    os.makedirs(folder, exist_ok=True)
+    if writer.bytes_of_weights() <= LARGEST_IN_ONE_FILE:
+        content = writer.model()
+        with atomic_file(path) as file:
+            file.write(encrypt(content) if encrypt else content)
+        return
+    if encrypt is not None:
+        raise ValueError("For 'export', a network this large cannot be encrypted.")
+
+    def name_of(number: int) -> str:
+        return f"{name}.{number}.data" if number else f"{name}.data"
+
+    with DataFiles(folder, name_of, re.escape(name) + r"(\.\d+)?\.data") as files:
+        data = files.add()
+        with atomic_file(os.path.join(folder, data)) as file:
             writer.write_data(file)
-    content = writer.model(os.path.basename(data_path) if data_path else None)
-    with atomic_file(path) as file:
-        file.write(encrypt(content) if encrypt else content)
+        with atomic_file(path) as file:
+            file.write(writer.model(data))
