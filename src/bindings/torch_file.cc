@@ -21,6 +21,7 @@ using Kind = PickleValue::Kind;
 namespace {
 
 constexpr int kDeepest = 200;
+constexpr int kMostKeyParts = 1000;  // values in a key, those of tuples in it included
 
 nb::object checked(PyObject* made) {
   if (made == nullptr) throw nb::python_error();
@@ -54,7 +55,7 @@ class Conversion {
       case Kind::Bytes: return nb::bytes(value.text.data(), value.text.size());
       case Kind::List: return list_of(value, depth);
       case Kind::Tuple: return nb::tuple(list_of(value, depth));
-      case Kind::Set: return checked(PySet_New(list_of(value, depth).ptr()));
+      case Kind::Set: return set_of(value, depth);
       case Kind::Dict: return dict_of(value, depth);
       case Kind::Global: return global(value.text);
       case Kind::Persistent: break;
@@ -86,10 +87,31 @@ class Conversion {
     return list;
   }
 
+  // A key is hashed with all its parts, each as often as it is named: a tuple of tuples can be
+  // small in a file and endless then.
+  static void check_key(const PickleValue& key) {
+    int left = kMostKeyParts;
+    platform::require(count_parts(key, left), platform::ErrorKind::Value,
+                      "The file is damaged: a key has more than ", kMostKeyParts, " parts.");
+  }
+  static bool count_parts(const PickleValue& value, int& left) {
+    if (--left < 0) return false;
+    for (const PickleValue* item : value.items) {
+      if (!count_parts(*item, left)) return false;
+    }
+    return true;
+  }
+
+  nb::object set_of(const PickleValue& items, int depth) {
+    for (const PickleValue* item : items.items) check_key(*item);
+    return checked(PySet_New(list_of(items, depth).ptr()));
+  }
+
   nb::object dict_of(const PickleValue& value, int depth) {
     nb::object dict = value.is_ordered ? nb::module_::import_("collections").attr("OrderedDict")()
                                        : nb::object(nb::dict());
     for (std::size_t i = 0; i + 1 < value.items.size(); i += 2) {
+      check_key(*value.items[i]);
       const nb::object key = convert(*value.items[i], depth);
       dict[key] = convert(*value.items[i + 1], depth);
     }
@@ -118,7 +140,7 @@ class Conversion {
     if (name == "torch.Size") return convert(argument(0), depth);
     if (name == "torch.device") return convert(argument(0), depth);
     if (name == "_codecs.encode") return convert(argument(0), depth).attr("encode")("latin1");
-    if (name.ends_with(".set")) return checked(PySet_New(convert(argument(0), depth).ptr()));
+    if (name.ends_with(".set")) return set_of(argument(0), depth);
     if (name == "builtins.bytearray") return bytearray_of(value, depth);
     if (name == "builtins.complex")
       return nb::module_::import_("builtins")
@@ -144,16 +166,24 @@ class Conversion {
     return make(inner, depth);
   }
 
+  // Of bytes, or of a text that stands for them; a number would be a length.
   nb::object bytearray_of(const PickleValue& value, int depth) {
     const nb::object type = nb::module_::import_("builtins").attr("bytearray");
-    return value.items.empty() ? type() : type(convert(*value.items[0], depth));
+    if (value.items.empty()) return type();
+    const PickleValue& content = *value.items[0];
+    platform::require(content.kind == Kind::Bytes || content.kind == Kind::Text,
+                      platform::ErrorKind::Value, "The file is damaged: bytes are made of a ",
+                      name_of(content.kind), ".");
+    const nb::object made = convert(content, depth);
+    return type(content.kind == Kind::Bytes ? made : made.attr("encode")("latin1"));
   }
 
   // A dtype's letters: nothing but plain kinds, since NumPy's may also name fields and objects.
   nb::object text(const PickleValue& value, int depth) {
     static constexpr std::string_view kPlain = "bifuc";
     platform::require(value.kind == Kind::Text && value.text.size() >= 2 &&
-                          kPlain.find(value.text[0]) != std::string_view::npos,
+                          kPlain.find(value.text[0]) != std::string_view::npos &&
+                          value.text.find_first_not_of("0123456789", 1) == std::string::npos,
                       platform::ErrorKind::Value, "The file has a NumPy number of the kind '",
                       value.text, "'.");
     return convert(value, depth);
@@ -168,7 +198,20 @@ class Conversion {
 void bind_torch_file(nb::module_& module) {
   module.def("read_torch_file", [](const std::string& path) {
     const TorchFile file(path);
-    return Conversion(file).convert(file.root());
+    try {
+      return Conversion(file).convert(file.root());
+    } catch (const nb::python_error& error) {
+      const bool is_mistake = error.matches(PyExc_TypeError) || error.matches(PyExc_ValueError) ||
+                              error.matches(PyExc_LookupError) ||
+                              error.matches(PyExc_ArithmeticError) ||
+                              error.matches(PyExc_AttributeError);
+      if (!is_mistake) throw;
+      platform::fail(platform::ErrorKind::Value, "'", path,
+                     "' cannot be read as a file of PyTorch. The file is damaged: ", error.what());
+    } catch (const platform::Error& error) {
+      platform::fail(error.kind(), "'", path, "' cannot be read as a file of PyTorch. ",
+                     error.message());
+    }
   });
 }
 

@@ -4,6 +4,7 @@
 // build and run it.
 #include <cstdlib>
 #include <string>
+#include <unordered_set>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -39,18 +40,21 @@ class InputFile {
   int number_;
 };
 
-void make_tensors(const TorchFile& file, const PickleValue& value, int depth) {
-  if (depth > 50) return;
+using Seen = std::unordered_set<const PickleValue*>;
+
+void make_tensors(const TorchFile& file, const PickleValue& value, Seen& seen, int depth = 0) {
+  if (depth > 50 || !seen.insert(&value).second) return;
   if (value.kind == PickleValue::Kind::Call && TorchFile::makes_tensor(value.text)) {
     file.tensor_of(value);
     return;
   }
-  for (const PickleValue* item : value.items) make_tensors(file, *item, depth + 1);
+  for (const PickleValue* item : value.items) make_tensors(file, *item, seen, depth + 1);
 }
 
 void read_torch(const std::string& path) {
   const TorchFile file(path);
-  make_tensors(file, file.root(), 0);
+  Seen seen;
+  make_tensors(file, file.root(), seen);
 }
 
 void read_safetensors(const std::string& path) {

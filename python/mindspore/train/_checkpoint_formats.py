@@ -28,6 +28,15 @@ WRITTEN = ("ckpt", "safetensors")
 # What the metadata of a safetensors file says of the file itself.
 RESERVED_METADATA = ("format", "remove_redundancy", "crc_num")
 _KEY_MARK = ".__param_key__"
+_MAP_TYPES = frozenset(
+    [
+        "bool",
+        "float16",
+        "float32",
+        "float64",
+        *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+    ]
+)
 # Where training scripts keep a network's weights, the likeliest first.
 _STATE_KEYS = ("state_dict", "model_state_dict", "model", "net", "network", "weights", "params", "ema")
 
@@ -58,13 +67,13 @@ def entries_in(path: str, kind: str, key, mode: str, crc_check: bool) -> list[En
     """
     try:
         if kind == "ckpt":
-            return _ckpt_entries(path, key, mode, crc_check)
+            return _guarded(path, _ckpt_entries(path, key, mode, crc_check))
         if key is not None or mode != "AES-GCM":
             raise ValueError(
                 f"For 'load_checkpoint', 'dec_key' and 'dec_mode' must have their defaults for '{path}': "
                 "only .ckpt files are encrypted."
             )
-        return _READERS[kind](path, crc_check)
+        return _guarded(path, _READERS[kind](path, crc_check))
     except RuntimeError as failure:  # the key does not suit the mode
         raise ValueError(f"For 'load_checkpoint', {failure}") from None
     except OSError as failure:
@@ -72,6 +81,20 @@ def entries_in(path: str, kind: str, key, mode: str, crc_check: bool) -> list[En
             f"Failed to read the checkpoint file {path}. May not have permission to read it, please check "
             "the correct of the file."
         ) from failure
+
+
+def _guarded(path: str, entries: list[Entry]) -> list[Entry]:
+    """The same entries; whatever is wrong with one is a ValueError that names the file."""
+
+    def guarded(read):
+        try:
+            return read()
+        except (UnicodeError, TypeError, OSError, MemoryError) as failure:
+            raise ValueError(
+                f"Failed to read the checkpoint file {path}, it may be damaged: {failure}"
+            ) from failure
+
+    return [(name, functools.partial(guarded, read)) for name, read in entries]
 
 
 def _check_intact(path: str, crc_check: bool, has_checksum: bool, is_intact: Callable[[], bool]) -> None:
@@ -104,10 +127,7 @@ def _ckpt_entries(path: str, key, mode: str, crc_check: bool) -> list[Entry]:
 def _read_record(file, number: int, name: str, type_name: str, is_map: bool):
     """Name and value of a record."""
     if is_map:
-        return name, [
-            np.frombuffer(content, np.dtype(kind)).reshape(dims).copy()
-            for kind, dims, content in file.arrays(number)
-        ]
+        return name, [_map_array(*array) for array in file.arrays(number)]
     if type_name == "str":
         text = file.arrays(number)[0][2].decode("utf-32-le", "surrogatepass")
         return name, "" if text == "\0" else text
@@ -116,6 +136,13 @@ def _read_record(file, number: int, name: str, type_name: str, is_map: bool):
     if mark and key.isdigit():
         parameter.key = int(key)
     return name, parameter
+
+
+def _map_array(kind: str, dims: list[int], content: bytes) -> np.ndarray:
+    """Keys, values or states of a map parameter, whose types have the names they have in NumPy."""
+    if kind not in _MAP_TYPES or any(length < 0 for length in dims):
+        raise TypeError(f"a map parameter has an array of type '{kind}' and shape {dims}")
+    return np.frombuffer(content, kind).reshape(dims).copy()
 
 
 # ---- .safetensors -------------------------------------------------------------------------------------
@@ -152,20 +179,20 @@ def _safetensors_entries(path: str, crc_check: bool) -> list[Entry]:
 
 
 def _npz_entries(path: str, crc_check: bool) -> list[Entry]:
-    def read(name: str):
-        return name, Parameter._adopt(Tensor(_npz(path, lambda file: file[name])), name)
-
     if not zipfile.is_zipfile(path):
         raise ValueError(f"'{path}' cannot be read as .npz: it is no archive of arrays.")
-    names = _npz(path, lambda file: file.files)
-    return [(name, functools.partial(read, name)) for name in names]
+    file = _npz(path, lambda: np.load(path, allow_pickle=False))
+
+    def read(name: str):
+        return name, Parameter._adopt(Tensor(_npz(path, lambda: file[name])), name)
+
+    return [(name, functools.partial(read, name)) for name in file.files]
 
 
 def _npz(path: str, use: Callable):
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return use(file)
-    except (zipfile.BadZipFile, EOFError, OSError, KeyError, ValueError, SyntaxError) as error:
+        return use()
+    except Exception as error:  # damaged headers make NumPy raise whatever its tokenizer does
         raise ValueError(f"'{path}' cannot be read as .npz: {error}") from error
 
 
@@ -188,7 +215,7 @@ def state_dict_in(root, path: str) -> dict[str, Tensor]:
     Raises:
         ValueError: There are none.
     """
-    found = _find_state(root, 0)
+    found = _find_state(root, 0, set())
     if found is None:
         raise ValueError(f"'{path}' holds no weights by name, but {_described(root)}.")
     if all(name.startswith("module.") for name in found):
@@ -204,14 +231,15 @@ def _is_state(value) -> bool:
     )
 
 
-def _find_state(value, depth: int) -> dict | None:
-    if not isinstance(value, dict) or depth > 3:
+def _find_state(value, depth: int, seen: set[int]) -> dict | None:
+    if not isinstance(value, dict) or depth > 3 or id(value) in seen:
         return None
+    seen.add(id(value))
     if _is_state(value):
         return {name: item for name, item in value.items() if isinstance(item, Tensor)}
     rest = [key for key in value if key not in _STATE_KEYS and "optim" not in str(key)]
     for key in [*(key for key in _STATE_KEYS if key in value), *rest]:
-        found = _find_state(value[key], depth + 1)
+        found = _find_state(value[key], depth + 1, seen)
         if found is not None:
             return found
     return None

@@ -65,12 +65,7 @@ def load_checkpoint(
     parameters = {}
     for name, read in entries_in(path, kind, dec_key, dec_mode, crc_check):
         if _is_chosen(is_wanted, name, path):
-            try:
-                name, value = read()
-            except (UnicodeError, TypeError, OSError) as failure:
-                raise ValueError(
-                    f"Failed to read the checkpoint file {path}, it may be damaged: {failure}"
-                ) from failure
+            name, value = read()
             parameters[name] = value
     if not parameters:
         raise ValueError(
@@ -94,11 +89,13 @@ class ParamDictFuture:
         Returns:
             dict, as :func:`load_checkpoint` gives it.
         """
-        parameters = self._future.result()
+        try:
+            parameters = self._future.result()
+        finally:
+            self._executor.shutdown(wait=False)
         if self._net is not None:
             load_param_into_net(self._net, parameters, self._strict_load)
             self._net = None
-        self._executor.shutdown(wait=False)
         return parameters
 
 

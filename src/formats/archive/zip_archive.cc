@@ -26,6 +26,8 @@ constexpr std::uint16_t kLongField = 1;
 constexpr std::uint64_t kSaturated = 0xffffffff;  // the number stands in a longer field
 constexpr std::uint16_t kStored = 0, kDeflated = 8;
 constexpr std::uint64_t kMostRatio = 1100;  // deflate cannot pack better than 1032 to 1
+// Weights hardly get smaller, and entries may share their bytes: more than this is no data.
+constexpr std::uint64_t kAlwaysUnpacked = std::uint64_t{1} << 20, kMostGrowth = 16;
 
 template <class... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {
@@ -151,6 +153,9 @@ std::string ZipArchive::read(const Entry& entry) const {
     const std::string_view source = packed(entry);
     if (entry.size / kMostRatio > source.size())
       refuse("the entry '", entry.name, "' cannot have ", entry.size, " bytes");
+    unpacked_ += entry.size;
+    if (unpacked_ > kAlwaysUnpacked + kMostGrowth * bytes_.size())
+      refuse("with '", entry.name, "' its entries are many times as large as the file");
     content.resize(entry.size);
     z_stream stream{};
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(source.data()));

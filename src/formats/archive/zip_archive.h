@@ -36,7 +36,8 @@ class ZipArchive {
 
   // The content where it lies, of an entry that is not packed; ValueError otherwise.
   std::string_view view(const Entry& entry) const;
-  // The content, unpacked where needed. The sum of the content is checked.
+  // The content, unpacked where needed. The sum of the content is checked. ValueError also when
+  // what was unpacked so far is many times as large as the file.
   std::string read(const Entry& entry) const;
   bool is_packed(const Entry& entry) const { return entry.method != 0; }
 
@@ -50,6 +51,7 @@ class ZipArchive {
 
   std::string_view bytes_;
   std::vector<Entry> entries_;
+  mutable std::uint64_t unpacked_ = 0;  // bytes of all entries that were unpacked
 };
 
 }  // namespace mycel::formats

@@ -78,7 +78,7 @@ CheckpointEntry read_entry(std::string_view message, const MessageSource& source
 }
 
 // Adds a further slice of the same parameter.
-bool join_slices(CheckpointEntry& entry, const CheckpointEntry& next) {
+bool join_slices(CheckpointEntry& entry, const CheckpointEntry& next, const MessageSource& source) {
   if (entry.name != next.name || entry.is_map != next.is_map ||
       entry.arrays.size() != next.arrays.size())
     return false;
@@ -86,7 +86,11 @@ bool join_slices(CheckpointEntry& entry, const CheckpointEntry& next) {
     StoredArray& array = entry.arrays[i];
     const StoredArray& more = next.arrays[i];
     // Each slice of a map parameter counts its own rows.
-    if (entry.is_map && !array.dims.empty() && !more.dims.empty()) array.dims[0] += more.dims[0];
+    if (entry.is_map && !array.dims.empty() && !more.dims.empty()) {
+      const bool overflows = __builtin_add_overflow(array.dims[0], more.dims[0], &array.dims[0]);
+      platform::require(!overflows, source.kind, source.mistake, ": the map parameter '",
+                        entry.name, "' has too many rows");
+    }
     array.slices.insert(array.slices.end(), more.slices.begin(), more.slices.end());
   }
   return true;
@@ -190,7 +194,7 @@ void CheckpointFile::read_entries() {
     if (entry.arrays.empty()) refuse(join("the entry '", entry.name, "' holds no value"));
     if (entry.is_map && entry.arrays.size() != kMapArrays)
       refuse(join("the map parameter '", entry.name, "' is not complete"));
-    if (entries_.empty() || !join_slices(entries_.back(), entry))
+    if (entries_.empty() || !join_slices(entries_.back(), entry, source))
       entries_.push_back(std::move(entry));
     // Each record touched pages, and the system maps more around them.
     if (++records % kRecordsBetween == 0) file_.forget();

@@ -15,6 +15,19 @@ namespace {
 
 constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 constexpr std::size_t kMostDigits = 256;  // bytes of a number
+constexpr std::size_t kCopiesPerByte = 4, kAlwaysCopied = 1024;
+
+// Values of a single byte, of which a pickle may have millions.
+PickleValue constant(PickleValue::Kind kind, std::int64_t integer = 0) {
+  PickleValue value;
+  value.kind = kind;
+  value.integer = integer;
+  return value;
+}
+const PickleValue kNone = constant(PickleValue::Kind::None);
+const PickleValue kTrue = constant(PickleValue::Kind::Bool, 1);
+const PickleValue kFalse = constant(PickleValue::Kind::Bool, 0);
+const PickleValue kEmptyTuple = constant(PickleValue::Kind::Tuple);
 
 std::int64_t parse_integer(std::string_view digits, bool& fits) {
   std::int64_t value = 0;
@@ -35,6 +48,7 @@ const char* name_of(PickleValue::Kind kind) {
 const PickleValue& PickleDecoder::decode(std::string_view& bytes) {
   reset();
   rest_ = bytes;
+  budget_ = kAlwaysCopied + kCopiesPerByte * bytes.size();
   while (true) {
     const auto opcode = static_cast<unsigned char>(take(1)[0]);
     if (opcode == '.') break;
@@ -71,14 +85,9 @@ void PickleDecoder::step(unsigned char opcode) {
 
 bool PickleDecoder::number(unsigned char opcode) {
   switch (opcode) {
-    case 'N': push(make(Kind::None)); return true;
-    case 0x88:
-    case 0x89: {
-      PickleValue& value = make(Kind::Bool);
-      value.integer = opcode == 0x88 ? 1 : 0;
-      push(value);
-      return true;
-    }
+    case 'N': push(kNone); return true;
+    case 0x88: push(kTrue); return true;
+    case 0x89: push(kFalse); return true;
     case 'J': push_integer(take(4)); return true;
     case 'K': push_integer(std::string(take(1)) + '\0'); return true;
     case 'M': push_integer(std::string(take(2)) + '\0'); return true;
@@ -96,9 +105,7 @@ bool PickleDecoder::number(unsigned char opcode) {
     case 'L': {
       std::string_view line = take_line();
       if (opcode == 'I' && (line == "00" || line == "01")) {
-        PickleValue& value = make(Kind::Bool);
-        value.integer = line == "01" ? 1 : 0;
-        push(value);
+        push(line == "01" ? kTrue : kFalse);
         return true;
       }
       if (!line.empty() && line.back() == 'L') line.remove_suffix(1);
@@ -132,7 +139,7 @@ bool PickleDecoder::text(unsigned char opcode) {
 bool PickleDecoder::container(unsigned char opcode) {
   switch (opcode) {
     case '(': marks_.push_back(stack_.size()); return true;
-    case ')': push(make(Kind::Tuple)); return true;
+    case ')': push(kEmptyTuple); return true;
     case ']': push(make(Kind::List)); return true;
     case '}': push(make(Kind::Dict)); return true;
     case 0x8f: push(make(Kind::Set)); return true;
@@ -252,10 +259,12 @@ void PickleDecoder::reduce() {
   const PickleValue& callee = pop();
   if (callee.kind != Kind::Global || arguments.kind != Kind::Tuple)
     refuse(platform::join("a call of a ", name_of(callee.kind)));
+  spend(arguments.items.size());
   if (callee.text == kOrderedDict) {
     PickleValue& dict = make(Kind::Dict);
     dict.is_ordered = true;
     for (const PickleValue* list : arguments.items) {
+      spend(2 * list->items.size());
       for (const PickleValue* pair : list->items) {
         if (pair->items.size() != 2) refuse("a key has no value");
         dict.items.insert(dict.items.end(), pair->items.begin(), pair->items.end());
@@ -334,6 +343,12 @@ void PickleDecoder::push_integer(std::string_view little_endian) {
     value.integer = static_cast<std::int64_t>(bits);
   }
   push(value);
+}
+
+// A list that is remembered can be given to one call after the other, in a few bytes each.
+void PickleDecoder::spend(std::size_t elements) {
+  if (elements > budget_) refuse("its calls have more arguments than the file can hold");
+  budget_ -= elements;
 }
 
 std::string_view PickleDecoder::take(std::size_t count) {

@@ -50,6 +50,10 @@ class PickleDecoder {
   void push_text(Kind kind, std::string_view text);
   void push_integer(std::string_view little_endian);
 
+  // Counts elements that are copied once more; ValueError for more of them than a pickle of this
+  // length can need.
+  void spend(std::size_t elements);
+
   std::string_view take(std::size_t count);
   std::string_view take_line();
   std::uint64_t take_unsigned(int bytes);
@@ -61,6 +65,7 @@ class PickleDecoder {
   std::deque<PickleValue> values_;
   std::string_view rest_;
   std::size_t position_ = 0;
+  std::size_t budget_ = 0;  // elements that may still be copied
   std::vector<const PickleValue*> stack_;
   std::vector<std::size_t> marks_;
   std::unordered_map<std::uint64_t, const PickleValue*> memo_;

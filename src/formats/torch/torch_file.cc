@@ -18,7 +18,8 @@ namespace {
 // A number of ten bytes at the beginning of the old layout.
 constexpr std::string_view kMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
 constexpr std::size_t kMostAxes = 64;
-// An axis of stride 0 repeats elements; a tensor that is this much larger than its file is no data.
+// An axis of stride 0 repeats elements, and so do tensors that share a storage; tensors that are
+// together this much larger than their file are no data.
 constexpr std::uint64_t kMostRepetition = 16, kAlwaysAllowed = std::uint64_t{64} << 20;
 constexpr std::string_view kStoragePrefix = "torch.";
 
@@ -286,9 +287,11 @@ Tensor TorchFile::tensor_of(const PickleValue& call) const {
     shape.push_back(size);
     is_sane = is_sane && !__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(size), &bytes);
   }
-  platform::require(is_sane && bytes <= kAlwaysAllowed + kMostRepetition * mapped_.bytes().size(),
-                    ErrorKind::Value, "The file is damaged: a tensor of ", shape,
-                    " is many times as large as the file.");
+  is_sane = is_sane && !__builtin_add_overflow(made_bytes_, bytes, &made_bytes_);
+  platform::require(
+      is_sane && made_bytes_ <= kAlwaysAllowed + kMostRepetition * mapped_.bytes().size(),
+      ErrorKind::Value, "The file is damaged: with a tensor of ", shape,
+      " its tensors are many times as large as the file.");
   Tensor result = Tensor::empty(shape, view.element->ours);
   if (result.size() == 0) return result;
   const StridedCopy copy(view.element->size, view.sizes, view.strides);

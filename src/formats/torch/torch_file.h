@@ -54,6 +54,7 @@ class TorchFile {
   mutable std::unordered_map<std::string, std::string> unpacked_;    // entries that were packed
   std::unordered_map<std::string, std::string_view> storage_bytes_;  // of the old layout
   const PickleValue* root_ = nullptr;
+  mutable std::uint64_t made_bytes_ = 0;  // of all tensors so far
 };
 
 }  // namespace mycel::formats

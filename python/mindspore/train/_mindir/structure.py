@@ -7,6 +7,8 @@ from mindspore.train._mindir.errors import refuse
 from mindspore.train._mindir.graph import Graph, GraphValue, Node, Slot
 from mindspore.train._mindir.program import Program, Step, compile_operand
 
+_DEEPEST = 200  # graphs around a graph
+
 
 def arrange(graphs: list[Graph]) -> None:
     """Finds parents and programs of all graphs."""
@@ -56,6 +58,8 @@ def _find_parents(graphs: list[Graph]) -> None:
         for graph in graphs:
             fresh = set().union(*(around[owner] for owner in around[graph])) - around[graph]
             around[graph] |= fresh
+            if len(around[graph]) > _DEEPEST:
+                refuse(f"The graph '{graph.name}' lies in more than {_DEEPEST} others.")
             has_changed |= bool(fresh)
     for graph in graphs:
         if graph in around[graph]:

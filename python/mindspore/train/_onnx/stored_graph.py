@@ -14,6 +14,7 @@ from mindspore.train._onnx.stored_tensors import Known, TensorReader
 
 _FLOATS = (mstype.float16, mstype.bfloat16, mstype.float32, mstype.float64)
 _DEEPEST = 32
+_MOST_COPIED = 100_000  # nodes of functions, counted at every call
 _SUBGRAPHS = {"If": ("then_branch", "else_branch"), "Loop": ("body",), "Scan": ("body",)}
 _KINDS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings"}
 _DEFAULTS = {"f": 0.0, "i": 0, "s": b"", "floats": [], "ints": [], "strings": []}
@@ -65,6 +66,7 @@ class GraphReader:
         self._tensors, self._opset = tensors, opset
         self._functions = {(entry.get("domain", ""), entry.get("name", "")): entry for entry in functions}
         self._unknown: dict[str, str] = {}
+        self._copied = 0
 
     def read(self, message: dict) -> Graph:
         """The checked graph of a message."""
@@ -112,7 +114,7 @@ class GraphReader:
     def _take_nodes(self, graph: Graph, messages: list, defined: set, surrounding: set, depth: int) -> None:
         later = {name for message in messages for name in message.get("output", [])}
         for i, message in enumerate(messages):
-            step = self._step(message, defined | surrounding, depth, f"{message.get('op_type', '')}_{i}")
+            step = self._step(message, (defined, surrounding), depth, f"{message.get('op_type', '')}_{i}")
             for name in step.reads():
                 if name not in defined and name not in surrounding:
                     why = "is computed later: its nodes form a cycle or are not in order"
@@ -124,20 +126,23 @@ class GraphReader:
             defined.update(name for name in step.outputs if name)
             graph.steps.append(step)
 
-    def _step(self, message: dict, visible: set[str], depth: int, hint: str) -> Step:
+    def _step(self, message: dict, visible: tuple[set, set], depth: int, hint: str) -> Step:
         kind, domain = message.get("op_type", ""), message.get("domain", "")
         name = message.get("name") or hint
         is_standard = domain in ("", "ai.onnx") and (kind in FUNCTIONS or kind in _SUBGRAPHS)
         values, graphs = {}, {}
         if not is_standard and (domain, kind) in self._functions:
             body = _function_body(self._functions[domain, kind], message)
+            self._copied += len(body["node"])
+            if self._copied > _MOST_COPIED:
+                raise self._error(f"calls of its functions make more than {_MOST_COPIED} nodes")
             graphs["body"] = self._graph(body, set(), depth + 1)
         elif not is_standard:
             self._unknown.setdefault(f"{domain}.{kind}" if domain else kind, name)
         for entry in message.get("attribute", []) if is_standard else []:
             key = entry.get("name", "")
             if key in _SUBGRAPHS.get(kind, ()) and "g" in entry:
-                graphs[key] = self._graph(entry["g"], visible, depth + 1)
+                graphs[key] = self._graph(entry["g"], visible[0] | visible[1], depth + 1)
             else:
                 values[key] = self._attribute(entry, name)
         for key in _SUBGRAPHS.get(kind, ()) if is_standard else ():
