@@ -4,15 +4,22 @@
 from __future__ import annotations
 
 import os
+import zipfile
+from collections.abc import Callable
 
 import numpy as np
 
+from mindspore import _c_expression as _c
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
+from mindspore.tools._torch_writer import write_torch
 from mindspore.train._checkpoint_formats import BY_EXTENSION, entries_in
+from mindspore.train._export.atomic_file import atomic_file
 
 FORMATS = ("ckpt", "safetensors", "npz", "torch", "onnx")
+WRITTEN = FORMATS[:4]
 _BY_EXTENSION = {**BY_EXTENSION, ".onnx": "onnx"}
+_FLOATS = (mstype.float16, mstype.bfloat16, mstype.float32, mstype.float64)
 
 
 def format_of(path: str) -> str:
@@ -30,6 +37,28 @@ def format_of(path: str) -> str:
     return _BY_EXTENSION[extension]
 
 
+def entries_of(path: str, kind: str | None = None, key=None, mode: str = "AES-GCM") -> dict[str, Callable]:
+    """What reads each entry of a file, by name: tensors, texts, and arrays of map parameters.
+
+    Args:
+        path (str): The file.
+        kind (str): Its format, one of `FORMATS`. Default: ``None``, by its name.
+        key (bytes): Key of an encrypted ``.ckpt``. Default: ``None``.
+        mode (str): How it was encrypted. Default: ``"AES-GCM"``.
+
+    Raises:
+        ValueError: There is no such file, it is damaged, or of another format.
+    """
+    if not os.path.exists(path):
+        raise ValueError(f"The file '{path}' does not exist.")
+    if os.path.isdir(path):
+        raise ValueError(f"'{path}' is a folder, not a file of weights.")
+    kind = kind or format_of(path)
+    if kind == "onnx":
+        return _onnx_entries(path)
+    return {name: lambda read=read: read()[1] for name, read in entries_in(path, kind, key, mode, False)}
+
+
 def read_weights(path: str, kind: str | None = None) -> dict[str, Tensor]:
     """The arrays of a file by name, in its order.
 
@@ -38,40 +67,62 @@ def read_weights(path: str, kind: str | None = None) -> dict[str, Tensor]:
         kind (str): Its format, one of `FORMATS`. Default: ``None``, by its name.
 
     Raises:
-        ValueError: The file is damaged, or of another format.
+        ValueError: There is no such file, it is damaged, or of another format.
     """
-    kind = kind or format_of(path)
-    if not os.path.exists(path):
-        raise ValueError(f"The file '{path}' does not exist.")
-    return _read_onnx(path) if kind == "onnx" else _read_entries(path, kind)
+    loaded = {name: read() for name, read in entries_of(path, kind).items()}
+    return {name: value for name, value in loaded.items() if isinstance(value, Tensor)}
 
 
-def write_weights(path: str, weights: dict[str, Tensor], kind: str | None = None) -> None:
+def target_of(path: str, kind: str | None = None) -> tuple[str, str]:
+    """The file to write, with its ending, and its format.
+
+    Raises:
+        ValueError: The format cannot be written, or the name tells another one.
+    """
+    by_name = _BY_EXTENSION.get(os.path.splitext(path)[1].lower())
+    kind = kind or by_name or format_of(path)
+    if kind not in WRITTEN:
+        raise ValueError(
+            f"Weights cannot be written to '{path}' in the format '{kind}': choose .ckpt, .safetensors, .npz "
+            "or .pth, or write a network with mindspore.export."
+        )
+    if by_name is None:
+        return path + {"torch": ".pth"}.get(kind, f".{kind}"), kind
+    if by_name != kind:
+        raise ValueError(f"'{path}' is the name of a file of the format '{by_name}', not '{kind}'.")
+    return path, kind
+
+
+def write_weights(path: str, weights: dict[str, Tensor], kind: str | None = None) -> str:
     """Writes arrays by name; an older file is replaced as a whole.
+
+    Returns:
+        str, the file, whose ending was added where it was missing.
 
     Raises:
         ValueError: The format cannot be written.
+        OSError: The file cannot be written.
     """
-    kind = kind or format_of(path)
-    if kind not in _WRITERS:
-        raise ValueError(
-            f"Weights cannot be written in the format '{kind}': choose .ckpt, .safetensors or .npz."
-        )
+    path, kind = target_of(path, kind)
     _WRITERS[kind](path, weights)
+    return path
 
 
-# ---- readers ------------------------------------------------------------------------------------------
+def _onnx_entries(path: str) -> dict[str, Callable]:
+    """The weights of a network, whether or not all its operators are known."""
+    from mindspore.train._onnx.stored_tensors import TensorReader
 
-
-def _read_entries(path: str, kind: str) -> dict[str, Tensor]:
-    loaded = [read() for _, read in entries_in(path, kind, None, "AES-GCM", False)]
-    return {name: value for name, value in loaded if isinstance(value, Tensor)}
-
-
-def _read_onnx(path: str) -> dict[str, Tensor]:
-    from mindspore.train._onnx.importer import load_onnx
-
-    return {parameter.name: parameter for parameter in load_onnx(path).get_parameters()}
+    with open(path, "rb") as file:
+        message = _c.decode_message("onnx", file.read(), f"The ONNX file '{path}' cannot be read")
+    reader = TensorReader(path)
+    if "graph" not in message:
+        raise reader.error("it holds no graph")
+    tensors = {entry.get("name", ""): reader.read(entry) for entry in message["graph"].get("initializer", [])}
+    return {
+        name: lambda tensor=tensor: tensor
+        for name, tensor in tensors.items()
+        if tensor.ndim > 0 and tensor.dtype in _FLOATS
+    }
 
 
 # ---- writers ------------------------------------------------------------------------------------------
@@ -84,20 +135,17 @@ def _write_checkpoint(path: str, weights: dict[str, Tensor]) -> None:
 
 
 def _write_npz(path: str, weights: dict[str, Tensor]) -> None:
-    arrays = {}
-    for name, value in weights.items():
-        # NumPy has no bfloat16.
-        arrays[name] = (value.astype(mstype.float32) if value.dtype is mstype.bfloat16 else value).asnumpy()
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(temporary, "wb") as file:
-            np.savez(file, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+    with atomic_file(path, 0o644) as file, zipfile.ZipFile(file, "w") as archive:
+        for name, value in weights.items():
+            # NumPy has no bfloat16.
+            plain = value.astype(mstype.float32) if value.dtype is mstype.bfloat16 else value
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, plain.asnumpy(), allow_pickle=False)
 
 
-_WRITERS = {"ckpt": _write_checkpoint, "safetensors": _write_checkpoint, "npz": _write_npz}
+_WRITERS = {
+    "ckpt": _write_checkpoint,
+    "safetensors": _write_checkpoint,
+    "npz": _write_npz,
+    "torch": write_torch,
+}

@@ -10,14 +10,33 @@ python -m mindspore.tools.ckpt verify net.ckpt
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from mindspore import _c_expression as _c
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
-from mindspore.tools._weights import format_of, read_weights
+from mindspore.tools._weights import FORMATS, entries_of, format_of
+
+_LONGEST_TEXT = 60
+
+
+@dataclass
+class Source:
+    """A file and how it is read."""
+
+    path: str
+    kind: str | None = None  # by its name
+    key: bytes | None = None
+    mode: str = "AES-GCM"
+
+    def entries(self) -> dict[str, Callable]:
+        """What reads each entry, by name: one is in memory at a time."""
+        return entries_of(self.path, self.kind, self.key, self.mode)
 
 
 def _bytes(count: int) -> str:
@@ -42,21 +61,36 @@ def _numbers(tensor: Tensor) -> np.ndarray:
     return tensor.asnumpy()
 
 
-def listing(path: str) -> str:
-    """Name, type, shape and size of every array."""
-    weights = read_weights(path)
-    rows = [("name", "type", "shape", "size")]
-    for name, value in weights.items():
-        rows.append((name, str(value.dtype), str(tuple(value.shape)), _bytes(value.nbytes)))
-    total = sum(value.nbytes for value in weights.values())
-    elements = sum(value.size for value in weights.values())
-    return f"{_table(rows)}\n{len(weights)} arrays, {elements:,} elements, {_bytes(total)}"
+def listing(source: Source) -> str:
+    """Name, type, shape and size of every array; texts and single numbers as they are."""
+    rows = [("name", "type", "shape", "size", "value")]
+    arrays = elements = total = 0
+    for name, read in source.entries().items():
+        value = read()
+        if not isinstance(value, Tensor):
+            rows.append((name, *_other(value)))
+            continue
+        shown = str(_numbers(value)) if value.ndim == 0 else ""
+        rows.append((name, str(value.dtype), str(tuple(value.shape)), _bytes(value.nbytes), shown))
+        arrays, elements, total = arrays + 1, elements + value.size, total + value.nbytes
+    return f"{_table(rows)}\n{arrays} arrays, {elements:,} elements, {_bytes(total)}"
 
 
-def statistics(path: str) -> str:
+def _other(value) -> tuple[str, ...]:
+    if isinstance(value, str):
+        shown = value if len(value) <= _LONGEST_TEXT else value[:_LONGEST_TEXT] + "..."
+        return "str", "", f"{len(value)} chars", repr(shown)
+    rows = len(value[0])
+    return "map", f"{rows} rows", _bytes(sum(array.nbytes for array in value)), ""
+
+
+def statistics(source: Source) -> str:
     """Mean, deviation, extremes, and what is no finite number, of every array."""
     rows = [("name", "shape", "mean", "deviation", "smallest", "largest", "zeros", "not finite")]
-    for name, value in read_weights(path).items():
+    for name, read in source.entries().items():
+        value = read()
+        if not isinstance(value, Tensor):
+            continue
         array = _numbers(value)
         if array.size == 0:
             rows.append((name, str(array.shape), *["-"] * 6))
@@ -71,23 +105,26 @@ def statistics(path: str) -> str:
     return _table(rows)
 
 
-def difference(first: str, second: str, tolerance: float) -> tuple[str, bool]:
+def difference(first: Source, second: Source, tolerance: float) -> tuple[str, bool]:
     """What differs between two files, and whether something does."""
-    left, right = read_weights(first), read_weights(second)
-    rows = [("name", "difference")]
+    left, right = first.entries(), second.entries()
+    rows, same = [("name", "difference")], 0
     for name in [*left, *(name for name in right if name not in left)]:
-        what = _difference(left.get(name), right.get(name), first, second, tolerance)
+        if name not in left or name not in right:
+            rows.append((name, f"only in {(first if name in left else second).path}"))
+            continue
+        what = _difference(left[name](), right[name](), tolerance)
         if what:
             rows.append((name, what))
-    same = len(set(left) & set(right)) - sum(1 for name, _ in rows[1:] if name in left and name in right)
+        same += not what
     if len(rows) == 1:
-        return f"{same} arrays, all equal", False
-    return f"{_table(rows)}\n{same} arrays are equal, {len(rows) - 1} differ", True
+        return f"{same} entries, all equal", False
+    return f"{_table(rows)}\n{same} entries are equal, {len(rows) - 1} differ", True
 
 
-def _difference(a: Tensor | None, b: Tensor | None, first: str, second: str, tolerance: float) -> str:
-    if a is None or b is None:
-        return f"only in {second if a is None else first}"
+def _difference(a, b, tolerance: float) -> str:
+    if not isinstance(a, Tensor) or not isinstance(b, Tensor):
+        return "" if _is_same(a, b) else f"{_shown(a)} and {_shown(b)}"
     if a.shape != b.shape:
         return f"shape {tuple(a.shape)} and {tuple(b.shape)}"
     if a.dtype != b.dtype:
@@ -97,61 +134,108 @@ def _difference(a: Tensor | None, b: Tensor | None, first: str, second: str, tol
     if equal.all():
         return ""
     kind = np.complex128 if x.dtype.kind == "c" else np.float64
-    worst = float(np.nanmax(np.abs(x.astype(kind) - y.astype(kind))))
-    if worst <= tolerance:
+    with np.errstate(invalid="ignore"):
+        gaps = np.abs(x.astype(kind) - y.astype(kind))[~equal]
+    worst = float(np.nanmax(gaps)) if not np.isnan(gaps).all() else float("nan")
+    if not np.isnan(gaps).any() and worst <= tolerance:
         return ""
-    return f"{np.count_nonzero(~equal)} of {x.size} elements, by up to {worst:.6g}"
+    return f"{gaps.size} of {x.size} elements, by up to {worst:.6g}"
 
 
-def verification(path: str) -> str:
+def _is_same(a, b) -> bool:
+    if isinstance(a, list) and isinstance(b, list):
+        return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+    return type(a) is type(b) and a == b
+
+
+def _shown(value) -> str:
+    return repr(value[:_LONGEST_TEXT]) if isinstance(value, str) else f"a {type(value).__name__}"
+
+
+def verification(source: Source) -> str:
     """Reads all of a file and compares its checksum, if it has one.
 
     Raises:
         ValueError: The file is damaged.
     """
-    kind = format_of(path)
-    count = len(read_weights(path))
+    kind = source.kind or format_of(source.path)
+    count = 0
+    for read in source.entries().values():
+        read()
+        count += 1
+    checked, intact = kind == "npz", True  # each array of an archive has a checksum, which reading compares
     if kind == "ckpt":
-        file = _c.CheckpointFile(path, b"", "AES-GCM")
+        file = _c.CheckpointFile(source.path, source.key or b"", source.mode)
         checked, intact = file.has_checksum(), file.is_intact()
     elif kind == "safetensors":
-        file = _c.SafetensorsFile(path)
+        file = _c.SafetensorsFile(source.path)
         stated = dict(file.metadata()).get("crc_num")
         checked = stated is not None
-        pairs = [(name, file.tensor(number)) for number, name in enumerate(file.names())]
-        intact = not checked or int(stated) in (file.checksum(), _c.safetensors_checksum(pairs))
-    else:
-        checked, intact = False, True
+        intact = not checked or stated in (str(file.checksum()), str(file.checksum(like_others=True)))
     if not intact:
-        raise ValueError(f"'{path}' does not fit its checksum: it is damaged.")
-    return f"{count} arrays, {'the checksum fits' if checked else 'there is no checksum to compare'}"
+        raise ValueError(f"'{source.path}' does not fit its checksum: it is damaged.")
+    return f"{count} entries, {'the checksum fits' if checked else 'there is no checksum to compare'}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m mindspore.tools.ckpt",
+        description="Looks at files of weights: .ckpt, .safetensors, .npz, .pth, .pt, .bin and .onnx.",
+        epilog="Exit status: 0, 1 when 'diff' finds a difference, 2 when a file cannot be read.",
+    )
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--format", choices=FORMATS, help="format of the files, where names do not tell")
+    common.add_argument("--key-file", help="file with the key of encrypted .ckpt files")
+    common.add_argument("--key-mode", default="AES-GCM", help="AES-GCM (default), AES-CBC or SM4-CBC")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    for name, text in (
+        ("ls", "names, types, shapes and sizes"),
+        ("stats", "mean, deviation, extremes, zeros and what is not finite, of every array"),
+        ("verify", "reads everything and compares the checksum"),
+    ):
+        one = commands.add_parser(name, help=text, description=text.capitalize() + ".", parents=[common])
+        one.add_argument("file", help="file of weights")
+    text = "what differs between two files, of one format or two"
+    diff = commands.add_parser("diff", help=text, description=text.capitalize() + ".", parents=[common])
+    diff.add_argument("first", help="file of weights")
+    diff.add_argument("second", help="file of weights")
+    diff.add_argument("--tolerance", type=float, default=0.0, help="differences up to this are none")
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    key = None
+    if options.key_file:
+        with open(options.key_file, "rb") as file:
+            key = file.read()
+
+    def source(path: str) -> Source:
+        return Source(path, options.format, key, options.key_mode)
+
+    if options.command == "diff":
+        text, differs = difference(source(options.first), source(options.second), options.tolerance)
+        print(text)
+        return int(differs)
+    print(_COMMANDS[options.command](source(options.file)))
+    return 0
+
+
+_COMMANDS = {"ls": listing, "stats": statistics, "verify": verification}
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(prog="python -m mindspore.tools.ckpt", description="Looks at weights.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name, text in (
-        ("ls", "names, types, shapes and sizes"),
-        ("stats", "mean, deviation, extremes of every array"),
-        ("verify", "reads everything and compares the checksum"),
-    ):
-        commands.add_parser(name, help=text).add_argument("file")
-    diff = commands.add_parser("diff", help="what differs between two files")
-    diff.add_argument("first")
-    diff.add_argument("second")
-    diff.add_argument("--tolerance", type=float, default=0.0, help="differences up to this are none")
-    options = parser.parse_args(arguments)
+    options = _parser().parse_args(arguments)
     try:
-        if options.command == "diff":
-            text, differs = difference(options.first, options.second, options.tolerance)
-            print(text)
-            return int(differs)
-        print({"ls": listing, "stats": statistics, "verify": verification}[options.command](options.file))
+        status = _run(options)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # whoever reads the table has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (ValueError, OSError) as error:
         print(f"ckpt: {error}", file=sys.stderr)
         return 2
-    return 0
 
 
 if __name__ == "__main__":

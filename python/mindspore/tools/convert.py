@@ -7,9 +7,11 @@ python -m mindspore.tools.convert resnet50.pth resnet50.ckpt --net my_nets:ResNe
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import json
 import os
+import re
 import sys
 
 import numpy as np
@@ -17,7 +19,7 @@ import numpy as np
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.tools._matching import Matching, match_weights
-from mindspore.tools._weights import FORMATS, read_weights, write_weights
+from mindspore.tools._weights import FORMATS, WRITTEN, read_weights, target_of, write_weights
 
 
 def convert(source, target=None, net=None, name_map=None, source_format=None, target_format=None) -> Matching:
@@ -25,7 +27,8 @@ def convert(source, target=None, net=None, name_map=None, source_format=None, ta
 
     Args:
         source (str): File with weights: .ckpt, .safetensors, .npz, .pth, .pt, .bin or .onnx.
-        target (str): File to write, .ckpt, .safetensors or .npz; None: nothing is written. Default: ``None``.
+        target (str): File to write, .ckpt, .safetensors, .npz or .pth; None: nothing is written.
+            Default: ``None``.
         net (Cell): The network the weights are for; None: names stay. Default: ``None``.
         name_map (Union[str, dict]): Names in the file by names of the network, or a JSON file with them.
             Default: ``None``.
@@ -36,10 +39,16 @@ def convert(source, target=None, net=None, name_map=None, source_format=None, ta
         Matching, what became of every array and every parameter.
 
     Raises:
-        ValueError: A file is damaged, or of an unknown format.
+        ValueError: A file is damaged, or of an unknown format; or `name_map` has names that do not exist.
+        OSError: `target` cannot be written.
     """
-    weights = read_weights(source, source_format)
+    if target is not None:
+        target_of(target, target_format)
     mapping = _mapping(name_map)
+    weights = read_weights(source, source_format)
+    _check_names(mapping.values(), weights, f"'{source}'")
+    if net is not None:
+        _check_names(mapping, net.parameters_dict(), "the network")
     if net is None:
         back = {name: new for new, name in mapping.items()}
         targets = {back.get(name, name): tuple(value.shape) for name, value in weights.items()}
@@ -104,8 +113,8 @@ def verify(net: Cell, path: str, tolerance: float = 1e-4) -> float:
     from mindspore.common._structure import tensors_in
 
     arrays = read_weights(path, "npz")
-    inputs = [arrays[name] for name in sorted(arrays) if name.startswith("input")]
-    expected = [arrays[name].asnumpy() for name in sorted(arrays) if name.startswith("output")]
+    inputs = _numbered(arrays, "input_", path)
+    expected = [tensor.asnumpy() for tensor in _numbered(arrays, "output_", path)]
     found = [tensor.asnumpy() for tensor in tensors_in(net.set_train(False)(*inputs))]
     shapes = [array.shape for array in found], [array.shape for array in expected]
     if shapes[0] != shapes[1]:
@@ -119,11 +128,33 @@ def verify(net: Cell, path: str, tolerance: float = 1e-4) -> float:
     return worst
 
 
+def _numbered(arrays: dict[str, Tensor], start: str, path: str) -> list[Tensor]:
+    found = {name: re.fullmatch(start + r"(\d+)", name) for name in arrays}
+    order = sorted((int(match[1]), name) for name, match in found.items() if match)
+    if not order:
+        raise ValueError(
+            f"'{path}' must hold arrays called '{start}0', '{start}1', ..., but has "
+            f"{', '.join(map(repr, arrays)) or 'none'}."
+        )
+    return [arrays[name] for _, name in order]
+
+
+def _check_names(names, known, where: str) -> None:
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; is it '{near[0]}'?" if near else "."
+            raise ValueError(f"The map has the name '{name}', which {where} does not have{hint}")
+
+
 def _mapping(name_map) -> dict[str, str]:
     if name_map is None or isinstance(name_map, dict):
         return name_map or {}
     with open(name_map, encoding="utf-8") as file:
-        mapping = json.load(file)
+        try:
+            mapping = json.load(file)
+        except ValueError as error:
+            raise ValueError(f"'{name_map}' is no JSON: {error}") from error
     if not isinstance(mapping, dict) or not all(isinstance(value, str) for value in mapping.values()):
         raise ValueError(f"'{name_map}' must hold a JSON object from names to names.")
     return mapping
@@ -131,47 +162,81 @@ def _mapping(name_map) -> dict[str, str]:
 
 def _network(text: str) -> Cell:
     module, _, name = text.partition(":")
+    name = name or "network"
     sys.path.insert(0, os.getcwd())
-    made = getattr(importlib.import_module(module), name or "network")()
+    try:
+        make = getattr(importlib.import_module(module), name)
+    except ImportError as error:
+        raise ValueError(
+            f"--net {text}: the module '{module}' cannot be imported: {error}. It is looked for in this "
+            "folder and where Python looks."
+        ) from error
+    except AttributeError as error:
+        raise ValueError(f"--net {text}: the module '{module}' has no '{name}'.") from error
+    made = make()
     if not isinstance(made, Cell):
         raise TypeError(f"'{text}' gave a {type(made).__name__}, not a Cell.")
     return made
 
 
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m mindspore.tools.convert",
+        description=__doc__.split("\n")[0],
+        epilog="Arrays find their parameters by name, by what other frameworks call the same thing, without "
+        "a prefix, and at last by kind, shape and order; a table tells how. Nothing in a file is ever "
+        "executed. Exit status: 0, or 1 when nothing was written.",
+    )
+    parser.add_argument("source", help="file of weights: .ckpt, .safetensors, .npz, .pth, .pt, .bin or .onnx")
+    parser.add_argument(
+        "target", help="file to write: .ckpt, .safetensors, .npz or .pth; an old one is replaced"
+    )
+    parser.add_argument(
+        "--net",
+        metavar="MODULE:FUNCTION",
+        help="what makes the network the weights are for; default: names stay",
+    )
+    parser.add_argument(
+        "--map", metavar="FILE", help="JSON object: names of the network to names in the file"
+    )
+    parser.add_argument("--from", dest="source_format", choices=FORMATS, help="format of the source")
+    parser.add_argument("--to", dest="target_format", choices=WRITTEN, help="format of the target")
+    parser.add_argument(
+        "--verify",
+        metavar="FILE",
+        help=".npz with input_0 ... and output_0 ...: the network must agree, or nothing is written",
+    )
+    parser.add_argument("--partial", action="store_true", help="write also when parameters get nothing")
+    return parser
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(
-        prog="python -m mindspore.tools.convert", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("source", help="file with weights")
-    parser.add_argument("target", help="file to write: .ckpt, .safetensors or .npz")
-    parser.add_argument("--net", help="module:function that makes the network the weights are for")
-    parser.add_argument("--map", help="JSON file: names of the network to names in the file")
-    parser.add_argument("--from", dest="source_format", choices=FORMATS, help="format of the source")
-    parser.add_argument("--to", dest="target_format", choices=FORMATS[:3], help="format of the target")
-    parser.add_argument("--verify", help=".npz with input_0 ... and output_0 ...: the network must agree")
-    parser.add_argument("--partial", action="store_true", help="write also when parameters get nothing")
-    options = parser.parse_args(arguments)
+    options = _parser().parse_args(arguments)
     try:
         return _run(options)
-    except (ValueError, TypeError, OSError, ImportError, AttributeError) as error:
+    except (ValueError, TypeError, OSError, NotImplementedError) as error:
         print(f"convert: {error}", file=sys.stderr)
         return 1
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.verify and not options.net:
+        raise ValueError("--verify needs --net, the network that is run.")
+    target_of(options.target, options.target_format)
     net = _network(options.net) if options.net else None
     matching = convert(options.source, None, net, options.map, options.source_format)
     print(report(matching))
+    if not matching.matches and not matching.missing:
+        raise ValueError(f"'{options.source}' has no weights that could be written.")
     if matching.missing and not options.partial:
         print("convert: nothing was written; --partial writes what there is", file=sys.stderr)
         return 1
-    write_weights(options.target, matching.weights(), options.target_format)
     if options.verify:
-        if net is None:
-            raise ValueError("--verify needs --net.")
         _set(net, matching)
         print(f"outputs agree, the largest difference is {verify(net, options.verify):g}")
+    path = write_weights(options.target, matching.weights(), options.target_format)
+    print(f"wrote {len(matching.matches)} arrays to {path}")
     return 0
 
 
