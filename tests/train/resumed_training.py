@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training that can be killed and resumed, as a program: prints its losses and a sum over all parameters.
+"""A training that can be killed and resumed, as a program: writes its losses and a sum over all parameters.
 
-python resumed_training.py folder mode sink format whole|killed|resumed
+Every run is a process of its own, forked from one that has imported all and done nothing. For a case such as
+``graph-sink-ckpt``, what the runs print is in ``whole.txt``, ``killed.txt`` and ``resumed.txt`` of the case's
+folder, and how they ended in ``statuses.json``::
+
+    python resumed_training.py folder case case ...
 """
 
 import hashlib
+import json
 import os
 import signal
 import sys
+import traceback
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +77,8 @@ def data() -> ds.Dataset:
     return rows.map(lambda x: x + np.float32(0.5), "x").batch(BATCH)
 
 
-def main(folder: str, mode: str, sink: str, file_format: str, action: str) -> None:
+def train(folder: str, case: str, action: str) -> None:
+    mode, sink, file_format = case.split("-")
     ms.set_context(mode=ms.GRAPH_MODE if mode == "graph" else ms.PYNATIVE_MODE)
     ms.set_seed(11)
     net, rows = Net(), data()
@@ -95,6 +102,38 @@ def main(folder: str, mode: str, sink: str, file_format: str, action: str) -> No
     for parameter in model.train_network.get_parameters():
         total.update(parameter.name.encode() + parameter.asnumpy().tobytes())
     print("end", total.hexdigest(), scale.get_loss_scale(), np.random.rand(), float(ms.ops.rand(1)[0]))
+
+
+def started(folder: Path, case: str, action: str) -> int:
+    """A run in a process of its own."""
+    child = os.fork()
+    if child:
+        return child
+    status = 1
+    try:
+        os.dup2(os.open(folder / f"{action}.txt", os.O_WRONLY | os.O_CREAT, 0o600), 1)
+        files = folder / ("whole" if action == "whole" else "part")
+        files.mkdir(exist_ok=True)
+        train(str(files), case, action)
+        sys.stdout.flush()
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    os._exit(status)
+
+
+def main(folder: str, *cases: str) -> None:
+    """All runs of all cases."""
+    for case in cases:
+        place = Path(folder, case)
+        place.mkdir()
+        children = {action: started(place, case, action) for action in ("killed", "whole")}
+        statuses = {"killed": os.waitpid(children["killed"], 0)[1]}
+        children["resumed"] = started(place, case, "resumed")
+        for action in ("whole", "resumed"):
+            statuses[action] = os.waitpid(children[action], 0)[1]
+        codes = {action: os.waitstatus_to_exitcode(status) for action, status in statuses.items()}
+        (place / "statuses.json").write_text(json.dumps(codes))
 
 
 if __name__ == "__main__":

@@ -300,3 +300,18 @@ def test_operators_that_files_cannot_reach(tmp_path, name):
     net = network(tmp_path, mir.model(top, primitives=[mir.primitive(name, False)]))
     with pytest.raises(NotImplementedError, match=name):
         net(Tensor([1.0]))
+
+
+@pytest.mark.parametrize(("number", "expected"), [(0, [10, 2, 20]), (1, [11, 2, 23])])
+def test_scatters_number_their_choices_in_their_own_way(tmp_path, number, expected):
+    """1 is "add" there, and "mean" where losses are reduced."""
+    nodes = [
+        mir.constant("places", mir.array(np.array([0, 2], np.int32))),
+        mir.constant("values", mir.array(np.array([10, 20], np.float32))),
+        mir.constant("axis", mir.integer(0)),
+        mir.constant("choice", mir.integer(number)),
+        call("top:out", "TensorScatterElements:1", "top:x", "places", "values", "axis", "choice"),
+    ]
+    top = mir.graph("top", [mir.tensor_input("top:x", (3,))], nodes, "top:out")
+    net = network(tmp_path, mir.model(top, primitives=[mir.primitive("TensorScatterElements")]))
+    np.testing.assert_array_equal(net(Tensor(np.array([1, 2, 3], np.float32))).asnumpy(), expected)

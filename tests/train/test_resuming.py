@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -18,28 +19,30 @@ from mindspore.train import CheckpointConfig, Model, ModelCheckpoint, resume_tra
 PROGRAM = Path(__file__).with_name("resumed_training.py")
 
 
-def started(folder, case, action) -> subprocess.Popen:
-    folder.mkdir(exist_ok=True)
-    command = [sys.executable, str(PROGRAM), str(folder), *case, action]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+CASES = ["pynative-plain-ckpt", "graph-plain-safetensors", "graph-sink-ckpt"]
 
 
-@pytest.mark.parametrize(
-    "case", [("pynative", "plain", "ckpt"), ("graph", "plain", "safetensors"), ("graph", "sink", "ckpt")]
-)
-def test_resumed_training_is_the_same_to_the_bit(tmp_path, case):
-    whole, killed = started(tmp_path / "whole", case, "whole"), started(tmp_path / "part", case, "killed")
-    first_part, _ = killed.communicate()
-    resumed = started(tmp_path / "part", case, "resumed")
-    expected, errors = whole.communicate()
-    assert whole.returncode == 0, errors
-    assert killed.returncode == -9
-    second_part, errors = resumed.communicate()
-    assert resumed.returncode == 0, errors
-    expected, second_part = expected.splitlines(), second_part.splitlines()
-    assert expected[: len(first_part.splitlines())] == first_part.splitlines()
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """The folder of all runs of all cases."""
+    folder = tmp_path_factory.mktemp("runs")
+    done = subprocess.run([sys.executable, str(PROGRAM), str(folder), *CASES], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder, done.stderr
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_resumed_training_is_the_same_to_the_bit(runs, case):
+    folder, errors = runs[0] / case, runs[1]
+    assert json.loads((folder / "statuses.json").read_text()) == {"killed": -9, "whole": 0, "resumed": 0}, (
+        errors
+    )
+    expected, first_part, second_part = (
+        (folder / f"{action}.txt").read_text().splitlines() for action in ("whole", "killed", "resumed")
+    )
+    assert expected[: len(first_part)] == first_part
     assert second_part == expected[-len(second_part) :]
-    if case[1] == "plain":
+    if "-plain-" in case:
         assert second_part[0].split()[0] == "16"  # in the middle of an epoch
         assert {line.split()[2] for line in expected[:-1]} == {"00", "01"}  # some steps overflowed
 
