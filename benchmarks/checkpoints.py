@@ -3,8 +3,9 @@
 
     python benchmarks/checkpoints.py --gib 3
 
-Rounds are interleaved and the best of each counts, so that what else the machine does matters little. Memory
-is what the process holds at most beyond the parameters themselves.
+Rounds are interleaved; times are medians, with the ratio of the best rounds beside them, because how long the
+system takes for the same write varies several times over. Memory is what the process holds at most beyond the
+parameters themselves.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -54,6 +56,31 @@ class Measured:
         self.extra = max(self._most, resident()) - self._before
 
 
+class Rounds(dict):
+    """Everything that was measured, by name."""
+
+    def note(self, name: str, value: float) -> None:
+        """One more round."""
+        self.setdefault(name, []).append(value)
+
+    def figures(self) -> dict[str, float]:
+        """One number for each name: the most of memory, the median of times."""
+        return {
+            name: max(values) if name.endswith("_mib") else statistics.median(values)
+            for name, values in self.items()
+        }
+
+    def ratios(self) -> dict[str, float]:
+        """How fast we are, as a part of the speed of plain system calls: by medians and by best rounds."""
+        pairs = {"save": ("write_s", "save_s"), "load": ("read_s", "load_s")}
+        pairs["cold_load"] = ("cold_read_s", "cold_load_s")
+        made = {}
+        for name, (plain, ours) in pairs.items():
+            made[f"{name}_ratio"] = statistics.median(self[plain]) / statistics.median(self[ours])
+            made[f"{name}_best_ratio"] = min(self[plain]) / min(self[ours])
+        return made
+
+
 def parameters(total: int) -> dict[str, ms.Parameter]:
     """Parameters as a large network has them: many small ones, some large, one of a quarter of all."""
     sizes = [total // 4] + [total // 16] * 11
@@ -94,11 +121,11 @@ def evict(path: str) -> None:
     os.close(descriptor)
 
 
-def save_rounds(folder: str, total: int, ending: str, count: int) -> dict[str, float]:
-    """The best times of saving and of writing the same bytes; the files stay."""
+def save_rounds(folder: str, total: int, ending: str, count: int) -> Rounds:
+    """Times of saving and of writing the same bytes; the files stay."""
     made = parameters(total)
     arrays = [parameter.asnumpy() for parameter in made.values()]
-    best = Best()
+    rounds = Rounds()
     for turn in range(count):
         actions = [
             ("save_s", lambda: ms.save_checkpoint(made, os.path.join(folder, f"x.{ending}"))),
@@ -108,15 +135,15 @@ def save_rounds(folder: str, total: int, ending: str, count: int) -> dict[str, f
             os.sync()
             with Measured() as measured:
                 action()
-            best.note(name, measured.seconds)
+            rounds.note(name, measured.seconds)
             if name == "save_s":
-                best.note("save_extra_mib", measured.extra / MIB, max)
-    return best
+                rounds.note("save_extra_mib", measured.extra / MIB)
+    return rounds
 
 
-def load_rounds(folder: str, total: int, ending: str, count: int) -> dict[str, float]:
-    """The best times of loading and of reading, each in a process of its own: memory is new to it."""
-    best = Best()
+def load_rounds(folder: str, total: int, ending: str, count: int) -> Rounds:
+    """Times of loading and of reading, each in a process of its own: memory is new to it."""
+    rounds = Rounds()
     paths = {"load": os.path.join(folder, f"x.{ending}"), "read": os.path.join(folder, "raw")}
     for kind in ("", "cold_"):
         for turn in range(count):
@@ -124,20 +151,12 @@ def load_rounds(folder: str, total: int, ending: str, count: int) -> dict[str, f
                 if kind:
                     evict(paths[name])
                 seconds, extra = in_worker(name, paths[name])
-                best.note(f"{kind}{name}_s", seconds)
+                rounds.note(f"{kind}{name}_s", seconds)
                 if name == "load":
-                    best.note("load_extra_mib", (extra - total) / MIB, max)
+                    rounds.note("load_extra_mib", (extra - total) / MIB)
     for _ in range(count):
-        best.note("one_parameter_ms", 1000 * in_worker("one", paths["load"])[0])
-    return best
-
-
-class Best(dict):
-    """The best of what was measured, by name."""
-
-    def note(self, name: str, value: float, choose=min) -> None:
-        """Keeps a value if it is better."""
-        self[name] = choose(self.get(name, value), value)
+        rounds.note("one_parameter_ms", 1000 * in_worker("one", paths["load"])[0])
+    return rounds
 
 
 ACTIONS = {
@@ -167,7 +186,7 @@ def main() -> None:
     """Prints the figures of both formats, as text and if wanted as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--gib", type=float, default=3.0, help="size of the checkpoint")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--folder", help="where the files go; default: the system's folder")
     parser.add_argument("--json", help="file for the figures")
     parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
@@ -180,12 +199,9 @@ def main() -> None:
     for ending in ("ckpt", "safetensors"):
         with tempfile.TemporaryDirectory(dir=given.folder) as folder:
             found = save_rounds(folder, total, ending, given.rounds)
-            found |= load_rounds(folder, total, ending, given.rounds)
-        found["save_ratio"] = found["write_s"] / found["save_s"]
-        found["load_ratio"] = found["read_s"] / found["load_s"]
-        found["cold_load_ratio"] = found["cold_read_s"] / found["cold_load_s"]
-        results[ending] = found
-        print(ending, *(f"{name}={value:.3g}" for name, value in found.items()), sep="\n  ")
+            found.update(load_rounds(folder, total, ending, given.rounds))
+        results[ending] = found.figures() | found.ratios()
+        print(ending, *(f"{name}={value:.3g}" for name, value in results[ending].items()), sep="\n  ")
     if given.json:
         Path(given.json).write_text(json.dumps(results, indent=1))
 
