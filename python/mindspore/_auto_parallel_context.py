@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from mindspore._c_expression import note_change
+
 
 class ParallelMode:
     """Names of the parallel modes."""
@@ -138,6 +140,7 @@ def set_auto_parallel_context(**kwargs) -> None:
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             raise TypeError(f"The parameter '{key}' must be {expected}, but got {type(value)}.")
         _values[key] = check(key, value)
+    note_change()
 
 
 def get_auto_parallel_context(attr_key: str):
@@ -151,6 +154,7 @@ def reset_auto_parallel_context() -> None:
     """All settings of parallel training get their initial values again."""
     for key, (_, default, _) in _KEYS.items():
         _values[key] = default
+    note_change()
 
 
 _PS_KEYS = {

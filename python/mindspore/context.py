@@ -465,6 +465,7 @@ def _set(key: str, value) -> None:
         )
         return
     _values[key] = check(key, value)
+    _c.note_change()
     if key == "mode":
         set_graph_mode(_values[key] == GRAPH_MODE)
     elif key == "compile_cache_path":

@@ -151,6 +151,7 @@ void bind_capture(nb::module_& module) {
       .def("texts", &TraceCache::texts);
   TraceCache::miss = nb::module_::import_("builtins").attr("object")().release().ptr();
   TraceCache::eager = nb::module_::import_("builtins").attr("object")().release().ptr();
+      .def("check_looks", &CaptureSession::check_looks)
   module.attr("CAPTURE_MISS") = nb::borrow(TraceCache::miss);
   module.attr("CAPTURE_EAGER") = nb::borrow(TraceCache::eager);
   module.def("is_capturing", [] { return eager::interceptor() != nullptr; });

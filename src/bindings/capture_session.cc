@@ -82,6 +82,13 @@ void CaptureSession::refuse(std::string reason) { enter_refusal(std::move(reason
 
 std::string CaptureSession::refusal() const { return specialization_->refusal; }
 
+void CaptureSession::check_looks(nb::object check) {
+  recorder_->on_look = [check = std::move(check)] {
+    const nb::gil_scoped_acquire lock;
+    check();
+  };
+}
+
 nb::object CaptureSession::finish(nb::object result) {
   Specialization& known = *specialization_;
   // Another way through the function relies on further things; those of the ways before still hold.

@@ -3,6 +3,9 @@
 
 #include <atomic>
 
+#include "bindings/tensor_object.h"
+#include "eager/tape.h"
+
 namespace mycel::bindings {
 namespace {
 
@@ -39,7 +42,29 @@ bool same_entries(PyObject* now, PyObject* before) {
   return true;
 }
 
+bool same_function(PyObject* function, PyObject* before) {
+  const auto is = [&](PyObject* now, Py_ssize_t i) {
+    return (now == nullptr ? Py_None : now) == PyTuple_GET_ITEM(before, i);
+  };
+  return is(PyFunction_GET_CODE(function), 0) && is(PyFunction_GET_DEFAULTS(function), 1) &&
+         is(PyFunction_GET_KW_DEFAULTS(function), 2);
+}
+
 }  // namespace
+
+// The interpreter gives a class another number whenever something is assigned to it or to a base,
+// and none until somebody looks something up in it.
+bool Guard::class_holds() const {
+  const auto* type = reinterpret_cast<const PyTypeObject*>(holder_.ptr());
+  unsigned version = type->tp_version_tag;
+#ifdef Py_TPFLAGS_VALID_VERSION_TAG
+  if ((type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) == 0) version = 0;
+#endif
+  if (version != 0 && version == version_) return true;
+  if (!same_entries(key_.ptr(), expected_.ptr())) return false;
+  version_ = version;
+  return true;
+}
 
 bool Guard::holds() const {
   switch (kind_) {
@@ -53,6 +78,10 @@ bool Guard::holds() const {
       return PySet_GET_SIZE(holder_.ptr()) == PySet_GET_SIZE(expected_.ptr()) &&
              PyObject_RichCompareBool(holder_.ptr(), expected_.ptr(), Py_EQ) == 1;
     case Kind::Question: return nanobind::cast<bool>(holder_());
+    case Kind::Tracked:
+      return eager::is_tracked(tensor_of(holder_.ptr())) == (expected_.ptr() == Py_True);
+    case Kind::Class: return class_holds();
+    case Kind::Function: return same_function(holder_.ptr(), expected_.ptr());
   }
   return false;
 }

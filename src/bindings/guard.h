@@ -8,9 +8,12 @@ namespace mycel::bindings {
 
 class Guard {
  public:
-  enum class Kind { Entry, Cell, Sequence, Mapping, Set, Question };
+  enum class Kind { Entry, Cell, Sequence, Mapping, Set, Question, Tracked, Class, Function };
   // Entry: holder[key] is expected. Cell: a closure's variable. Sequence, Mapping, Set: the whole
-  // content, compared with a copy. Question: `holder` is asked and says true.
+  // content, compared with a copy. Question: `holder` is asked and says true. Tracked: whether a
+  // gradient that is being recorded goes to the tensor `holder`. Class: `key` is what the class
+  // `holder` defines; looked at only when the interpreter says that the class has changed.
+  // Function: (code, defaults, defaults of keywords) of a Python function.
   Guard(Kind kind, nanobind::object holder, nanobind::object key, nanobind::object expected)
       : kind_(kind),
         holder_(std::move(holder)),
@@ -19,8 +22,10 @@ class Guard {
   bool holds() const;
 
  private:
+  bool class_holds() const;
   Kind kind_;
   nanobind::object holder_, key_, expected_;
+  mutable unsigned version_ = 0;  // of a class when it was last seen to hold; 0: not known
 };
 
 // Counts changes of cells, parameters' flags and settings. While it stands still, nothing that is

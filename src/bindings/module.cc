@@ -33,6 +33,7 @@ NB_MODULE(_c_expression, module) {
       nb::steal(PyCapsule_New(const_cast<Bridge*>(&bridge), kBridgeName, nullptr));
   bind_operators(module);
   bind_gradient(module);
+  bind_recorded_call(module);
   bind_devices(module);
   bind_exchange(module);
   bind_log(module);

@@ -9,6 +9,7 @@ class module_;
 namespace mycel::bindings {
 
 void bind_gradient(nanobind::module_& module);
+void bind_recorded_call(nanobind::module_& module);
 void bind_operators(nanobind::module_& module);
 void bind_devices(nanobind::module_& module);
 void bind_exchange(nanobind::module_& module);

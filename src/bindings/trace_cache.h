@@ -122,3 +122,5 @@ class CaptureSession {
 };
 
 }  // namespace mycel::bindings
+  // `check` is called before Python looks at a value of this run; it may raise.
+  void check_looks(nanobind::object check);

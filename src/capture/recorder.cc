@@ -451,6 +451,7 @@ void Recorder::before_read(Storage& storage) {
   Reading reading;
   if (entry->kind == Kind::Parameter) reading.parameter = entry->tensor;
   close();
+  if (on_look) on_look();
   if (!reading.parameter.defined()) {
     entry = find(storage);
     if (entry == nullptr) return;

@@ -64,6 +64,17 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   int place_of(const Tensor& tensor) const;
   bool knows(const Tensor& tensor) const;
 
+  // Called before Python looks at a value of this run; may throw.
+  std::function<void()> on_look;
+
+  // For gradients that are recorded in one capture and walked in another (recorder_gradient.cc).
+  // `stand_in` is read as `value`, a value of this run; false: that is none.
+  bool adopt(const Tensor& stand_in, const Tensor& value);
+  // What is read where it is (a Parameter) and has this storage; undefined: no such thing.
+  Tensor reference(const Storage& storage) const;
+  // All values of this run, arguments too, that somebody still refers to.
+  std::vector<Tensor> live() const;
+
   bool take(const op::OpDef& definition, std::span<Tensor> inputs,
             std::span<op::AttributeValue> attributes, std::span<const op::TensorSpec> specs,
             std::vector<Tensor>& outputs) override;
@@ -130,5 +141,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   bool busy_ = false;
   std::string refusal_;
 };
+
+Recorder* current_recorder();  // of this thread; null: nothing is being captured
 
 }  // namespace mycel::capture

@@ -24,8 +24,10 @@ GradientCall::GradientCall() {
   recording_before_ = state.recording;
   state.recording = true;
   scope_ = state.scope;
-  first_sequence_ = state.next_sequence;
+  first_sequence_ = state.next_sequence++;
 }
+
+int gradient_level() { return tape_state.level; }
 
 GradientCall::~GradientCall() { end_forward(); }
 
@@ -59,6 +61,15 @@ void GradientCall::watch_parameter(const Tensor& parameter) {
   const Ref<Node> leaf = make_leaf(parameter);
   tensor::TensorBody& body = parameter.body();
   watched_.push_back({leaf, parameter, body.history, body.output_index});
+  body.history = Ref<tensor::History>(leaf.get());
+  body.output_index = 0;
+  body.seen_version = body.storage->version();
+}
+
+void GradientCall::watch_stand_in(const Tensor& stand_in, const Tensor& original) {
+  const Ref<Node> leaf = make_leaf(original);
+  watched_.push_back({leaf, Tensor(), {}, 0});
+  tensor::TensorBody& body = stand_in.body();
   body.history = Ref<tensor::History>(leaf.get());
   body.output_index = 0;
   body.seen_version = body.storage->version();
@@ -246,6 +257,58 @@ class ScopeRevival {
 };
 
 }  // namespace
+
+bool GradientCall::has_computed(const Tensor& tensor) const {
+  if (!tensor.defined() || !tensor.body().history) return false;
+  const auto* node = static_cast<const Node*>(tensor.body().history.get());
+  return node->scope == scope_ && node->sequence >= first_sequence_ && node->leaf_of != this;
+}
+
+std::vector<Edge> GradientCall::cut(std::span<const Tensor> outputs,
+                                    const std::function<void(Saved&)>& visit, bool& has_custom) {
+  static const OpDef& identity = op::find("identity");
+  std::vector<Edge> outside;
+  std::vector<Ref<Node>> leaves;
+  const auto leaf_for = [&](const Edge& edge) {
+    for (std::size_t i = 0; i < outside.size(); ++i) {
+      if (outside[i].node == edge.node && outside[i].output == edge.output) return leaves[i];
+    }
+    Ref<Node> leaf(new Node());
+    leaf->scope = scope_;
+    leaf->sequence = first_sequence_;  // older than everything else here
+    leaf->definition = &identity;
+    leaf->edges = {edge};
+    leaf->leaf_of = this;
+    leaf->present.assign(1, true);
+    leaf->inputs.resize(1);
+    leaf->outputs.resize(1);
+    leaf->output_specs = {edge.node->output_specs[edge.output]};
+    leaf->input_specs = leaf->output_specs;
+    leaf->attributes.resize(identity.attributes.size());
+    outside.push_back(edge);
+    leaves.push_back(leaf);
+    return leaf;
+  };
+  has_custom = false;
+  for (const Ref<Node>& node : collect(outputs, first_sequence_, next_walk++, scope_)) {
+    if (node->leaf_of == this) continue;
+    has_custom = has_custom || node->custom || !node->hooks.empty();
+    for (Edge& edge : node->edges) {
+      if (edge.node && edge.node->sequence < first_sequence_) edge = {leaf_for(edge), 0};
+    }
+    for (std::vector<Saved>* kept : {&node->inputs, &node->outputs}) {
+      for (Saved& saved : *kept) {
+        if (saved.tensor.defined()) visit(saved);
+      }
+    }
+  }
+  for (const Ref<Node>& leaf : leaves) watched_.push_back({leaf, Tensor(), {}, 0});
+  return outside;
+}
+
+void GradientCall::forget_outside() {
+  for (const Watched& watched : watched_) watched.node->edges.assign(1, Edge());
+}
 
 std::vector<Tensor> GradientCall::backward(std::span<const Tensor> outputs,
                                            std::span<const Tensor> seeds, bool keep) {

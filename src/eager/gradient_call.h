@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -21,8 +22,21 @@ class GradientCall {
   Tensor watch(const Tensor& input);
   // A Parameter is read by reference, so it is watched itself, until end_forward.
   void watch_parameter(const Tensor& parameter);
+  // The same for a tensor that stands for `original`, which an outer call may know.
+  void watch_stand_in(const Tensor& stand_in, const Tensor& original);
 
   void end_forward();
+
+  // Whether a tensor was computed since this call began.
+  bool has_computed(const Tensor& tensor) const;
+  // Lets what `outputs` were computed from end where this call began: the older tensors it goes
+  // back to become watched ones, in the order of the result. `visit` gets everything the nodes
+  // keep. Nodes with a backward of the user's own keep what nobody can see; whether there are any
+  // is `has_custom`.
+  std::vector<Edge> cut(std::span<const Tensor> outputs, const std::function<void(Saved&)>& visit,
+                        bool& has_custom);
+  // Outer calls no longer reach what they watch through this one.
+  void forget_outside();
 
   // Gradients of every watched tensor, in the order they were watched; zeros are undefined tensors.
   // `seeds` are the gradients of `outputs`; an undefined seed means ones. With `keep` the call can
@@ -44,5 +58,8 @@ class GradientCall {
   bool in_forward_ = true;
   bool recording_before_ = false;
 };
+
+// Gradient calls under way on this thread: inside the second one, gradients may be differentiated.
+int gradient_level();
 
 }  // namespace mycel::eager

@@ -6,6 +6,7 @@ from __future__ import annotations
 import dis
 import functools
 import os
+import sys
 import sysconfig
 import types
 
@@ -13,7 +14,7 @@ import numpy as np
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 FOREIGN = tuple({sysconfig.get_paths()["stdlib"] + os.sep, os.path.dirname(np.__file__) + os.sep, "<frozen"})
-LIBRARY, CONSTRUCT, EFFECT, USER = range(4)
+LIBRARY, CONSTRUCT, EFFECT, SETTING, USER = range(5)
 # Functions of ours that do something a compiled function does not repeat.
 _EFFECTS = frozenset(
     (
@@ -28,15 +29,19 @@ _EFFECTS = frozenset(
         "set_seed",
     )
 )
+# Functions of ours that tell how the process is set.
+_SETTINGS = frozenset(("get_auto_parallel_context", "get_context", "get_seed"))
 _GLOBAL_NAMES = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
 
 
 @functools.cache
 def kind_of(code: types.CodeType) -> int:
-    """Ours or Python's own, a `construct` of ours, one of ours with effects, or the user's."""
+    """Ours or Python's own, a `construct` of ours, one with effects, one about settings, or the user's."""
     file, name = code.co_filename, code.co_name
     if file.startswith(PACKAGE):
-        return CONSTRUCT if name == "construct" else EFFECT if name in _EFFECTS else LIBRARY
+        if name == "construct":
+            return CONSTRUCT
+        return EFFECT if name in _EFFECTS else SETTING if name in _SETTINGS else LIBRARY
     return LIBRARY if file.startswith(FOREIGN) and "site-packages" not in file else USER
 
 
@@ -45,6 +50,25 @@ def global_names(code: types.CodeType) -> tuple[str, ...]:
     """Names of globals that the code reads or writes."""
     found = (each.argval for each in dis.get_instructions(code) if each.opname in _GLOBAL_NAMES)
     return tuple(dict.fromkeys(found))
+
+
+@functools.cache
+def imported_names(code: types.CodeType) -> tuple[tuple[str, int], ...]:
+    """Modules that the code imports itself: (name, number of dots before it)."""
+    found, before = [], []
+    for each in dis.get_instructions(code):
+        if each.opname == "IMPORT_NAME":
+            level = before[-2].argval if len(before) > 1 else 0
+            found.append((each.argval, level if isinstance(level, int) else 0))
+        before = [*before[-1:], each]
+    return tuple(found)
+
+
+@functools.cache
+def attribute_names(code: types.CodeType) -> tuple[str, ...]:
+    """Names that the code may look up in a module: those it spells out, as code or as text."""
+    texts = (constant for constant in code.co_consts if isinstance(constant, str) and constant.isidentifier())
+    return tuple(dict.fromkeys((*code.co_names, *texts)))
 
 
 @functools.cache
@@ -87,6 +111,15 @@ def only_counts(code: types.CodeType, name: str) -> bool:
     return True
 
 
+def is_steady_module(module: types.ModuleType) -> bool:
+    """Whether a module is ours, Python's or NumPy's: nobody assigns to its names."""
+    file = getattr(module, "__file__", None) or ""
+    is_foreign = file.startswith(FOREIGN) and (
+        module.__name__.startswith("numpy") or "site-packages" not in file
+    )
+    return file.startswith(PACKAGE) or is_foreign or module.__name__ in sys.builtin_module_names
+
+
 def _module_of(cls: type) -> str:
     module = getattr(cls, "__module__", None)
     return module if isinstance(module, str) else "builtins"
@@ -104,8 +137,8 @@ def is_users_class(cls: type) -> bool:
     )
 
 
-# Recording itself, and networks from files, which stay as they were loaded.
-_WITHOUT_STATE = ("_capture", "_mindir")
+# Recording itself, for files too, and networks from files, which stay as they were loaded.
+_WITHOUT_STATE = ("_capture", "_export", "_mindir")
 
 
 def holds_state(cls: type) -> bool:
@@ -114,6 +147,21 @@ def holds_state(cls: type) -> bool:
         return _module_of(cls) not in ("threading", "_thread", "logging", "weakref")
     module = _module_of(cls)
     return module.startswith("mindspore.") and not any(part in module for part in _WITHOUT_STATE)
+
+
+def line_of(run, name, stores: bool = False) -> str:
+    """Where code that has run first mentions, or assigns, a name, as " (file:line)"; empty: nowhere."""
+    for code in run:
+        for each in dis.get_instructions(code):
+            is_meant = each.opname.startswith("STORE") if stores else True
+            if each.argval == name and is_meant and each.positions and each.positions.lineno:
+                return f" ({code.co_filename}:{each.positions.lineno})"
+    return ""
+
+
+def made_of(function: types.FunctionType) -> tuple:
+    """What a function consists of that can be replaced."""
+    return function.__code__, function.__defaults__, function.__kwdefaults__
 
 
 def position_of(frame) -> str:

@@ -18,6 +18,7 @@ from mindspore._capture.arguments import (
 from mindspore._capture.dump import write_failure
 from mindspore._capture.kept import Place
 from mindspore._capture.printing import prints_recorded
+from mindspore._capture.strict import forbid_effects, look_check, refused
 
 _MISS, _EAGER = _c.CAPTURE_MISS, _c.CAPTURE_EAGER
 _CAPTURES_BETWEEN_CHECKS = 32  # whether capturing is worth it
@@ -58,13 +59,14 @@ class Captured:
     Args:
         function (Callable): What is run.
         name (str): How messages call it.
-        strict (bool): Falling back to eager execution is an error.
+        strict (Union[bool, None]): Falling back to eager execution is an error; None: the context decides.
         roots (tuple): Objects the function is known to use, a Cell for instance.
     """
 
     __slots__ = (
         "__weakref__",
         "_cache",
+        "_differentiated",
         "_has_effects",
         "_places",
         "_restarts",
@@ -78,17 +80,18 @@ class Captured:
         "name",
         "reasons",
     )
+    learns_sizes = True  # whether a run can be made again for other sizes
 
-    def __init__(self, function, name: str, strict: bool = False, roots: tuple = ()):
+    def __init__(self, function, name: str, strict: bool | None = None, roots: tuple = ()):
         self.function, self.name = function, name
         self._strict, self._roots, self._warned = strict, roots, False
         self._cache = _c.TraceCache(name)
+        self._differentiated = None  # the same function where a gradient is recorded around it
         self._places: list[Place] = []
         self._has_effects = False  # writes to places or to containers it is given
         self.captures = self._restarts = self._runs_at_check = 0
         self.given_up = ""
         self.reasons: list[str] = []  # why calls ran eagerly
-        every_captured.add(self)
 
     def __call__(self, *args, **kwargs):
         if self.given_up:
@@ -101,6 +104,14 @@ class Captured:
         if result is _EAGER:
             return self.function(*args, **kwargs)
         return result
+
+    def inside_gradient(self, args: tuple, kwargs: dict):
+        """A call that a gradient, recorded eagerly around it, has to see."""
+        if self._differentiated is None:
+            from mindspore._capture.differentiated import Differentiated
+
+            self._differentiated = Differentiated(self.function, self.name, self._strict, self._roots)
+        return self._differentiated(*args, **kwargs)
 
     def run_stream(self, stream, steps: int) -> tuple[int, object]:
         """Calls the function for rows of a stream, in C++ as long as nothing new turns up.
@@ -165,6 +176,8 @@ class Captured:
     def _capture(self, run, users_args: tuple, args: tuple, kwargs: dict):
         from mindspore._capture.surroundings import watch
 
+        if not self.captures:
+            every_captured.add(self)
         session = self._cache.begin(args, kwargs)
         if session is None:
             self._tell("an argument is a NumPy array, whose content may change unseen; pass a Tensor")
@@ -172,6 +185,9 @@ class Captured:
         self.captures += 1
         hidden = len(args) - len(users_args)
         containers = ArgumentContainers((users_args, kwargs), (session.arguments[hidden:], session.keywords))
+        self._begun(session)
+        if self._is_strict():
+            session.check_looks(look_check(self.name))
         surroundings = watch(session, self.function, self._roots, self._places, (users_args, kwargs))
         try:
             with prints_recorded(session), surroundings:
@@ -184,19 +200,29 @@ class Captured:
             raise
         effects = surroundings.settle()
         result = session.finish(result)
-        problem = effects.problem
-        incomplete = containers.hand_back() and not self._has_effects
+        handed_back = containers.hand_back()
+        problem = effects.problem or self._objection(effects.written, handed_back)
+        incomplete = handed_back and not self._has_effects
         incomplete = surroundings.looked_at_a_counter() or incomplete or effects.written or effects.passing
         if effects.passing is not None and self._restarts >= _RESTARTS_AT_MOST:
             problem = problem or f"{effects.passing} in every call"
         if problem is not None:
             session.refuse(problem)
         elif incomplete and not session.refusal:
+            if self._is_strict():
+                self._cache.clear()
+                forbid_effects(self.name, effects, handed_back)
             self._start_over(effects)
         if session.refusal:
             self._tell(session.refusal)
         self._give_up_if_useless()
         return result
+
+    def _begun(self, session) -> None:
+        """A run under a recorder is about to begin."""
+
+    def _objection(self, written: list[Place], containers_changed: bool) -> str | None:
+        """Why a run that has written these places is not to be repeated."""
 
     def rehearse(self, args: tuple, kwargs: dict) -> None:
         """Runs the function under a recorder and forgets what it did: shapes and types are seen to fit."""
@@ -242,13 +268,17 @@ class Captured:
     def _is_strict(self) -> bool:
         """The environment decides before the function's own setting, and that before the context's."""
         level = os.environ.get("MS_DEV_JIT_SYNTAX_LEVEL")
-        return level == "0" if level else self._strict or _Mode.strict
+        if level:
+            return level == "0"
+        return _Mode.strict if self._strict is None else self._strict
 
     def _tell(self, reason: str) -> None:
         if reason not in self.reasons:
             self.reasons.append(reason)
         if self._is_strict():
-            raise RuntimeError(f"'{self.name}' cannot be compiled: {reason}.")
+            self.given_up = ""
+            self._cache.clear()  # another call is refused in the same way
+            raise refused(self.name, reason)
         if not self._warned:
             self._warned = True
             logger.warning("'%s' is not compiled and runs like PyNative mode: %s.", self.name, reason)
@@ -262,9 +292,21 @@ class Captured:
         return self._cache.texts()
 
 
+def is_strict(options: dict) -> bool | None:
+    """What the options of a function or Cell say about falling back; None: nothing."""
+    level = options.get("jit_syntax_level")
+    return level == "STRICT" if level else None
+
+
 def call_cell(cell, args: tuple, kwargs: dict):
-    """A call of a Cell by the user in graph mode."""
-    return captured_cell(cell)(*args, **kwargs)
+    """A call of a Cell by the user in graph mode, outside of any capture."""
+    if not _c.is_recording():
+        return captured_cell(cell)(*args, **kwargs)
+    from mindspore._capture.differentiated import runs_eagerly
+
+    if runs_eagerly():
+        return cell._cell_run(*args, **kwargs)
+    return captured_cell(cell).inside_gradient(args, kwargs)
 
 
 def rehearse_cell(cell, args: tuple, kwargs: dict) -> None:
@@ -281,7 +323,6 @@ def captured_cell(cell) -> Captured:
         def run(*arguments, **keywords):
             return owner()._cell_run(*arguments, **keywords)
 
-        strict = cell._jit_config_dict.get("jit_syntax_level") == "STRICT"
-        captured = Captured(run, type(cell).__name__, strict, (owner,))
+        captured = Captured(run, type(cell).__name__, is_strict(cell._jit_config_dict), (owner,))
         cell.__dict__["_captured"] = captured
     return captured

@@ -43,12 +43,13 @@ class Place:
         what (str): How messages call it.
     """
 
-    __slots__ = ("_seen", "holder", "is_counter", "key", "what")
+    __slots__ = ("_seen", "holder", "is_counter", "key", "what", "where")
 
     def __init__(self, holder, key, what: str):
         self.holder, self.key, self.what = holder, key, what
         self._seen: set = set()
         self.is_counter = False  # the function only adds constants to it
+        self.where = ""  # " (file:line)" of the user's code that writes it, where that is known
 
     def is_at(self, holder, key) -> bool:
         """Whether this is the place."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections
+import contextvars
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from mindspore._capture.cell_state import same
 from mindspore._capture.kept import MISSING, Place
 
 # Kinds of guards, numbered as in the engine.
-ENTRY, CELL, SEQUENCE, MAPPING, SET, QUESTION = range(6)
+ENTRY, CELL, SEQUENCE, MAPPING, SET, QUESTION, TRACKED, CLASS, FUNCTION = range(9)
 _MOST_BYTES_COMPARED = 1 << 20
 
 
@@ -59,6 +60,26 @@ def queue_question(queue: collections.deque):
     """Asks whether a queue holds what it holds now."""
     before = list(queue)
     return lambda: len(queue) == len(before) and all(map(same, queue, before))
+
+
+def fields_question(value):
+    """Asks whether an object's attributes, which may be another thread's, are what they are now."""
+    before = dict(vars(value))
+    return lambda: not changed_keys(vars(value), before)
+
+
+def variable_question(variable: contextvars.ContextVar):
+    """Asks whether a context variable has the value it has now."""
+    before = variable.get(MISSING)
+    return lambda: same(variable.get(MISSING), before)
+
+
+def settings() -> tuple:
+    """All settings of the process that a function can ask for."""
+    from mindspore import _auto_parallel_context, context
+    from mindspore.common.seed import get_seed
+
+    return dict(context._values), dict(_auto_parallel_context._values), get_seed()
 
 
 def numpy_random() -> tuple:

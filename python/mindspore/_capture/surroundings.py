@@ -10,10 +10,14 @@ from __future__ import annotations
 import array
 import builtins
 import collections
+import collections.abc
+import contextvars
 import functools
 import gc
+import importlib.util
 import random
 import sys
+import threading
 import types
 import weakref
 from typing import NamedTuple
@@ -26,26 +30,33 @@ from mindspore._capture.cell_state import ATOMS, TABLES, VOLATILE, CellState, is
 from mindspore._capture.kept import MISSING, Place, can_be_kept
 from mindspore._capture.questions import (
     CELL,
+    CLASS,
     ENTRY,
+    FUNCTION,
     MAPPING,
     QUESTION,
     SEQUENCE,
     SET,
     array_question,
     changed_keys,
+    fields_question,
     is_unchanged,
     names_of_slots,
     numpy_random,
     queue_question,
+    settings,
     slots_question,
+    variable_question,
 )
 
-_MOST_OBJECTS = 4000
+_MOST_OBJECTS = 200_000
 _MOST_BYTES_READ = 256  # of a tensor; Python cannot read more without ending the capture
 _UNSTEADY_MODULES = frozenset(
     ("time", "_random", "random", "secrets", "uuid", "_io", "io", "posix", "datetime", "_warnings")
 )
 _UNSTEADY_TYPES = (random.Random, np.random.RandomState, np.random.Generator)
+_CONTAINERS = (dict, list, set, collections.abc.MutableMapping, collections.deque)
+_MADE_IN_PYTHON = 1 << 9  # flag of classes that can be changed
 _STEADY = (*ATOMS, types.BuiltinFunctionType, types.CodeType, np.generic)
 
 
@@ -90,6 +101,9 @@ class Surroundings:
         self._cells: list[CellState] = []
         self._parameters: list = []
         self._contents: list = []  # (kind, holder, key, expected, what)
+        self._modules: list = []  # met as values, or imported by the function
+        self._to_import: list = []  # (module's name, code): it is imported while the function runs
+        self._settings: tuple | None = None  # those of the process, if it asks for any
         self._problem: str | None = None
         self._before = None
         self._started = Cell()._create_time
@@ -127,6 +141,8 @@ class Surroundings:
                     self._watch_cell(owner)
             if kind == codes.USER and code not in self._run:
                 self._enter_code(code, frame.f_globals)
+            elif kind == codes.SETTING:
+                self._settings = self._settings or settings()
             elif kind == codes.EFFECT:
                 where = codes.position_of(frame)
                 self._problem = self._problem or f"it calls {code.co_name} ({where})"
@@ -151,6 +167,9 @@ class Surroundings:
         self._run.add(code)
         self._made_inside |= codes.codes_inside(code)
         self._watch_names(code, namespace)
+        for module in tuple(self._modules):
+            self._watch_module(module, code)
+        self._watch_imports(code, namespace)
         known = self._functions.get(code)
         if known is None and code.co_freevars and code not in self._made_inside:
             known = [
@@ -173,23 +192,53 @@ class Surroundings:
             self._guard(ENTRY, namespace, name, value, f"the global '{name}'")
             if isinstance(value, types.ModuleType):
                 self._watch_module(value, code)
-            elif value is not MISSING:
+            if value is not MISSING:
                 self.reach(value, f"the global '{name}'")
 
-    def _watch_module(self, module, code) -> None:
-        file = getattr(module, "__file__", None) or ""
-        if file.startswith((codes.PACKAGE, *codes.FOREIGN)) or module.__name__ in sys.builtin_module_names:
+    def _watch_imports(self, code, namespace: dict) -> None:
+        """Modules that a function imports itself."""
+        for name, dots in codes.imported_names(code):
+            package = namespace.get("__package__") or ""
+            full = importlib.util.resolve_name("." * dots + name, package) if dots and package else name
+            parts = full.split(".")
+            for i in range(len(parts)):
+                module = sys.modules.get(".".join(parts[: i + 1]))
+                if isinstance(module, types.ModuleType):
+                    self._watch_module(module, code)
+                elif i + 1 == len(parts):
+                    self._to_import.append((full, code))
+
+    def _meet_module(self, module) -> None:
+        """A module that is the value of something; which code asks it for what is not known."""
+        if codes.is_steady_module(module):
             return
+        self._modules.append(module)
+        for code in tuple(self._run):
+            self._watch_module(module, code)
+
+    def _watch_module(self, module, code) -> None:
+        if ("module", id(module), code) in self._seen:
+            return
+        self._seen["module", id(module), code] = module
+        is_steady = codes.is_steady_module(module)
         fields = vars(module)
-        for name in code.co_names:
-            if name in fields and not isinstance(fields[name], types.ModuleType):
-                what = f"'{module.__name__}.{name}'"
-                self._guard(ENTRY, fields, name, fields[name], what)
-                self.reach(fields[name], what)
+        for name in codes.attribute_names(code):
+            value = fields.get(name, MISSING)
+            what = f"'{module.__name__}.{name}'"
+            if isinstance(value, types.ModuleType):
+                self._watch_module(value, code)
+            elif is_steady:
+                if isinstance(value, _CONTAINERS) and value is not sys.modules:
+                    self.reach(value, what)
+            elif value is not MISSING:
+                self._guard(ENTRY, fields, name, value, what)
+                self.reach(value, what)
 
     def _reach_function(self, function, what: str) -> None:
         code = function.__code__
         self._functions.setdefault(code, []).append(function)
+        if function.__dict__ or codes.kind_of(code) == codes.USER:
+            self._watch_mapping(function.__dict__, f"an attribute of '{function.__name__}'")
         if codes.kind_of(code) != codes.USER:
             for cell in function.__closure__ or ():
                 self.reach(Place(cell, None, "").get(), what)
@@ -207,13 +256,10 @@ class Surroundings:
                 continue  # not assigned yet
             self._guard(CELL, cell, None, value, what)
             self.reach(value, what)
+        self._session.add_guard(FUNCTION, function, None, codes.made_of(function))
         what = f"a default argument of '{function.__name__}'"
-        if function.__defaults__:
-            expected = function.__defaults__
-            self._ask(lambda: function.__defaults__ is expected, what)
-            self.reach(expected, what)
-        if function.__kwdefaults__:
-            self.reach(function.__kwdefaults__, what)
+        self.reach(function.__defaults__, what)
+        self.reach(function.__kwdefaults__, what)
 
     # ---- values -------------------------------------------------------------------------------
 
@@ -236,6 +282,7 @@ class Surroundings:
             self._reach_tensor(value)
             return
         if len(self._seen) > _MOST_OBJECTS:
+            self._problem = self._problem or f"it can reach more than {_MOST_OBJECTS} objects"
             return
         self._seen[id(value)] = value
         if isinstance(value, types.FunctionType):
@@ -252,7 +299,9 @@ class Surroundings:
         elif isinstance(value, self._cell_class):
             for _, each in value.cells_and_names():
                 self._watch_cell(each)
-        elif not isinstance(value, types.ModuleType):
+        elif isinstance(value, types.ModuleType):
+            self._meet_module(value)
+        else:
             self._reach_other(value, what)
 
     def _reach_tensor(self, value: Tensor) -> None:
@@ -288,6 +337,12 @@ class Surroundings:
         elif isinstance(value, collections.deque):
             self._ask(queue_question(value), what)
             self._reach_parts(value, what)
+        elif isinstance(value, threading.local):
+            self._ask(fields_question(value), f"an attribute of {what}")
+            self._reach_parts(list(vars(value).values()), what)
+        elif isinstance(value, contextvars.ContextVar):
+            self._ask(variable_question(value), what)
+            self.reach(value.get(MISSING), what)
         elif hasattr(type(value), "__next__"):
             self._problem = self._problem or f"it uses {what}, an iterator that can be used up only once"
         elif isinstance(value, _UNSTEADY_TYPES):
@@ -320,15 +375,19 @@ class Surroundings:
 
     def _reach_class(self, cls: type) -> None:
         for each in cls.__mro__:
-            if ("class", each) in self._seen or not codes.is_users_class(each):
+            if ("class", each) in self._seen or not each.__flags__ & _MADE_IN_PYTHON:
                 continue
             self._seen["class", each] = each
             file = getattr(sys.modules.get(each.__module__), "__file__", None) or ""
-            if file.startswith((codes.PACKAGE, *codes.FOREIGN)) and "site-packages" not in file:
+            is_ours = file.startswith(codes.PACKAGE)
+            if file.startswith(codes.FOREIGN) and not is_ours and "site-packages" not in file:
                 continue
             fields = gc.get_referents(each.__dict__)[0]  # the dict itself: what the class shows is a stand-in
-            what = f"the class '{each.__name__}'"
-            self._guard(MAPPING, fields, each, dict(fields), what)
+            what, content = f"the class '{each.__name__}'", dict(fields)
+            self._session.add_guard(CLASS, each, fields, content)
+            if is_ours:
+                continue
+            self._contents.append((MAPPING, fields, each, content, what))
             for value in list(fields.values()):
                 if isinstance(value, property):
                     self._reach_parts((value.fget, value.fset), what)
@@ -369,7 +428,10 @@ class Surroundings:
 
     def settle(self) -> Effects:
         """Hands the guards over; what the run has done that a replay must do too."""
-        cells, parameters = self._cells, self._parameters
+        cells, parameters, asked = self._cells, self._parameters, self._settings
+        for name, code in self._to_import:
+            if name in sys.modules:
+                self._watch_module(sys.modules[name], code)
         written: list[Place] = []
         problem, passing = self._problem, None
         if problem is None and numpy_random() != self._numpy_random:
@@ -388,13 +450,22 @@ class Surroundings:
                 passing = passing or f"it changes requires_grad or the shape of {parameter.name}"
         for place in written:
             place.is_counter = self._is_counter(place)
+            place.where = self._line_of(place.key if isinstance(place.key, str) else place.what)
             if not can_be_kept(place.get()):
-                problem = problem or f"it changes {place.what}, which a compiled function would not repeat"
+                problem = problem or (
+                    f"it changes {place.what}, which a compiled function would not repeat{place.where}"
+                )
         self._session.set_verify(
             lambda: all(state.holds() for state in cells)
+            and (asked is None or asked == settings())
             and all(state_of(parameter) == before for parameter, before in parameters)
         )
         return Effects(written, problem, passing)
+
+    def _line_of(self, what: str) -> str:
+        """Where the code that has run assigns, or at least names, something."""
+        name = what.rstrip("'").rpartition("'")[2].rpartition(".")[2]
+        return codes.line_of(self._run, name, stores=True) or codes.line_of(self._run, name)
 
     def _is_counter(self, place: Place) -> bool:
         is_number = type(place.get()) in (int, float) and type(place.key) is str
@@ -407,15 +478,14 @@ class Surroundings:
             place.is_counter = False
         return bool(counters)
 
-    @staticmethod
-    def _note_written(content: tuple, written: list[Place]) -> str | None:
+    def _note_written(self, content: tuple, written: list[Place]) -> str | None:
         kind, holder, key, expected, what = content
         if kind in (ENTRY, CELL):
             written.append(Place(holder, key, what))
         elif kind == MAPPING and key is None:
             written += [Place(holder, each, what) for each in changed_keys(holder, expected)]
         else:
-            return f"it changes {what}, which a compiled function would not repeat"
+            return f"it changes {what}, which a compiled function would not repeat{self._line_of(what)}"
         return None
 
 

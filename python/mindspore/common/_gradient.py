@@ -214,8 +214,10 @@ class _Computation:
             return self._compute(*args, **kwargs)
         if self._captured is None:
             if self._is_new:  # what is called once, and made anew for the next call, is not worth compiling
+                from mindspore._capture.differentiated import run_new_gradient
+
                 self._is_new = False
-                return self._compute(*args, **kwargs)
+                return run_new_gradient(self._compute, args, kwargs)
             name = getattr(self._fn, "__qualname__", type(self._fn).__name__)
             self._captured = Captured(
                 self._compute, f"gradient of {name}", roots=(self._fn, self._weights or ())

@@ -8,8 +8,9 @@ import inspect
 import os
 import types
 
+from mindspore import _c_expression as _c
 from mindspore import log as logger
-from mindspore._capture.function import Captured, is_inside
+from mindspore._capture.function import Captured, is_strict
 from mindspore.common._structure import argument_counts
 from mindspore.common.jit_config import JitConfig
 from mindspore.common.mutable import mutable
@@ -85,19 +86,19 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
             return function
         _check_signature(function, input_signature)
 
-        strict = (
-            isinstance(jit_config, JitConfig)
-            and jit_config.jit_config_dict.get("jit_syntax_level") == "STRICT"
-        )
-        captured = Captured(function, getattr(function, "__qualname__", str(function)), strict)
+        options = jit_config.jit_config_dict if isinstance(jit_config, JitConfig) else jit_config or {}
+        name = getattr(function, "__qualname__", str(function))
+        captured = Captured(function, name, is_strict(options))
 
         @functools.wraps(function)
         def compiled(*args, **kwargs):
-            if is_inside() or not _enabled:
+            if not _enabled or _c.is_capturing():
                 return function(*args, **kwargs)
             if is_precompile_only():
                 return _check_arguments(function, args, kwargs)
             try:
+                if _c.is_recording():
+                    return captured.inside_gradient(args, kwargs)
                 return captured(*args, **kwargs)
             except TypeError:
                 _check_arguments(function, args, kwargs)

@@ -47,6 +47,7 @@ def set_seed(seed: int) -> None:
     random.seed(seed)
     _DatasetSeed.value = seed
     _c.set_global_seed(seed)
+    _c.note_change()
     from mindspore.common import generator
 
     generator.default_generator.manual_seed(seed)

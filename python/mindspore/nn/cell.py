@@ -8,7 +8,7 @@ import time
 from collections import OrderedDict
 
 from mindspore import context
-from mindspore._c_expression import note_change
+from mindspore._c_expression import is_capturing, note_change
 from mindspore._capture.function import _Mode, call_cell, is_inside, rehearse_cell
 from mindspore.common._structure import tensors_in
 from mindspore.common.parameter import Parameter, ParameterTuple
@@ -273,7 +273,7 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
         raise AttributeError(f"For '{type(self).__name__}', the method 'construct' is not defined.")
 
     def __call__(self, *args, **kwargs):
-        if _Mode.graph and not is_inside() and "_params" in self.__dict__:
+        if _Mode.graph and not is_capturing() and "_params" in self.__dict__:
             if context.is_precompile_only():
                 return self.compile(*args, **kwargs)
             try:

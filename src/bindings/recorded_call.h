@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call of a compiled function inside a gradient that is recorded eagerly: its own part of the
+// tape, taken down once on promises and walked later for the values of any call of the same kind.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "bindings/tensor_object.h"
+#include "capture/recorder.h"
+#include "eager/gradient_call.h"
+
+namespace mycel::bindings {
+
+class RecordedCall {
+ public:
+  // While the function is captured: it is given `stand_in` instead of `original`.
+  void watch(const Tensor& stand_in, const Tensor& original) {
+    call_.watch_stand_in(stand_in, original);
+  }
+  void end() { call_.end_forward(); }
+  // The function has returned these tensors. Finds out what the gradient needs of such a call; a
+  // text says why calls of this kind cannot be differentiated as a whole.
+  std::string settle(const std::vector<Tensor>& outputs);
+
+  // What the captured function has to return besides.
+  std::vector<Tensor> kept() const { return stand_ins_; }
+  // Parameters it reads, and whether a gradient goes to them.
+  std::vector<std::pair<Tensor, bool>> parameters() const { return parameters_; }
+  // Whether the gradient runs Python of the user's.
+  bool has_custom() const { return has_custom_; }
+
+  // Enters one call into the tape. `inputs`: originals of what was watched; `outputs`: the tensors
+  // it returned; `kept`: those it returned besides. `backward(kept, gradients of outputs)` gives
+  // what `walk` would.
+  void record(const std::string& name, const std::vector<Tensor>& inputs, nanobind::list outputs,
+              const std::vector<Tensor>& kept, nanobind::object backward);
+  // Instead of `record`, for the call that was captured: its part of the tape belongs to the outer
+  // gradient as it is.
+  void join(nanobind::list outputs);
+  // Gradients of what was watched and of the parameters, for other values.
+  std::vector<Tensor> walk(const std::vector<Tensor>& kept, const std::vector<Tensor>& seeds);
+
+ private:
+  struct Reference {
+    Tensor tensor, stand_in;
+  };
+  std::string note_saved(capture::Recorder& recorder, eager::Saved& saved);
+  std::string note_parameters(const capture::Recorder& recorder,
+                              const std::vector<eager::Edge>& outside);
+  void keep(const Tensor& tensor);
+  void let_go();
+
+  eager::GradientCall call_;
+  std::vector<std::size_t> places_;    // of the outputs that were computed here
+  std::vector<Tensor> outputs_;        // these
+  std::vector<Tensor> stand_ins_;      // what the tape refers to
+  std::vector<Reference> references_;  // likewise, but read where it is
+  std::vector<Tensor> targets_;        // parameters that get gradients, after what was watched
+  std::vector<std::pair<Tensor, bool>> parameters_;
+  bool has_custom_ = false;
+  std::size_t records_ = 0;
+};
+
+}  // namespace mycel::bindings
