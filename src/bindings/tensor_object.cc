@@ -11,6 +11,7 @@
 #include "bindings/exceptions.h"
 #include "bindings/indexing.h"
 #include "bindings/numpy_exchange.h"
+#include "bindings/truth_asker.h"
 #include "eager/dispatch.h"
 #include "operator/registry.h"
 #include "platform/error/error.h"
@@ -164,6 +165,14 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
 
 // ---- conversions to Python numbers -----------------------------------------------------------
 
+int asked_truth(PyObject* self) {
+  PyObject* answer = PyObject_CallOneArg(truth_asker, self);
+  if (answer == nullptr) throw PythonError();
+  const int result = PyObject_IsTrue(answer);
+  Py_DECREF(answer);
+  return result;
+}
+
 int truth(PyObject* self) {
   return guarded(-1, [&] {
     const Tensor& tensor = filled(self);
@@ -172,6 +181,8 @@ int truth(PyObject* self) {
                       "any() or all(). Only tensor which shape is () or (1,) can be converted to "
                       "bool, but got tensor shape is ",
                       tensor.shape());
+    if (truth_asker != nullptr && tensor.storage().watcher() != nullptr) [[unlikely]]
+      return asked_truth(self);
     if (!tensor::is_complex(tensor.dtype())) return tensor.as_double() != 0 ? 1 : 0;
     const bool non_zero = tensor.dtype() == tensor::DType::Complex64
                               ? *tensor.data<std::complex<float>>() != std::complex<float>(0)

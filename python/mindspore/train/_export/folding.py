@@ -3,15 +3,34 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from mindspore.common.tensor import Tensor
 from mindspore.ops import _registry
 from mindspore.train._export.captured_network import CapturedNetwork, Node
 
 
+@cache
+def _described(name: str) -> dict:
+    try:
+        return _registry.describe(name)
+    except RuntimeError:  # a gradient derived from a formula, which the registry does not list
+        return {"random": False, "effects": False}
+
+
+def is_random(name: str) -> bool:
+    """Whether an operator gives something else in every run."""
+    return bool(_described(name)["random"])
+
+
+def is_writing(name: str) -> bool:
+    """Whether an operator writes to its first operand."""
+    return bool(_described(name)["effects"])
+
+
 def is_constant(network: CapturedNetwork, node: Node) -> bool:
     """Whether an operator has nothing but constants to compute from."""
-    operator = _registry.describe(node.name)
-    if operator["random"] or operator["effects"]:
+    if is_random(node.name) or is_writing(node.name):
         return False
     return all(
         value is None

@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mindspore.nn.cell import Cell
-from mindspore.train._export.branches import Way, capture_ways, straight_way
-from mindspore.train._export.captured_network import (
-    CapturedNetwork,
-    DependsOnValuesError,
-    Node,
-    Value,
-    capture_network,
-)
-from mindspore.train._export.folding import computed, is_constant
+from mindspore.train._export.captured_network import CapturedNetwork, Node, Way
+from mindspore.train._export.folding import computed, is_constant, is_writing
 from mindspore.train._export.inference_mode import unchanged_parameters
+from mindspore.train._export.recording import capture_network
 from mindspore.train._mindir import operators
 from mindspore.train._mindir.model_writer import ModelWriter
 from mindspore.train._mindir.rules import RULES
@@ -35,58 +31,75 @@ def written_network(
 ) -> ModelWriter:
     """The network's forward pass as parts of a MindIR file; see `mindir_model`."""
     with unchanged_parameters(net):
-        try:
-            way = straight_way(capture_network(net, inputs))
-        except DependsOnValuesError:
-            way = capture_ways(net, inputs)
+        way = capture_network(net, inputs)
     networks = way.networks()
     for network in networks:
         _check_operators(network)
         _check_parameters(network, net)
-    if len(networks) > 1 and (is_for_all_sizes or any(map(_writes, networks))):
-        what = "has inputs of unknown size" if is_for_all_sizes else "writes to parameters"
-        raise RuntimeError(f"'{way.network.name}' cannot be exported: it {what} and decides by values.")
+    if len(networks) > 1 and is_for_all_sizes:
+        raise RuntimeError(
+            f"'{way.network.name}' cannot be exported: it has inputs of unknown size and decides by values."
+        )
     writer = ModelWriter(way.network, is_for_all_sizes)
     for i, argument in enumerate(way.network.arguments):
         writer.add_input(argument, input_names[i] if input_names else f"x{i}")
-    _write_way(writer, way)
+    _write_way(writer, way, way.types(), lambda graph, results: graph.set_results(results))
     return writer
 
 
-def _write_way(writer: ModelWriter, way: Way) -> None:
-    """What is computed until the network returns or decides, and then the branches."""
-    network = way.network
+def _write_way(writer: ModelWriter, way: Way, types: list[tuple], finish: Callable) -> None:
+    """What is computed until a piece gives its results or decides, and then the branches.
+
+    Args:
+        writer (ModelWriter): The graph it is written to.
+        way (Way): The piece.
+        types (list): Of what the graph returns.
+        finish (Callable): Says what a graph returns, given the results of the piece.
+    """
+    _write_nodes(writer, way.network)
+    if way.question is None:
+        finish(writer, way.results)
+        return
+    branches = []
+    for child in (way.if_true, way.if_false):
+        branch = writer.function(child.network, "branch")
+        _write_way(branch, child, types, finish)
+        branches.append((branch, None))
+    writer.set_choice(operators.truth_of(writer, way.question), branches, types)
+
+
+def _write_nodes(writer: ModelWriter, network: CapturedNetwork) -> None:
     written = {id(owner) for node in network.nodes if (owner := _written_parameter(network, node))}
-    for node in network.nodes if way.question is None else _needed(network, way.question):
+    for node in network.nodes:
         _write(writer, node)
         if id(node) in written:
             writer.load(node)
         owner = _written_parameter(network, node)
         if owner is not None:
             writer.store(owner, writer.name_of((node.id, 0)))
-    if way.question is None:
-        writer.set_results(way.results)
-        return
-    branches = []
-    for child in (way.if_true, way.if_false):
-        branches.append(writer.branch(child.network))
-        _write_way(branches[-1], child)
-    leaf = way.leaves()[0]
-    types = [leaf.network.type_of(value) for value in leaf.results]
-    writer.set_choice(operators.truth_of(writer, way.question), branches, types)
 
 
-def _needed(network: CapturedNetwork, value: Value) -> list[Node]:
-    """Nodes from which a value is computed."""
-    wanted = {value[0]}
-    for node in reversed(network.nodes):
-        if node.id in wanted:
-            wanted.update(operand[0] for operand in node.operands if operand is not None)
-    return [node for node in network.nodes if node.id in wanted]
+def _write_loop(writer: ModelWriter, node: Node) -> None:
+    """Graphs that call each other: one asks whether a turn is made, one makes it, one ends the loop."""
+    loop, parameters = node.loop, node.loop.parameters()
+    outer = node.operands[len(loop.begins) :]
+    inputs = [*loop.starts, *outer]
+    turn = writer.loop_function(loop.body.network, "turn", inputs, parameters)
+    asking = writer.loop_function(loop.condition.network, "loop", inputs, parameters)
+    end = writer.loop_function(loop.condition.network, "end", loop.starts, [])
+    end.set_results(loop.starts)
 
+    def decide(graph: ModelWriter, results: list) -> None:
+        functions = [(turn, graph.given(inputs, parameters)), (end, graph.given(loop.starts, []))]
+        graph.set_choice(graph.name_of(results[0]), functions, node.types)
 
-def _writes(network: CapturedNetwork) -> bool:
-    return any(_written_parameter(network, node) for node in network.nodes)
+    def go_on(graph: ModelWriter, results: list) -> None:
+        graph.set_call(asking, graph.given([*results, *outer], parameters), node.types)
+
+    _write_way(asking, loop.condition, node.types, decide)
+    _write_way(turn, loop.body, node.types, go_on)
+    given = writer.given(node.operands, parameters)
+    writer.name_values(loop.ends, writer.call_function(asking.graph, given, node.types))
 
 
 def _check_operators(network: CapturedNetwork) -> None:
@@ -118,15 +131,17 @@ def _check_parameters(network: CapturedNetwork, net) -> None:
 
 def _written_parameter(network: CapturedNetwork, node: Node) -> Node | None:
     """The parameter that an operator writes to, if it does."""
-    if node.kind != "operator" or not operators.has_effects(node.name):
+    if node.kind != "operator" or not is_writing(node.name):
         return None
-    while node.kind == "operator" and operators.has_effects(node.name):
+    while node.kind == "operator" and is_writing(node.name):
         node = network.node(node.operands[0])
     return node if node.kind == "parameter" and node.name else None
 
 
 def _write(writer: ModelWriter, node: Node) -> None:
-    if node.kind == "parameter" and node.name:
+    if node.loop is not None:
+        _write_loop(writer, node)
+    elif node.kind == "parameter" and node.name:
         writer.add_parameter(node)
     elif node.kind == "operator" and is_constant(writer.network, node):
         writer.name_outputs(node, [writer.constant(tensor) for tensor in computed(writer.network, node)])

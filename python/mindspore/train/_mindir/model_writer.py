@@ -39,28 +39,40 @@ class ModelWriter:
     Args:
         network (CapturedNetwork): What is written.
         is_for_all_sizes (bool): Sizes should not be named where it can be avoided. Default: ``False``.
-        above (ModelWriter): The graph in which this is a branch. Default: ``None``, it is the top graph.
+        above (ModelWriter): The graph that uses this one as a function. Default: ``None``, the top graph.
+        suffix (str): End of the name of such a function. Default: ``""``.
     """
 
     def __init__(
-        self, network: CapturedNetwork, is_for_all_sizes: bool = False, above: ModelWriter | None = None
+        self,
+        network: CapturedNetwork,
+        is_for_all_sizes: bool = False,
+        above: ModelWriter | None = None,
+        suffix: str = "",
     ):
         self.network, self.is_for_all_sizes = network, is_for_all_sizes
         self._above, self._file = above, above._file if above else _File()
-        self.graph = self._free(f"{network.name}_construct" if above is None else f"{above.graph}_branch")
+        self.graph = self._free(f"{network.name}_construct" if above is None else f"{above.graph}_{suffix}")
         self._nodes: list[dict] = []
         self._constants: dict[tuple, str] = {}
         self._names: dict[Value, str] = {}
         self._inputs: list[dict] = []
         self._passed: list[str] = []  # what the graph above gives for the inputs
-        self._parameters: dict[str, str] = {}
+        self._parameters: dict[int, str] = {}
         self._output: dict = {}
         self._parameter_names: dict[int, str] = {}
         self._order: str | None = None  # what parameters were read and written so far
 
     def name_of(self, value: Value) -> str:
-        """The name under which a value is known in the file."""
+        """The name of a value in this graph; a branch gets it as an input from the graph above."""
+        if value not in self._names and self._above is not None:
+            self._passed.append(self._above.name_of(value))
+            self.add_value(value)
         return self._names[value]
+
+    def name_values(self, values: list[Value], names: list[str]) -> None:
+        """Says under which names values are known."""
+        self._names.update(zip(values, names, strict=True))
 
     def name_outputs(self, node: Node, names: list[str]) -> None:
         """Says under which names the outputs of a node are known."""
@@ -87,24 +99,32 @@ class ModelWriter:
         self.name_outputs(node, [full])
         self._inputs.append({"name": full, "tensor": [_type(node.dtype, node.shape)]})
 
+    def add_value(self, value: Value) -> None:
+        """An input of the graph that stands for a value of others."""
+        full = self._names[value] = self._free(f"{self.graph}:x{len(self._inputs)}")
+        self._inputs.append({"name": full, "tensor": [_type(*self.network.type_of(value))]})
+
     def add_parameter(self, node: Node) -> None:
         """A parameter, which the file holds by name."""
-        self.name_outputs(node, [self._parameter(node) if self._above else self._new_parameter(node)])
+        self.name_outputs(node, [self._parameter(node)])
 
     def _new_parameter(self, node: Node) -> str:
-        full = self._parameters[node.name] = self._free(f"{self.graph}:{node.name}")
+        full = self._parameters[node.id] = self._free(f"{self.graph}:{node.name}")
         entry = {**_type(node.dtype, node.shape), "name": full, "ref_key": node.name, "compression_type": 0}
         self._file.parameters.append((entry, node.tensor))
         return full
 
     def _parameter(self, node: Node) -> str:
         """The name of a parameter in this graph; to a branch it is given as an input."""
-        if node.name in self._parameters:
-            return self._parameters[node.name]
+        if node.id in self._parameters:
+            return self._parameters[node.id]
         if self._above is None:
             return self._new_parameter(node)
         self._passed.append(self._above._parameter(node))
-        full = self._parameters[node.name] = self._free(f"{self.graph}:{node.name}")
+        return self._input_parameter(node)
+
+    def _input_parameter(self, node: Node) -> str:
+        full = self._parameters[node.id] = self._free(f"{self.graph}:{node.name}")
         kind = {**_type(node.dtype, node.shape), "ref_key": node.name}
         self._inputs.append({"name": full, "tensor": [kind]})
         return full
@@ -140,25 +160,61 @@ class ModelWriter:
 
     # ---- branches ------------------------------------------------------------------------------------------
 
-    def branch(self, network: CapturedNetwork) -> ModelWriter:
-        """A graph of its own, which gets the inputs of this one and the parameters it uses."""
-        result = ModelWriter(network, self.is_for_all_sizes, above=self)
-        for own, argument in zip(self.network.arguments, network.arguments, strict=True):
-            name = self.name_of((own.id, 0))
-            result.add_input(argument, name.partition(":")[2])
-            result._passed.append(name)
+    def function(self, network: CapturedNetwork, suffix: str) -> ModelWriter:
+        """A graph of its own, which gets what it uses from this one as inputs."""
+        result = ModelWriter(network, self.is_for_all_sizes, above=self, suffix=suffix)
         self._file.functions.append(result)
         return result
 
-    def set_choice(self, condition: str, branches: list[ModelWriter], types: list[tuple]) -> None:
-        """The result is that of the first branch where a condition holds, else that of the second."""
-        given = [self.call("Partial", [one.graph, *one._passed], []) for one in branches]
-        chosen = self.call("Switch", [condition, *given], [])
+    def loop_function(
+        self, network: CapturedNetwork, suffix: str, values: list[Value], parameters: list[Node]
+    ):
+        """A graph of its own with these inputs and no others."""
+        result = self.function(network, suffix)
+        for value in values:
+            result.add_value(value)
+        for node in parameters:
+            result._input_parameter(node)
+        result._above = None
+        return result
+
+    def given(self, values: list[Value], parameters: list[Node]) -> list[str]:
+        """What a function with these inputs is called with."""
+        return [*map(self.name_of, values), *map(self._parameter, parameters)]
+
+    def call_function(self, function: str, inputs: list[str], types: list[tuple]) -> list[str]:
+        """A call of a function, or of what was computed to be one; the names of its results."""
+        made = self._call_by_name(function, inputs, types)
+        if len(types) == 1:
+            return [made]
+        return [self.part(made, i, kind) for i, kind in enumerate(types)]
+
+    def _call_by_name(self, function: str, inputs: list[str], types: list[tuple]) -> str:
         name = f"{self.graph}:call:{self._number()}"
         kind = {"name": "shape", **_result(types, len(types) > 1)}
-        node = {"output": [name], "name": name, "op_type": f"REF::{chosen}", "attribute": [kind]}
+        node = {"input": inputs} if inputs else {}
+        node |= {"output": [name], "name": name, "op_type": f"REF::{function}", "attribute": [kind]}
         self._nodes.append(node)
-        self._output = {"name": name}
+        return name
+
+    def set_call(self, function: ModelWriter, inputs: list[str], types: list[tuple]) -> None:
+        """The result is that of a function."""
+        self._output = {"name": self._call_by_name(function.graph, inputs, types)}
+
+    def set_choice(self, condition: str, functions: list[tuple], types: list[tuple]) -> None:
+        """The result is that of the first function where a condition holds, else that of the second.
+
+        Args:
+            condition (str): The condition.
+            functions (list): Functions and what they are called with; None: what they have asked for.
+            types (list): Of the results.
+        """
+        given = [
+            self.call("Partial", [one.graph, *(one._passed if inputs is None else inputs)], [])
+            for one, inputs in functions
+        ]
+        chosen = self.call("Switch", [condition, *given], [])
+        self._output = {"name": self._call_by_name(chosen, [], types)}
 
     def parameters(self) -> list[tuple[str, Tensor]]:
         """Names and values of the parameters."""

@@ -8,7 +8,6 @@ the outputs. Values are `Symbol`s: `x * 2 + x.Sqrt()` adds calls of Mul, Sqrt an
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,7 +17,8 @@ from mindspore import _c_expression as _c
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.train._export.captured_network import Node, Value
-from mindspore.train._export.operator_use import FLOATS, OperatorUse
+from mindspore.train._export.folding import is_writing
+from mindspore.train._export.operator_use import FLOATS, Expression, RuleTable, WrittenUse
 from mindspore.train._mindir.model_writer import ModelWriter
 from mindspore.train._mindir.type_numbers import ARGUMENT_NUMBERS
 
@@ -32,16 +32,14 @@ class Plain:
     value: object
 
 
-class Symbol:
+class Symbol(Expression):
     """A value of the model being written; methods with capital letters add a call of the primitive."""
 
-    def __init__(self, writer: ModelWriter, name: str, dtype, shape):
-        self._writer, self.name, self.dtype, self.shape = writer, name, dtype, tuple(shape)
+    DIVISION = "RealDiv"
 
-    def __getattr__(self, kind: str):
-        if not kind[0].isupper():
-            raise AttributeError(kind)
-        return lambda *others, **attributes: self.add(kind, *others, **attributes)
+    def __init__(self, writer: ModelWriter, name: str, dtype, shape):
+        super().__init__(writer, name, dtype)
+        self.shape = tuple(shape)
 
     def add(self, kind: str, *others, dtype=None, shape=None, **attributes) -> Symbol:
         """A call with this as its first argument, with one result.
@@ -143,63 +141,23 @@ class Symbol:
         chosen = [one._shaped_like(whole, shape) for one in (self, yes, no)]
         return chosen[0].add("Select", *chosen[1:], dtype=like.dtype, shape=shape)
 
-    def __add__(self, other):
-        return self.Add(other)
 
-    def __sub__(self, other):
-        return self.Sub(other)
-
-    def __mul__(self, other):
-        return self.Mul(other)
-
-    def __truediv__(self, other):
-        return self.RealDiv(other)
-
-    def __neg__(self):
-        return self.Neg()
-
-    def __lt__(self, other):
-        return self.Less(other)
-
-    def __gt__(self, other):
-        return self.Greater(other)
-
-    def __le__(self, other):
-        return self.LessEqual(other)
-
-    def __ge__(self, other):
-        return self.GreaterEqual(other)
-
-    def equals(self, other) -> Symbol:
-        """Where both are equal."""
-        return self.Equal(other)
-
-
-class Call(OperatorUse):
+class Call(WrittenUse):
     """One use of an operator, with the values of its operands."""
 
-    def __init__(self, writer: ModelWriter, node: Node):
-        super().__init__(writer.network, node)
-        self.writer = writer
+    FORMAT = "MindIR"
 
-    def input(self, i: int = 0, dtype=None) -> Symbol | None:
-        """An operand, in a type where one is named; None where it is absent."""
-        if not self.has(i):
-            return None
-        value, source = self.node.operands[i], self.producer(i)
-        if source.is_number:
-            return self.constant(source.tensor.asnumpy(), dtype or self._beside())
-        symbol = Symbol(self.writer, self.writer.name_of(value), *self.network.type_of(value))
-        return symbol if dtype is None else symbol.to(dtype)
+    def symbol(self, value: Value) -> Symbol:
+        """A value of the network."""
+        return Symbol(self.writer, self.writer.name_of(value), *self.network.type_of(value))
+
+    def _type_of_number(self, dtype):
+        return dtype or self._beside()
 
     def _beside(self):
         """The type a number has among the other operands."""
         others = [i for i in range(len(self)) if self.has(i) and not self.producer(i).is_number]
         return self.type_of(others[0]) if others else self.dtype
-
-    def inputs(self, dtype=None) -> list[Symbol]:
-        """All operands that are there."""
-        return [self.input(i, dtype) for i in range(len(self)) if self.has(i)]
 
     def wanted(self) -> int:
         """How many of the first outputs must be there for those that are read."""
@@ -209,42 +167,14 @@ class Call(OperatorUse):
         """A constant, in the type of the first output unless another is named."""
         return Symbol(self.writer, "", self.dtype, ()).number(array, dtype)
 
-    def refuse(self, why: str):
-        """Says that this use has no counterpart in MindIR."""
-        raise TypeError(f"'{self.node.name}' at {self.node.place()} cannot be written as MindIR: {why}.")
 
-
-Rule = Callable[[Call], "Symbol | list[Symbol]"]
-RULES: dict[str, Rule] = {}
-
-
-def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Registers a rule for operators."""
-
-    def register(function: Rule) -> Rule:
-        for name in names:
-            RULES[name] = function
-        return function
-
-    return register
-
-
-def formulas(**table: Callable) -> None:
-    """Operators written as formulas of their operands, which have the type of the result."""
-    for name, formula in table.items():
-        RULES[name] = lambda call, formula=formula: formula(*call.inputs(call.dtype))
-
-
-def formulas_with(**table: Callable) -> None:
-    """The same for operators with attributes, which the formula gets as a `Call` in front."""
-    for name, formula in table.items():
-        RULES[name] = lambda call, formula=formula: formula(call, *call.inputs(call.dtype))
-
+TABLE = RuleTable()
+RULES, rule, formulas, formulas_with = TABLE.rules, TABLE.rule, TABLE.formulas, TABLE.formulas_with
 
 # ---- operators that are primitives ---------------------------------------------------------------------
 
 
-_NOTHING = {"primitive": "", "effects": False}
+_NOTHING = {"primitive": ""}
 
 
 @cache
@@ -257,12 +187,7 @@ def _described(name: str) -> dict:
 
 def is_primitive(name: str) -> bool:
     """Whether there is a primitive of the operator's own that only computes."""
-    return bool(_described(name)["primitive"]) and not has_effects(name)
-
-
-def has_effects(name: str) -> bool:
-    """Whether the operator writes to its first operand."""
-    return bool(_described(name)["effects"])
+    return bool(_described(name)["primitive"]) and not is_writing(name)
 
 
 def write(writer: ModelWriter, node: Node) -> list[str]:

@@ -9,51 +9,30 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-import numpy as np
-
-from mindspore.common._structure import tensors_in
-from mindspore.common.tensor import Tensor
-from mindspore.nn.cell import Cell
+from mindspore.train._export.open_inputs import described_inputs, filled_inputs, has_unknown_sizes
 from mindspore.train._mindir.exporter import written_network
 from mindspore.train._mindir.model_writer import ModelWriter
+
+__all__ = ["has_unknown_sizes", "model_for_all_sizes", "written_for_sizes"]
 
 _TRIED = ((5, 7), (61, 67))  # small first, as the network runs; larger where windows do not fit
 _REFERENCE = "REF::"
 _TO_THE_END = 2**31 - 1
 
 
-def has_unknown_sizes(net, inputs: tuple) -> bool:
-    """Whether an input, or what `set_inputs` said of it, leaves a size open."""
-    return any(-1 in tensor.shape for tensor in tensors_in(_described(net, inputs)))
-
-
-def _described(net, inputs: tuple) -> tuple:
-    told = net.get_inputs() if isinstance(net, Cell) else None
-    return tuple(told) if told and len(told) == len(inputs) else inputs
-
-
 def written_for_sizes(net, inputs: tuple, names: list[str]) -> tuple[ModelWriter, ModelWriter]:
     """The network written for two sizes of the unknown axes."""
-    shapes = _described(net, inputs)
+    shapes = described_inputs(net, inputs)
     failure: Exception | None = None
     for sizes in _TRIED:
         try:
-            filled = (tuple(_filled(one, size) for one in shapes) for size in sizes)
+            filled = (filled_inputs(shapes, lambda number, axis, size=size: size) for size in sizes)
             first, second = (written_network(net, one, names, is_for_all_sizes=True) for one in filled)
         except ValueError as error:
             failure = error
         else:
             return first, second
     raise failure
-
-
-def _filled(value, size: int):
-    """With ones in a tensor whose axes of unknown size have a given one."""
-    if isinstance(value, (tuple, list)):
-        return type(value)(_filled(one, size) for one in value)
-    if not isinstance(value, Tensor) or -1 not in value.shape:
-        return Tensor(np.ones(value.shape), value.dtype) if isinstance(value, Tensor) else value
-    return Tensor(np.ones([size if length == -1 else length for length in value.shape]), value.dtype)
 
 
 def model_for_all_sizes(first: ModelWriter, second: ModelWriter, places: dict | None) -> dict:

@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
-from mindspore.train._export.captured_network import CapturedNetwork, Node, capture_network
+from mindspore.common import dtype as mstype
+from mindspore.train._export.captured_network import CapturedNetwork, Node, Way
 from mindspore.train._export.folding import computed, is_constant
+from mindspore.train._export.inference_mode import unchanged_parameters
+from mindspore.train._export.open_inputs import has_unknown_sizes
+from mindspore.train._export.recording import capture_network
 from mindspore.train._onnx.model_writer import ModelWriter, value_info
+from mindspore.train._onnx.open_sizes import with_open_sizes
 from mindspore.train._onnx.operators import Call, Symbol
 from mindspore.train._onnx.rules import RULES
 
@@ -22,21 +27,72 @@ def onnx_model(net, inputs: tuple, input_names: list[str] | None = None) -> byte
 
 def written_network(net, inputs: tuple, input_names: list[str] | None = None) -> ModelWriter:
     """The network's forward pass as parts of an ONNX file; see `onnx_model`."""
-    network = capture_network(net, inputs)
-    _check(network)
-    writer = ModelWriter(network)
-    for i, argument in enumerate(network.arguments):
-        name = writer.new_name(input_names[i] if input_names else f"input_{i}")
+    if not has_unknown_sizes(net, inputs):
+        return _written(net, inputs, input_names)
+    return with_open_sizes(net, inputs, lambda filled: _written(net, filled, input_names, True))
+
+
+def _written(
+    net, inputs: tuple, input_names: list[str] | None, is_for_all_sizes: bool = False
+) -> ModelWriter:
+    with unchanged_parameters(net):
+        way = capture_network(net, inputs)
+    networks = way.networks()
+    for network in networks:
+        _check(network)
+    if len(networks) > 1 and is_for_all_sizes:
+        raise RuntimeError(
+            f"'{way.network.name}' cannot be exported: it has inputs of unknown size and decides by values."
+        )
+    writer = ModelWriter(way.network, is_for_all_sizes)
+    for i, argument in enumerate(way.network.arguments):
+        name = writer.add_input(
+            input_names[i] if input_names else f"input_{i}", argument.dtype, argument.shape
+        )
         writer.name_outputs(argument, [name])
-        writer.inputs.append(value_info(name, argument.dtype, argument.shape))
-    for node in network.nodes:
-        _write(writer, node)
-    for i, value in enumerate(network.results):
-        dtype, shape = network.type_of(value)
-        name = writer.new_name("output" if len(network.results) == 1 else f"output_{i}")
-        writer.rename_result(writer.name_of(value), name)
-        writer.outputs.append(value_info(name, dtype, shape))
+    results = _write_way(writer, way)
+    for i, (name, kind) in enumerate(zip(results, way.types(), strict=True)):
+        final = writer.new_name("output" if len(results) == 1 else f"output_{i}")
+        writer.rename_result(name, final)
+        writer.outputs.append(value_info(final, *kind))
     return writer
+
+
+def _write_way(writer: ModelWriter, way: Way) -> list[str]:
+    """What a piece computes until it gives its results, or decides between two graphs; names of these."""
+    for node in way.network.nodes:
+        _write(writer, node)
+    if way.question is None:
+        return [writer.name_of(value) for value in way.results]
+    types, branches = way.types(), {}
+    for key, child in (("then_branch", way.if_true), ("else_branch", way.if_false)):
+        branch = writer.subgraph(child.network)
+        branches[key] = branch.as_attribute(key, _write_way(branch, child), types)
+    dtype, shape = way.network.type_of(way.question)
+    condition = Symbol(writer, writer.name_of(way.question), dtype).to(mstype.bool_)
+    condition = condition.reshape(()) if shape else condition
+    return writer.add("If", [writer.source_of(condition.name)], outputs=len(types), **branches)
+
+
+def _write_loop(writer: ModelWriter, node: Node) -> None:
+    """The condition is written twice: before the loop, and at the end of a turn for the next one."""
+    loop = node.loop
+    begins = [writer.name_of(value) for value in loop.begins]
+    before = writer.scope(loop.condition.network)
+    before.name_values(loop.starts, begins)
+    (first,) = _write_way(before, loop.condition)
+    body = writer.subgraph(loop.body.network)
+    body.add_input("turn", mstype.int64, ())
+    body.add_input("goes_on", mstype.bool_, ())
+    starts = [body.add_input(f"variable_{i}", *kind) for i, kind in enumerate(node.types)]
+    body.name_values(loop.starts, starts)
+    results = [body.source_of(name) for name in _write_way(body, loop.body)]
+    after = body.scope(loop.condition.network)
+    after.name_values(loop.starts, results)
+    (going_on,) = _write_way(after, loop.condition)
+    graph = body.as_attribute("body", [going_on, *results], [(mstype.bool_, ()), *node.types])
+    made = writer.add("Loop", ["", writer.source_of(first), *begins], outputs=len(node.types), body=graph)
+    writer.name_values(loop.ends, made)
 
 
 def _check(network: CapturedNetwork) -> None:
@@ -50,16 +106,18 @@ def _check(network: CapturedNetwork) -> None:
 
 
 def _write(writer: ModelWriter, node: Node) -> None:
-    if node.kind == "operator" and node.name in RULES:
+    if node.loop is not None:
+        _write_loop(writer, node)
+    elif node.kind == "operator" and node.name in RULES:
         outputs = RULES[node.name](Call(writer, node))
         outputs = [outputs] if isinstance(outputs, Symbol) else outputs
         writer.name_outputs(node, [output.name for output in outputs])
     elif node.kind == "operator":
         tensors = computed(writer.network, node)
-        writer.name_outputs(node, [writer.initializer(tensor, node.name) for tensor in tensors])
-    elif node.kind == "parameter":
-        writer.name_outputs(node, [writer.initializer(node.tensor, node.name or "constant")])
+        names = [writer.stored((node.id, i), tensor, node.name) for i, tensor in enumerate(tensors)]
+        writer.name_outputs(node, names)
     elif node.is_number:
         writer.name_outputs(node, [writer.constant(node.tensor.asnumpy())])
     else:
-        writer.name_outputs(node, [writer.initializer(node.tensor, "constant")])
+        hint = node.name if node.kind == "parameter" and node.name else "constant"
+        writer.name_outputs(node, [writer.stored((node.id, 0), node.tensor, hint)])

@@ -88,6 +88,8 @@ def _put(call: Call, table: Symbol, value: Symbol, first: int, adds: bool) -> Sy
     value = value.broadcast([*kept[:place], *joint, *kept[place:]])
     rest = range(place + width, width + len(kept))
     value = value.transpose([*range(place, place + width), *range(place), *rest])
+    if width == 0:  # the primitive takes lists of tuples only
+        tuples, value = tuples.reshape((1, *tuples.shape)), value.reshape((1, *value.shape))
     kind = "TensorScatterAdd" if adds else "TensorScatterUpdate"
     written = table.add(kind, tuples, value, shape=table.shape)
     return written.transpose([order.index(i) for i in range(len(shape))])

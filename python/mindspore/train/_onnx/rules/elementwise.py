@@ -8,7 +8,8 @@ import math
 import numpy as np
 
 from mindspore.common import dtype as mstype
-from mindspore.train._onnx.operators import FLOATS, Call, Symbol, formulas, formulas_with, rule, same
+from mindspore.train._export.operator_use import FLOATS
+from mindspore.train._onnx.operators import Call, Symbol, formulas, formulas_with, rule, same
 
 same(
     abs="Abs",
