@@ -3,6 +3,9 @@
 
 import os
 import threading
+import time
+
+import numpy as np
 
 import mindspore as ms
 from mindspore import log
@@ -31,3 +34,30 @@ def test_children_can_allocate_and_log():
         stop.set()
         for thread in threads:
             thread.join()
+
+
+def test_children_compute_what_takes_a_team_of_threads():
+    """The team belongs to the parent; the child works alone instead of waiting for it."""
+    image, filters = ms.ops.ones((4, 16, 64, 64)), ms.ops.ones((16, 16, 3, 3))
+    large = ms.Tensor(np.ones((512, 512), np.float32))
+    compiled = ms.jit(lambda x: ms.ops.matmul(x, x) * 2 + 1)
+
+    def work() -> float:
+        parts = [ms.ops.conv2d(image, filters), compiled(large), large + 1]
+        return float(sum(part.asnumpy().sum() for part in parts))
+
+    expected = work()
+    child = os.fork()
+    if child == 0:
+        ms.set_context(runtime_num_threads=2)
+        os._exit(0 if work() == expected else 1)
+    for _ in range(300):
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            break
+        time.sleep(0.1)
+    else:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+    assert ended and os.waitstatus_to_exitcode(status) == 0
+    assert work() == expected

@@ -7,15 +7,25 @@
 #include <mutex>
 
 #include <omp.h>
+#include <pthread.h>
 
 namespace mycel::platform {
 namespace {
 
 std::atomic<int> thread_limit{0};  // 0: as many as OpenMP offers
+std::atomic<bool> is_forked{false};
+
+// The threads of a team stay with the parent, but OpenMP does not know: a child that asks for them
+// waits for ever. So it works alone.
+[[maybe_unused]] const int watching = pthread_atfork(nullptr, nullptr, [] {
+  is_forked = true;
+  omp_set_num_threads(1);  // oneDNN asks OpenMP
+});
 
 }  // namespace
 
 int compute_threads() {
+  if (is_forked.load(std::memory_order_relaxed)) return 1;
   const int limit = thread_limit.load(std::memory_order_relaxed);
   const int offered = omp_get_max_threads();
   return limit > 0 ? std::min(limit, offered) : offered;
@@ -23,7 +33,7 @@ int compute_threads() {
 
 void set_compute_threads(int count) {
   thread_limit = std::max(count, 0);
-  if (count > 0) omp_set_num_threads(count);  // oneDNN asks OpenMP
+  if (count > 0 && !is_forked) omp_set_num_threads(count);
 }
 
 TeamLimit::TeamLimit(int count) : before_(omp_get_max_threads()) {
