@@ -23,6 +23,7 @@ from mindspore import Parameter, Tensor, nn, ops
 sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
 from example_networks import NETWORKS, network_and_inputs
 
+KEY = b"0123456789abcdef"
 ENDINGS = {"MINDIR": "net.mindir", "ONNX": "net.onnx"}
 
 
@@ -87,7 +88,7 @@ def _counted(row, *counts) -> list[list[Tensor]]:
     return [[*_rows(row), Tensor(count, ms.int32)] for count in counts]
 
 
-def cases() -> dict:
+def cases(kind: str) -> dict:
     """Name -> a function that gives a network and the inputs of its runs."""
     found = {name: (lambda name=name: _of_example(name)) for name in NETWORKS}
     found["if"] = lambda: (
@@ -101,6 +102,8 @@ def cases() -> dict:
         Scattering(),
         [[*_rows([[1, 2, 3], [4, 5, 6]]), places, *_rows([[10, 20, 30]])]],
     )
+    if kind == "MINDIR":
+        found["lenet_encrypted"] = lambda: _of_example("lenet")
     if _exporters():
         found["lenet_in_parts"] = lambda: _of_example("lenet")
     return found
@@ -128,7 +131,7 @@ def outputs_of(result) -> list[np.ndarray]:
 
 def write(kind: str, folder: Path, name: str) -> dict:
     """Writes a case."""
-    net, runs = cases()[name]()
+    net, runs = cases(kind)[name]()
     net.set_train(False)
     stored = {}
     for number, inputs in enumerate(runs):
@@ -141,8 +144,9 @@ def write(kind: str, folder: Path, name: str) -> dict:
     if name.endswith("in_parts"):
         for module in _exporters():
             module.LARGEST_IN_ONE_FILE = 100
+    options = {"enc_key": KEY, "enc_mode": "AES-CBC"} if name.endswith("encrypted") else {}
     for _ in range(2):  # the second over the first
-        ms.export(net, *runs[0], file_name=str(place / ENDINGS[kind]), file_format=kind)
+        ms.export(net, *runs[0], file_name=str(place / ENDINGS[kind]), file_format=kind, **options)
     np.savez(place / "io.npz", **stored)
     return {"runs": len(runs)}
 
@@ -150,7 +154,10 @@ def write(kind: str, folder: Path, name: str) -> dict:
 def loaded(kind: str, path: Path):
     """The network of a file."""
     if kind == "MINDIR":
-        return nn.GraphCell(ms.load(str(path)))
+        is_encrypted = path.parent.name.endswith("encrypted")
+        return nn.GraphCell(
+            ms.load(str(path), **({"dec_key": KEY, "dec_mode": "AES-CBC"} if is_encrypted else {}))
+        )
     from mindspore.train._onnx.importer import load_onnx
 
     return load_onnx(str(path))
@@ -202,7 +209,7 @@ def main() -> None:
     action, kind, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
     if action == "write":
         ms.set_context(mode=ms.GRAPH_MODE)
-        tell_each(cases(), lambda name: write(kind, folder, name))
+        tell_each(cases(kind), lambda name: write(kind, folder, name))
     else:
         tell_each(
             sorted(path.parent.name for path in folder.glob("*/io.npz")), lambda n: read(kind, folder, n)

@@ -45,6 +45,8 @@ class Sides:
     def __init__(self, given: argparse.Namespace):
         self._programs = {OURS: sys.executable, "MindSpore": given.mindspore, "PyTorch": given.torch}
         self._clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        folders = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+        self._own = {**self._clean, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, folders))}
 
     def has(self, *names: str) -> bool:
         """Whether all of these are given."""
@@ -52,7 +54,7 @@ class Sides:
 
     def run(self, side: str, script: str, *arguments: str, cwd: str) -> list[dict]:
         """What a script says of each case; a script that ends badly is a case too."""
-        environment = os.environ if side == OURS else self._clean
+        environment = self._own if side == OURS else self._clean
         command = [self._programs[side], str(HERE / script), *arguments]
         done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
         told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"case"')]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +40,7 @@ NETWORKS = {
 def example(name: str):
     """The module of an example."""
     spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)  # where some releases look for it
     spec.loader.exec_module(module)
     return module
 
