@@ -38,7 +38,12 @@ void raise(ErrorKind kind, const std::string& message) {
   // What failed in a compiled function carries the line of its operator already.
   if (!position.file.empty() && text.find("\n  at ") == std::string::npos)
     text += "\n  at " + position.file + ":" + std::to_string(position.line);
-  PyErr_SetString(python_class(kind), text.c_str());
+  // What a message quotes of a damaged file may be no text.
+  PyObject* const decoded =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
+  if (decoded == nullptr) return;  // then that is the error
+  PyErr_SetObject(python_class(kind), decoded);
+  Py_DECREF(decoded);
 }
 
 }  // namespace
