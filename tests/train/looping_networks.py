@@ -193,6 +193,63 @@ def set_inside(x, n):
     return y
 
 
+def restarted(x):
+    total = x * 0
+    for k in range(1, 4):
+        y = x
+        while y.sum() < 10:
+            y = y + k
+        total = total + y
+    return total
+
+
+def decreasing(x):
+    i = 0
+    while i < 3:
+        j = 0
+        while x.max() > j:
+            x = x - 0.25 * (j + 1)
+            j += 1
+        x = x + 4
+        i += 1
+    return x
+
+
+def leaving_both(x, n):
+    for i in range(n):
+        if x.max() > 20:
+            break
+        for j in range(3):
+            x = x + j
+            if x.min() > 7:
+                break
+        else:
+            x = x + 0.5
+        if x.sum() > 30:
+            return x * 100
+    return x
+
+
+def assigning_in_the_condition(x):
+    while (total := x.sum()) < 10:
+        x = x + total * 0.5 + 1
+    return x, total
+
+
+def whole_numbers(x, n):
+    x = x.astype(ms.int32)
+    for i in range(n):
+        x = x + i
+    return x
+
+
+@ms.jit
+def compiled(x):
+    while x.sum() < 10:
+        x = x + 1
+    return x
+
+
 def helper(x, limit):
     while x.sum() < limit:
         x = x * 1.5 + 1
@@ -272,6 +329,20 @@ CASES = {
     "two in a row": (lambda: two_in_a_row, NUMBERED),
     "unrolled around": (lambda: unrolled_around, THREE),
     "set inside": (lambda: set_inside, (NUMBERED[0], NUMBERED[1])),
+    "restarted": (lambda: restarted, THREE),
+    "decreasing": (lambda: decreasing, THREE),
+    "leaving both": (
+        lambda: leaving_both,
+        (
+            *NUMBERED,
+            (floats(-1, 0, 0), whole(20)),
+            (floats(7, 8, 1), whole(20)),
+            (floats(30, 1, 1), whole(3)),
+        ),
+    ),
+    "assigning in the condition": (lambda: assigning_in_the_condition, THREE),
+    "whole numbers": (lambda: whole_numbers, NUMBERED),
+    "compiled": (lambda: compiled, THREE),
     "calling": (lambda: calling, NUMBERED),
     "refining": (Refining, (floats([0.5, 1, -0.25]), floats([30, 8, 9]))),
     "deep": (Deep, (floats([0.5, 1, -0.25]), floats([30, 8, 9]))),

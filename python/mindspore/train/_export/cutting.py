@@ -134,26 +134,36 @@ class Cutter:
     def _find_same(self, root: Choice) -> None:
         """Ways begin with the same computations; each is written once, where the first of them needs it."""
         kept = self._results(root)
-        labels: dict[int, tuple] = {}
+        variables: set[int] = set()  # nodes where variables of loops start and end
         for record in self._records:
             kept |= self._results(record.condition) | self._results(record.body)
-            for kind, tensors in (("start", record.starts), ("end", record.ends)):
-                labels.update(
-                    (self._raw(tensor)[0], (kind, record.label, i)) for i, tensor in enumerate(tensors)
-                )
-        chosen = {self._by_id[i].operands[0] for i in (*kept, *labels)}
-        first: dict[tuple, int] = {}
+            variables.update(self._raw(tensor)[0] for tensor in (*record.starts, *record.ends))
+        chosen = {self._by_id[i].operands[0] for i in (*kept, *variables)}
+        last_starts = {self._raw(record.starts[-1])[0]: record for record in self._records}
+        first: dict[tuple, object] = {}
         for node in sorted(self._by_id.values(), key=lambda node: self._position[node.id]):
             node.operands = [self._same.get(value, value) for value in node.operands]
             if node.id in kept:
                 node.pass_on()
                 continue
-            if node.name == "where" and node.operands[0] in chosen and node.id not in labels:
+            if node.id in last_starts:
+                self._find_same_loop(last_starts[node.id], first)
+            if node.id in variables:
+                continue
+            if node.name == "where" and node.operands[0] in chosen:
                 self._same[node.id, 0] = node.operands[1]
                 continue
-            key = _key(node, labels.get(node.id))
+            key = _key(node)
             if key is not None and first.setdefault(key, node.id) != node.id:
                 self._same.update(((node.id, i), (first[key], i)) for i in range(len(node.types)))
+
+    def _find_same_loop(self, record: LoopRecord, first: dict) -> None:
+        """A loop that was reached on several ways with the same variables is one loop."""
+        begins = (self._by_id[self._raw(tensor)[0]].operands[1] for tensor in record.starts)
+        known = first.setdefault((record.label, *begins), record)
+        if known is not record:
+            pairs = zip((*record.starts, *record.ends), (*known.starts, *known.ends), strict=True)
+            self._same.update((self._raw(one), self._raw(other)) for one, other in pairs)
 
     def _results(self, choice: Choice) -> set[int]:
         return {self._raw(tensor)[0] for leaf in choice.leaves() for tensor in leaf.tensors}
@@ -238,10 +248,8 @@ class Cutter:
         return node
 
 
-def _key(node: Node, label: tuple | None) -> tuple | None:
+def _key(node: Node) -> tuple | None:
     """The same for nodes that compute the same; None: it computes something of its own."""
-    if label is not None:
-        return (label, tuple(node.operands))
     if node.kind == "constant":
         tensor = node.tensor
         if tensor.nbytes > _MOST_BYTES_COMPARED:

@@ -99,6 +99,7 @@ class Decisions:
 
     def asks(self, run: Callable) -> tuple[bool, object]:
         """Whether a piece asks a question, and what it gives if it does not."""
+        self.next_label()
         self._open.append(_Run(None, []))
         try:
             return False, run()
@@ -107,13 +108,14 @@ class Decisions:
         finally:
             self._open.pop()
 
-    def explore(self, run: Callable, answers: tuple[bool, ...] = ()) -> Choice:
-        """Runs a piece for every combination of answers to the questions it asks.
+    def explore(self, run: Callable) -> Choice:
+        """Runs a piece for every combination of answers to the questions it asks."""
+        if self._open:
+            self.next_label()
+        return self._explored(run, ())
 
-        Args:
-            run (Callable): The piece.
-            answers (tuple): To the first questions. Default: ``()``.
-        """
+    def _explored(self, run: Callable, answers: tuple[bool, ...]) -> Choice:
+        """The same with answers to the first questions."""
         this = _Run(answers, [])
         self._open.append(this)
         try:
@@ -122,6 +124,6 @@ class Decisions:
             self._open.pop()
         for place in reversed(range(len(answers), len(this.asked))):
             before = (*answers, *[True] * (place - len(answers)))
-            other = self.explore(run, (*before, False))
+            other = self._explored(run, (*before, False))
             choice = Choice(question=this.asked[place], if_true=choice, if_false=other)
         return choice

@@ -25,6 +25,8 @@ from mindspore.train._export.cutting import Cutter
 from mindspore.train._export.decisions import Choice, Decisions
 from mindspore.train._export.loops.running import LoopRunner
 
+_CHANGING_CELLS = threading.Lock()
+
 
 def capture_network(net, inputs: tuple) -> Way:
     """Runs a network and writes down what it computes, on every way it may take.
@@ -89,7 +91,8 @@ def _only_graph(captured: Captured, inputs: tuple, name: str, stack, run: _Run) 
 
 def _look_at_values(graphs: list[dict]) -> str:
     """What happens between two graphs, and after which line of the user's."""
-    places = [node.place() for node in map(_node, graphs[0]["nodes"]) if node.file] if graphs else []
+    nodes = map(_node, graphs[0]["nodes"]) if graphs else ()
+    places = [node.place() for node in nodes if node.file and not _is_mark(node)]
     where = f", the first of them at {places[-1]}" if places else ""
     return f"what it does depends on values it computes{where}"
 
@@ -132,19 +135,24 @@ class _Run:
         if not isinstance(net, Cell):
             yield self._loops.callee(net)
             return
-        here = threading.get_ident()
+        with _CHANGING_CELLS:  # other threads may run cells meanwhile, but not export them
+            changed = self._changed_cells(net, threading.get_ident())
+            try:
+                yield net
+            finally:
+                for cell in changed:
+                    del cell.__dict__["construct"]
+
+    def _changed_cells(self, net: Cell, thread: int) -> list[Cell]:
+        """Cells that have another `construct` on a thread now."""
         changed = []
         for _, cell in net.cells_and_names():
             own = type(cell).construct
-            made = self._loops.rewritten(own)
+            made = self._loops.callee(own)
             if made is not own and "construct" not in cell.__dict__:
-                cell.__dict__["construct"] = _on_thread(here, made, own, weakref.ref(cell))
+                cell.__dict__["construct"] = _on_thread(thread, made, own, weakref.ref(cell))
                 changed.append(cell)
-        try:
-            yield net
-        finally:
-            for cell in changed:
-                del cell.__dict__["construct"]
+        return changed
 
     def way(self, graph: dict, inputs: list[Tensor]) -> Way:
         """What was written down, as graphs."""
@@ -187,6 +195,10 @@ def _arguments(graph: dict, inputs: list[Tensor]) -> list[Node]:
         if i not in places:  # nobody reads it
             places[i] = Node("argument", -1 - i, f"x{i}", [], {}, [(tensor.dtype, tuple(tensor.shape))])
     return [places[i] for i in range(len(inputs))]
+
+
+def _is_mark(node: Node) -> bool:
+    return node.name == "where" and node.operands[1] == node.operands[2]
 
 
 def _straight(

@@ -28,7 +28,7 @@ _RUNNER = "_mycel_loops_"
 _NOT_EXCHANGED = frozenset(
     ("super", "locals", "globals", "vars", "dir", "eval", "exec", "range", "isinstance")
 )
-_UNSUITED = (ast.Yield, ast.YieldFrom, ast.Await, ast.Delete, ast.NamedExpr, ast.Global, ast.Nonlocal)
+_UNSUITED = (ast.Yield, ast.YieldFrom, ast.Await, ast.Delete, ast.Global, ast.Nonlocal)
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -121,6 +121,9 @@ class _LoopsAsCalls(ast.NodeTransformer):
 
     def __init__(self, tree: ast.FunctionDef, file: str):
         self._tree, self._file = tree, file
+        for each in ast.walk(tree):
+            if isinstance(each, ast.While) and not each.orelse and _assigns(each.test):
+                _move_test(each)
         self._around: list[ast.AST] = []  # loops
         self._count = 0
         loops = [each for each in ast.walk(tree) if isinstance(each, (ast.While, ast.For))]
@@ -280,12 +283,24 @@ def _is_suited(loop: ast.While | ast.For) -> bool:
     if any(isinstance(each, _UNSUITED) for each in ast.walk(loop)) or "super" in reads(loop):
         return False
     if isinstance(loop, ast.While):
-        return True
+        return not _assigns(loop.test)
     called = loop.iter
     is_range = (
         isinstance(called, ast.Call) and isinstance(called.func, ast.Name) and called.func.id == "range"
     )
     return is_range and not called.keywords and not any(isinstance(each, ast.Starred) for each in called.args)
+
+
+def _assigns(test: ast.expr) -> bool:
+    return any(isinstance(each, ast.NamedExpr) for each in ast.walk(test))
+
+
+def _move_test(loop: ast.While) -> None:
+    """Asks at the beginning of a turn, so that what the condition assigns is assigned in the turn."""
+    leaving = _statements("if not 0:\n    break", loop)[0]
+    leaving.test.operand = loop.test
+    loop.body.insert(0, leaving)
+    loop.test = _at(loop, ast.Constant(True))
 
 
 def _leaves(statements: list[ast.stmt]) -> bool:

@@ -136,7 +136,7 @@ class LoopRunner:
             made = self.rewritten(inner) if isinstance(inner, types.FunctionType) else inner
             return function if made is inner else types.MethodType(made, function.__self__)
         if isinstance(function, types.FunctionType):
-            return self.rewritten(function)
+            return self.rewritten(function.__wrapped__ if hasattr(function, "_is_jit") else function)
         if isinstance(function, Cell) and function._cell_ready and "construct" not in function.__dict__:
             made = self.rewritten(type(function).construct)
             return function if made is type(function).construct else types.MethodType(made, function)
@@ -153,8 +153,9 @@ class LoopRunner:
 
     @staticmethod
     def item(value):
-        """`value.item()`; of a recorded value, the tensor."""
-        return value.reshape(()) if is_recorded(value) else value.item()
+        """`value.item()`; of a recorded whole number, the tensor."""
+        is_whole = is_recorded(value) and value.dtype in (*mstype.int_type, *mstype.uint_type)
+        return value.reshape(()) if is_whole else value.item()
 
     @staticmethod
     def span(*ends):
@@ -311,10 +312,16 @@ class LoopRunner:
                 variables.append(added)
                 known.add(name)
                 fits = False
-        for leaf in leaves:
-            for variable in variables:
-                if variable.name in leaf.outcome:
-                    fits = variable.takes(leaf.outcome[variable.name], turns.place) and fits
+        try:
+            for leaf in leaves:
+                for variable in variables:
+                    if variable.name in leaf.outcome:
+                        fits = variable.takes(leaf.outcome[variable.name], turns.place) and fits
+        except TypeError:
+            # Numbers have the type of the tensors they are used with: perhaps these have a smaller one.
+            if not any([variable.narrow() for variable in variables]):
+                raise
+            return False
         return fits
 
     @staticmethod

@@ -138,6 +138,15 @@ class Variable:
             self.kinds[i] = wider
         return fits
 
+    def narrow(self) -> bool:
+        """Makes whole numbers smaller; whether there were any."""
+        found = False
+        for i, (first, (dtype, shape)) in enumerate(zip(self.firsts, self.kinds, strict=True)):
+            if is_number(first) and dtype == mstype.int64 and -(2**31) <= first < 2**31:
+                self.kinds[i] = (mstype.int32, shape)
+                found = True
+        return found
+
     def as_tensors(self, value) -> list[Tensor]:
         """The tensors of a value it can be."""
         leaves: list = []
@@ -145,7 +154,7 @@ class Variable:
         return [as_tensor(leaf, kind) for leaf, kind in zip(leaves, self.kinds, strict=True)]
 
 
-_RANKS = (mstype.bool_, mstype.int64, mstype.float32)
+_RANKS = (mstype.bool_, mstype.int32, mstype.int64, mstype.float32)
 
 
 def _wider(one: tuple, other: tuple) -> tuple:
