@@ -151,13 +151,13 @@ void bind_capture(nb::module_& module) {
       .def(nb::init<std::string>())
       .def("__call__", &TraceCache::run)
       .def("run_stream", run_stream)
+      .def("check_looks", &CaptureSession::check_looks)
       .def("begin", &TraceCache::begin, nb::keep_alive<0, 1>())
       .def("clear", &TraceCache::clear)
       .def("report", &TraceCache::report)
       .def("texts", &TraceCache::texts);
   TraceCache::miss = nb::module_::import_("builtins").attr("object")().release().ptr();
   TraceCache::eager = nb::module_::import_("builtins").attr("object")().release().ptr();
-      .def("check_looks", &CaptureSession::check_looks)
   module.attr("CAPTURE_MISS") = nb::borrow(TraceCache::miss);
   module.attr("CAPTURE_EAGER") = nb::borrow(TraceCache::eager);
   module.def("is_capturing", [] { return eager::interceptor() != nullptr; });

@@ -66,6 +66,22 @@ bool Guard::class_holds() const {
   return true;
 }
 
+// Fields of a Cell are assigned through the Cell, which notes it; this is for whoever goes round
+// it.
+void Guard::note_writes() const {
+#if PY_VERSION_HEX < 0x030D0000  // later interpreters do not tell
+  PyObject** fields = _PyObject_GetDictPtr(PyWeakref_GetObject(holder_.ptr()));
+  PyObject* dict = fields == nullptr ? nullptr : *fields;
+  if (dict != nullptr && key_.is_valid() && !key_.is_none())
+    dict = PyDict_GetItem(dict, key_.ptr());
+  if (dict == nullptr || !PyDict_Check(dict)) return;
+  const std::uint64_t version = reinterpret_cast<const PyDictObject*>(dict)->ma_version_tag;
+  if (version == version_) return;
+  version_ = version;
+  note_change();
+#endif
+}
+
 bool Guard::holds() const {
   switch (kind_) {
     case Kind::Entry:
@@ -82,6 +98,8 @@ bool Guard::holds() const {
       return eager::is_tracked(tensor_of(holder_.ptr())) == (expected_.ptr() == Py_True);
     case Kind::Class: return class_holds();
     case Kind::Function: return same_function(holder_.ptr(), expected_.ptr());
+    case Kind::Type: return reinterpret_cast<PyObject*>(Py_TYPE(holder_.ptr())) == expected_.ptr();
+    case Kind::Noted: note_writes(); return true;
   }
   return false;
 }

@@ -2,18 +2,34 @@
 // Something outside a captured function that it relied on, and how to see that it is still so.
 #pragma once
 
+#include <cstdint>
+
 #include <nanobind/nanobind.h>
 
 namespace mycel::bindings {
 
 class Guard {
  public:
-  enum class Kind { Entry, Cell, Sequence, Mapping, Set, Question, Tracked, Class, Function };
+  enum class Kind {
+    Entry,
+    Cell,
+    Sequence,
+    Mapping,
+    Set,
+    Question,
+    Tracked,
+    Class,
+    Function,
+    Type,
+    Noted
+  };
   // Entry: holder[key] is expected. Cell: a closure's variable. Sequence, Mapping, Set: the whole
   // content, compared with a copy. Question: `holder` is asked and says true. Tracked: whether a
   // gradient that is being recorded goes to the tensor `holder`. Class: `key` is what the class
   // `holder` defines; looked at only when the interpreter says that the class has changed.
-  // Function: (code, defaults, defaults of keywords) of a Python function.
+  // Function: (code, defaults, defaults of keywords) of a Python function. Type: `holder` is of the
+  // class `expected`. Noted: always holds, but a write to the fields of what `holder` refers to
+  // weakly, or to the dict `key` among them, is noted as a change.
   Guard(Kind kind, nanobind::object holder, nanobind::object key, nanobind::object expected)
       : kind_(kind),
         holder_(std::move(holder)),
@@ -23,9 +39,10 @@ class Guard {
 
  private:
   bool class_holds() const;
+  void note_writes() const;
   Kind kind_;
   nanobind::object holder_, key_, expected_;
-  mutable unsigned version_ = 0;  // of a class when it was last seen to hold; 0: not known
+  mutable std::uint64_t version_ = 0;  // of a class or dict when it was last seen; 0: not known
 };
 
 // Counts changes of cells, parameters' flags and settings. While it stands still, nothing that is

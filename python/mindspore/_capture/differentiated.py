@@ -52,7 +52,7 @@ def _can_be_found(outputs) -> bool:
         return all(map(_can_be_found, outputs))
     if isinstance(outputs, dict):
         return all(map(_can_be_found, outputs.values()))
-    return isinstance(outputs, (Tensor, *ATOMS)) or not hasattr(outputs, "__dict__")
+    return isinstance(outputs, (Tensor, type, *ATOMS)) or not hasattr(outputs, "__dict__")
 
 
 class _Walk(Captured):

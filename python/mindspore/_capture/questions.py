@@ -12,7 +12,7 @@ from mindspore._capture.cell_state import same
 from mindspore._capture.kept import MISSING, Place
 
 # Kinds of guards, numbered as in the engine.
-ENTRY, CELL, SEQUENCE, MAPPING, SET, QUESTION, TRACKED, CLASS, FUNCTION = range(9)
+ENTRY, CELL, SEQUENCE, MAPPING, SET, QUESTION, TRACKED, CLASS, FUNCTION, TYPE, NOTED = range(11)
 _MOST_BYTES_COMPARED = 1 << 20
 
 

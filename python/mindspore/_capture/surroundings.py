@@ -14,7 +14,6 @@ import collections.abc
 import contextvars
 import functools
 import gc
-import importlib.util
 import random
 import sys
 import threading
@@ -28,15 +27,17 @@ from mindspore._c_expression import Tensor
 from mindspore._capture import code as codes
 from mindspore._capture.cell_state import ATOMS, TABLES, VOLATILE, CellState, is_cell, state_of
 from mindspore._capture.kept import MISSING, Place, can_be_kept
+from mindspore._capture.names import Names
 from mindspore._capture.questions import (
     CELL,
     CLASS,
     ENTRY,
-    FUNCTION,
     MAPPING,
+    NOTED,
     QUESTION,
     SEQUENCE,
     SET,
+    TYPE,
     array_question,
     changed_keys,
     fields_question,
@@ -55,7 +56,6 @@ _UNSTEADY_MODULES = frozenset(
     ("time", "_random", "random", "secrets", "uuid", "_io", "io", "posix", "datetime", "_warnings")
 )
 _UNSTEADY_TYPES = (random.Random, np.random.RandomState, np.random.Generator)
-_CONTAINERS = (dict, list, set, collections.abc.MutableMapping, collections.deque)
 _MADE_IN_PYTHON = 1 << 9  # flag of classes that can be changed
 _STEADY = (*ATOMS, types.BuiltinFunctionType, types.CodeType, np.generic)
 
@@ -80,7 +80,7 @@ class Effects(NamedTuple):
     passing: str | None  # the same, but another run may find things as this one left them
 
 
-class Surroundings:
+class Surroundings(Names):
     """Watches one run of a function; a context manager.
 
     Args:
@@ -180,87 +180,6 @@ class Surroundings:
         for function in known or ():
             self._watch_function(function)
 
-    # ---- functions and names ------------------------------------------------------------------
-
-    def _watch_names(self, code, namespace: dict) -> None:
-        if "globals" in code.co_names:
-            self._guard(MAPPING, namespace, None, dict(namespace), "its globals")
-        for name in codes.global_names(code):
-            value = namespace.get(name, MISSING)
-            if value is MISSING and hasattr(builtins, name):
-                continue
-            self._guard(ENTRY, namespace, name, value, f"the global '{name}'")
-            if isinstance(value, types.ModuleType):
-                self._watch_module(value, code)
-            if value is not MISSING:
-                self.reach(value, f"the global '{name}'")
-
-    def _watch_imports(self, code, namespace: dict) -> None:
-        """Modules that a function imports itself."""
-        for name, dots in codes.imported_names(code):
-            package = namespace.get("__package__") or ""
-            full = importlib.util.resolve_name("." * dots + name, package) if dots and package else name
-            parts = full.split(".")
-            for i in range(len(parts)):
-                module = sys.modules.get(".".join(parts[: i + 1]))
-                if isinstance(module, types.ModuleType):
-                    self._watch_module(module, code)
-                elif i + 1 == len(parts):
-                    self._to_import.append((full, code))
-
-    def _meet_module(self, module) -> None:
-        """A module that is the value of something; which code asks it for what is not known."""
-        if codes.is_steady_module(module):
-            return
-        self._modules.append(module)
-        for code in tuple(self._run):
-            self._watch_module(module, code)
-
-    def _watch_module(self, module, code) -> None:
-        if ("module", id(module), code) in self._seen:
-            return
-        self._seen["module", id(module), code] = module
-        is_steady = codes.is_steady_module(module)
-        fields = vars(module)
-        for name in codes.attribute_names(code):
-            value = fields.get(name, MISSING)
-            what = f"'{module.__name__}.{name}'"
-            if isinstance(value, types.ModuleType):
-                self._watch_module(value, code)
-            elif is_steady:
-                if isinstance(value, _CONTAINERS) and value is not sys.modules:
-                    self.reach(value, what)
-            elif value is not MISSING:
-                self._guard(ENTRY, fields, name, value, what)
-                self.reach(value, what)
-
-    def _reach_function(self, function, what: str) -> None:
-        code = function.__code__
-        self._functions.setdefault(code, []).append(function)
-        if function.__dict__ or codes.kind_of(code) == codes.USER:
-            self._watch_mapping(function.__dict__, f"an attribute of '{function.__name__}'")
-        if codes.kind_of(code) != codes.USER:
-            for cell in function.__closure__ or ():
-                self.reach(Place(cell, None, "").get(), what)
-        elif code in self._run:
-            self._watch_function(function)
-
-    def _watch_function(self, function) -> None:
-        """A function that has been called, or is about to be."""
-        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
-            if id(cell) in self._seen:
-                continue
-            self._seen[id(cell)] = cell
-            value, what = Place(cell, None, "").get(), f"the variable '{name}'"
-            if value is MISSING:
-                continue  # not assigned yet
-            self._guard(CELL, cell, None, value, what)
-            self.reach(value, what)
-        self._session.add_guard(FUNCTION, function, None, codes.made_of(function))
-        what = f"a default argument of '{function.__name__}'"
-        self.reach(function.__defaults__, what)
-        self.reach(function.__kwdefaults__, what)
-
     # ---- values -------------------------------------------------------------------------------
 
     def reach_argument(self, value) -> None:
@@ -276,7 +195,11 @@ class Surroundings:
 
     def reach(self, value, what: str) -> None:
         """Something that the function can get at."""
-        if isinstance(value, _STEADY) or value is MISSING or id(value) in self._seen:
+        if value is MISSING or id(value) in self._seen:
+            return
+        if isinstance(value, _STEADY):
+            if type(value) not in _STEADY:
+                self._reach_fields(value, what)
             return
         if isinstance(value, Tensor):
             self._reach_tensor(value)
@@ -292,6 +215,8 @@ class Surroundings:
             self.reach(value.__func__, what)
         elif isinstance(value, type):
             self._reach_class(value)
+        elif isinstance(value, functools._lru_cache_wrapper):
+            self._reach_cached(value, what)
         elif isinstance(value, functools.partial):
             self.reach(value.func, what)
             self._reach_parts(value.args, what)
@@ -305,6 +230,11 @@ class Surroundings:
             self._reach_other(value, what)
 
     def _reach_tensor(self, value: Tensor) -> None:
+        for name, part in value.__dict__.items() if ("fields", id(value)) not in self._seen else ():
+            self._seen["fields", id(value)] = value
+            if not name.startswith("_"):
+                self._guard(ENTRY, value.__dict__, name, part, f"the attribute '{name}' of a tensor")
+                self.reach(part, f"the attribute '{name}' of a tensor")
         if hasattr(value, "param_info"):
             if value._has_data():
                 self._session.watch(value, value.name)
@@ -316,7 +246,16 @@ class Surroundings:
         for part in parts:
             self.reach(part, what)
 
+    def _reach_fields(self, value, what: str) -> None:
+        """Attributes that an object of a class derived from a number, a text or a container may have."""
+        fields = getattr(value, "__dict__", None)
+        if type(fields) is dict and fields is not value and fields:
+            self._seen[id(value)] = value
+            self._watch_mapping(fields, f"an attribute of {what}")
+
     def _reach_other(self, value, what: str) -> None:
+        if isinstance(value, (tuple, list, dict, set, frozenset)):
+            self._reach_fields(value, what)
         if isinstance(value, tuple):
             self._reach_parts(value, what)
         elif isinstance(value, list):
@@ -340,6 +279,8 @@ class Surroundings:
         elif isinstance(value, threading.local):
             self._ask(fields_question(value), f"an attribute of {what}")
             self._reach_parts(list(vars(value).values()), what)
+        elif isinstance(value, threading.Event):
+            self._ask(value.is_set if value.is_set() else lambda: not value.is_set(), what)
         elif isinstance(value, contextvars.ContextVar):
             self._ask(variable_question(value), what)
             self.reach(value.get(MISSING), what)
@@ -365,6 +306,7 @@ class Surroundings:
         if not codes.holds_state(cls):
             return
         self._reach_class(cls)
+        self._session.add_guard(TYPE, value, None, cls)
         fields = getattr(value, "__dict__", None)
         if type(fields) is dict:
             self._watch_mapping(fields, f"an attribute of {what}")
@@ -374,6 +316,8 @@ class Surroundings:
             self._reach_parts([getattr(value, name, None) for name in names], what)
 
     def _reach_class(self, cls: type) -> None:
+        if type(cls) is not type and codes.is_users_class(type(cls)):
+            self._reach_class(type(cls))
         for each in cls.__mro__:
             if ("class", each) in self._seen or not each.__flags__ & _MADE_IN_PYTHON:
                 continue
@@ -401,6 +345,8 @@ class Surroundings:
             return
         self._seen["cell", id(cell)] = cell
         fields = cell.__dict__
+        for name in (None, "_cells", "_params"):
+            self._session.add_guard(NOTED, weakref.ref(cell), name, None)
         kept = {place.key for place in self._places if place.holder is fields}
         self._cells.append(CellState(cell, kept))
         self._reach_class(type(cell))
