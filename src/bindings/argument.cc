@@ -7,6 +7,7 @@
 #include "bindings/dtype_object.h"
 #include "bindings/exceptions.h"
 #include "bindings/numpy_exchange.h"
+#include "bindings/size_object.h"
 #include "bindings/tensor_object.h"
 #include "eager/dispatch.h"
 #include "platform/error/error.h"
@@ -59,6 +60,7 @@ Tensor number_from(PyObject* object) {
     return number;
   }
   if (PyComplex_Check(object)) return complex_number(object);
+  if (is_size(object)) return size_operand(object);
   return Tensor();
 }
 

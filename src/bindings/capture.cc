@@ -15,6 +15,8 @@
 #include "bindings/exceptions.h"
 #include "bindings/graph_options.h"
 #include "bindings/parts.h"
+#include "bindings/recipe.h"
+#include "bindings/size_object.h"
 #include "bindings/tensor_caster.h"
 #include "bindings/trace_cache.h"
 #include "bindings/truth_asker.h"
@@ -130,6 +132,14 @@ std::shared_ptr<runtime::Executable> compile_graph(std::unique_ptr<ir::Graph> gr
 }
 
 void bind_capture(nb::module_& module) {
+  make_size_type();
+  nb::class_<RecipeSession>(module, "RecipeSession")
+      .def_prop_ro("arguments", &RecipeSession::arguments)
+      .def_prop_ro("keywords", &RecipeSession::keywords)
+      .def_prop_ro("is_active", [](const RecipeSession&) { return true; })
+      .def("host_call", &RecipeSession::host_call)
+      .def("finish", &RecipeSession::finish, nb::arg("result").none())
+      .def("refuse", &RecipeSession::refuse);
   nb::class_<CaptureSession>(module, "CaptureSession")
       .def_prop_ro("arguments", &CaptureSession::arguments)
       .def_prop_ro("keywords", &CaptureSession::keywords)
@@ -141,6 +151,7 @@ void bind_capture(nb::module_& module) {
       .def("add_guard", &CaptureSession::add_guard, nb::arg("kind"), nb::arg("holder"),
            nb::arg("key").none(), nb::arg("expected").none())
       .def("set_verify", &CaptureSession::set_verify)
+      .def("check_looks", &CaptureSession::check_looks)
       .def("abandon", &CaptureSession::abandon)
       .def("refuse", &CaptureSession::refuse)
       .def("finish", &CaptureSession::finish, nb::arg("result").none())
@@ -151,8 +162,9 @@ void bind_capture(nb::module_& module) {
       .def(nb::init<std::string>())
       .def("__call__", &TraceCache::run)
       .def("run_stream", run_stream)
-      .def("check_looks", &CaptureSession::check_looks)
       .def("begin", &TraceCache::begin, nb::keep_alive<0, 1>())
+      .def("begin_recipe", &TraceCache::begin_recipe, nb::keep_alive<0, 1>())
+      .def("recipes", &TraceCache::recipes)
       .def("clear", &TraceCache::clear)
       .def("report", &TraceCache::report)
       .def("texts", &TraceCache::texts);
@@ -176,8 +188,8 @@ void bind_capture(nb::module_& module) {
       [](const nb::object& listener) { return exchange(capture_listener, listener); },
       nb::arg("listener").none());
   module.def(
-      "exchange_truth_asker",
-      [](const nb::object& asker) { return exchange(truth_asker, asker); }, nb::arg("asker").none());
+      "exchange_truth_asker", [](const nb::object& asker) { return exchange(truth_asker, asker); },
+      nb::arg("asker").none());
   module.def("is_recorded", [](nb::handle object) {
     if (!is_tensor(object.ptr())) return false;
     const Tensor& tensor = tensor_of(object.ptr());

@@ -7,6 +7,7 @@
 #include <frameobject.h>
 #include <nanobind/nanobind.h>
 
+#include "capture/script_writer.h"
 #include "platform/error/error.h"
 
 namespace mycel::bindings {
@@ -70,6 +71,8 @@ UserPosition user_position() {
 }
 
 PyObject* set_python_error() {
+  // An error may depend on sizes, and Python may go on after it.
+  if (capture::ScriptWriter* writer = capture::script_writer()) writer->mark("it raises an error");
   try {
     throw;
   } catch (const PythonError&) {

@@ -6,12 +6,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/gradient_object.h"
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
-#include "eager/dispatch.h"
-#include "eager/gradient_call.h"
 #include "eager/random_state.h"
-#include "eager/tape.h"
+#include "platform/error/error.h"
 
 namespace mycel::bindings {
 namespace {
@@ -26,7 +25,22 @@ std::shared_ptr<nb::object> shared_object(nb::object object) {
           }};
 }
 
+// A tensor that is given to something a script can express; None is an undefined one.
+Tensor given(nb::handle object) {
+  if (object.is_none()) return {};
+  platform::require(is_tensor(object.ptr()), platform::ErrorKind::Type,
+                    "expected a Tensor, but got ", Py_TYPE(object.ptr())->tp_name);
+  return tensor_of(object.ptr());
+}
+
+std::vector<Tensor> all_given(nb::handle objects) {
+  std::vector<Tensor> tensors;
+  for (const nb::handle object : objects) tensors.push_back(given(object));
+  return tensors;
+}
+
 int register_hook(const Tensor& tensor, nb::object function) {
+  refuse_in_script("it has hooks");
   const auto held = shared_object(std::move(function));
   return eager::add_hook(tensor, [held](const Tensor& gradient) {
     const nb::gil_scoped_acquire lock;
@@ -37,6 +51,7 @@ int register_hook(const Tensor& tensor, nb::object function) {
 // outputs: fresh tensors; backward(*output gradients) returns one gradient or None per input.
 void record_custom(const std::string& name, const std::vector<Tensor>& inputs,
                    std::vector<Tensor> outputs, nb::object backward) {
+  refuse_in_script("it has a backward of its own");
   const auto held = shared_object(std::move(backward));
   eager::record_custom(name, inputs, outputs, [held](std::span<const Tensor> gradients) {
     const nb::gil_scoped_acquire lock;
@@ -49,29 +64,45 @@ void record_custom(const std::string& name, const std::vector<Tensor>& inputs,
 }  // namespace
 
 void bind_gradient(nb::module_& module) {
-  nb::class_<eager::GradientCall>(module, "GradientCall")
+  nb::class_<LoggedGradientCall>(module, "GradientCall")
       .def(nb::init<>())
-      .def("watch", &eager::GradientCall::watch)
-      .def("watch_parameter", &eager::GradientCall::watch_parameter)
-      .def("end_forward", &eager::GradientCall::end_forward)
-      .def("backward", [](eager::GradientCall& self, const std::vector<Tensor>& outputs,
-                          const std::vector<Tensor>& seeds,
-                          bool keep) { return self.backward(outputs, seeds, keep); });
-  nb::class_<eager::RecordingSwitch>(module, "RecordingSwitch").def(nb::init<bool>());
-  nb::class_<eager::ComputeTypeSwitch>(module, "ComputeType").def(nb::init<tensor::DType>());
+      .def("watch",
+           [](LoggedGradientCall& self, nb::handle input) { return self.watch(given(input)); })
+      .def("watch_parameter",
+           [](LoggedGradientCall& self, nb::handle input) { self.watch_parameter(given(input)); })
+      .def("end_forward", &LoggedGradientCall::end_forward)
+      .def("backward",
+           [](LoggedGradientCall& self, nb::handle outputs, nb::handle seeds, bool keep) {
+             return self.backward(all_given(outputs), all_given(seeds), keep);
+           });
+  // Two names for Python, which knows what it switches.
+  struct RecordingSwitch : LoggedSwitch {
+    using LoggedSwitch::LoggedSwitch;
+  };
+  struct ComputeType : LoggedSwitch {
+    using LoggedSwitch::LoggedSwitch;
+  };
+  nb::class_<RecordingSwitch>(module, "RecordingSwitch").def(nb::init<bool>());
+  nb::class_<ComputeType>(module, "ComputeType").def(nb::init<tensor::DType>());
   nb::class_<eager::RandomLog>(module, "RandomLog")
       .def(nb::init<>())
-      .def("remember", &eager::RandomLog::remember)
+      .def("remember",
+           [](eager::RandomLog& self) {
+             refuse_in_script("it computes a block again for its gradient");
+             self.remember();
+           })
       .def("repeat", &eager::RandomLog::repeat)
       .def("stop", &eager::RandomLog::stop);
   module.def("is_recording", &eager::is_recording);
-  module.def("is_tracked", &eager::is_tracked);
-  module.def("detach", &eager::detach);
+  module.def("is_tracked", [](nb::handle tensor) { return is_tracked(given(tensor)); });
+  module.def("detach", [](nb::handle tensor) { return detach(given(tensor)); });
   module.def("register_hook", register_hook);
   module.def("remove_hook", &eager::remove_hook);
   module.def("record_custom", record_custom);
-  module.def("record_overwrite", &eager::record_overwrite);
-  module.def("drop_history", [](const Tensor& tensor) { tensor.body().history = {}; });
+  module.def("record_overwrite", [](nb::handle target, nb::handle result) {
+    overwrite_history(given(target), given(result));
+  });
+  module.def("drop_history", [](nb::handle tensor) { drop_history(given(tensor)); });
   module.def("mark_parameter", [](const Tensor& tensor) { tensor.body().is_parameter = true; });
 }
 

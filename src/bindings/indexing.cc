@@ -3,33 +3,37 @@
 
 #include <vector>
 
+#include <nanobind/nanobind.h>
+
 #include "bindings/argument.h"
 #include "bindings/exceptions.h"
+#include "bindings/gradient_object.h"
 #include "bindings/numpy_exchange.h"
+#include "bindings/size_object.h"
 #include "bindings/tensor_object.h"
 #include "bindings/truth_asker.h"
 #include "eager/dispatch.h"
+#include "eager/index_window.h"
 #include "eager/tape.h"
 #include "operator/registry.h"
 #include "platform/error/error.h"
+#include "platform/inline_vector.h"
 
 namespace mycel::bindings {
 namespace {
 
 using platform::ErrorKind;
-using tensor::IntList;
 
 PyObject* advanced_reader = nullptr;
 PyObject* advanced_writer = nullptr;
 PyObject* advanced_origin = nullptr;
 
-struct Window {
-  IntList begin, length, step, axes;
-};
+using eager::IndexPart;
+using Parts = platform::InlineVector<IndexPart, 4>;
 
 bool is_scalar_index(PyObject* item) {
   if (PyBool_Check(item)) return false;
-  if (PyLong_Check(item)) return true;
+  if (PyLong_Check(item) || is_size(item)) return true;
   if (!is_tensor(item)) return false;
   const Tensor& tensor = tensor_of(item);
   if (!tensor.defined() || tensor.rank() != 0 || !tensor::is_integral(tensor.dtype())) return false;
@@ -42,131 +46,100 @@ bool is_basic(PyObject* item) {
          item == Py_True;
 }
 
-class WindowBuilder {
- public:
-  explicit WindowBuilder(const Tensor& tensor) : shape_(tensor.shape()) {}
+std::int64_t position_of(PyObject* item) {
+  if (is_tensor(item)) return tensor_of(item).as_int();
+  int overflow = 0;
+  const std::int64_t position = PyLong_AsLongLongAndOverflow(item, &overflow);
+  if (position == -1 && PyErr_Occurred() != nullptr) throw PythonError();
+  return overflow == 0 ? position : overflow > 0 ? INT64_MAX : INT64_MIN;
+}
 
-  void integer(PyObject* item) {
-    require_axis();
-    std::int64_t position = 0;
-    if (PyLong_Check(item)) {
-      int overflow = 0;
-      position = PyLong_AsLongLongAndOverflow(item, &overflow);
-      if (overflow != 0) position = overflow > 0 ? INT64_MAX : INT64_MIN;
-    } else {
-      position = tensor_of(item).as_int();
-    }
-    const std::int64_t size = shape_[axis_];
-    platform::require(-size <= position && position < size, ErrorKind::Index, "index ", position,
-                      " is out of bounds for dimension with size ", size);
-    add(position < 0 ? position + size : position, 1, 1);
-    ++axis_;
-  }
-
-  void slice(PyObject* item) {
-    require_axis();
-    Py_ssize_t start = 0;
-    Py_ssize_t stop = 0;
-    Py_ssize_t step = 0;
+IndexPart part_of(PyObject* item) {
+  IndexPart part;
+  if (item == Py_None || item == Py_True) {
+    part.kind = IndexPart::Kind::NewAxis;
+  } else if (item == Py_Ellipsis) {
+    part.kind = IndexPart::Kind::Ellipsis;
+  } else if (PySlice_Check(item)) {
+    part.kind = IndexPart::Kind::Slice;
+    Py_ssize_t start = 0, stop = 0, step = 0;
     if (PySlice_Unpack(item, &start, &stop, &step) < 0) {
       if (PyErr_ExceptionMatches(PyExc_ValueError) != 0) {
         PyErr_SetString(PyExc_ValueError, "For 'StridedSlice', 'strides' cannot contain 0");
       }
       throw PythonError();
     }
-    const Py_ssize_t length = PySlice_AdjustIndices(shape_[axis_], &start, &stop, step);
-    add(length == 0 ? 0 : start, length, step);
-    window_.axes.push_back(static_cast<std::int64_t>(axis_));
-    ++axis_;
+    part.start = start;
+    part.stop = stop;
+    part.step = step;
+  } else {
+    part.start = position_of(item);
   }
-
-  void new_axis() { window_.axes.push_back(-1); }
-
-  void whole_axes(std::size_t count) {
-    for (; count > 0; --count) {
-      add(0, shape_[axis_], 1);
-      window_.axes.push_back(static_cast<std::int64_t>(axis_++));
-    }
-  }
-
-  std::size_t axes_left() const { return shape_.size() - axis_; }
-  Window finish() {
-    whole_axes(axes_left());
-    return std::move(window_);
-  }
-
- private:
-  void require_axis() {
-    platform::require(!shape_.empty(), ErrorKind::Type, "Cannot iterate over a scalar tensor.");
-    platform::require(axis_ < shape_.size(), ErrorKind::Index,
-                      "too many indices for tensor of dimension", shape_.size());
-  }
-  void add(std::int64_t begin, std::int64_t length, std::int64_t step) {
-    window_.begin.push_back(begin);
-    window_.length.push_back(length);
-    window_.step.push_back(step);
-  }
-
-  const tensor::Shape& shape_;
-  std::size_t axis_ = 0;
-  Window window_;
-};
-
-std::size_t axes_taken(PyObject* const* items, Py_ssize_t count) {
-  std::size_t taken = 0;
-  for (Py_ssize_t i = 0; i < count; ++i)
-    taken += is_scalar_index(items[i]) || PySlice_Check(items[i]) ? 1 : 0;
-  return taken;
+  return part;
 }
 
-Window window_of(const Tensor& tensor, PyObject* const* items, Py_ssize_t count) {
-  WindowBuilder builder(tensor);
-  bool ellipsis = false;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* item = items[i];
-    if (item == Py_None || item == Py_True) {
-      builder.new_axis();
-    } else if (item == Py_Ellipsis) {
-      platform::require(!ellipsis, ErrorKind::Index,
-                        "An index can only have a single ellipsis('...')");
-      ellipsis = true;
-      const std::size_t later = axes_taken(items + i + 1, count - i - 1);
-      platform::require(later <= builder.axes_left(), ErrorKind::Index,
-                        "too many indices for tensor of dimension", tensor.shape().size());
-      builder.whole_axes(builder.axes_left() - later);
-    } else if (PySlice_Check(item)) {
-      builder.slice(item);
-    } else {
-      builder.integer(item);
-    }
-  }
-  return builder.finish();
-}
-
-// Fills `window` when every part of the index is basic.
-bool basic_window(const Tensor& tensor, PyObject* index, Window& window) {
-  if (!PyTuple_Check(index)) {
-    if (!is_basic(index)) return false;
-    window = window_of(tensor, &index, 1);
-    return true;
-  }
-  PyObject** items = PySequence_Fast_ITEMS(index);
-  const Py_ssize_t count = PyTuple_GET_SIZE(index);
+// Fills `parts` when every part of the index is basic.
+bool basic_parts(PyObject* index, Parts& parts) {
+  PyObject* const* items = PyTuple_Check(index) ? PySequence_Fast_ITEMS(index) : &index;
+  const Py_ssize_t count = PyTuple_Check(index) ? PyTuple_GET_SIZE(index) : 1;
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (!is_basic(items[i])) return false;
   }
-  window = window_of(tensor, items, count);
+  for (Py_ssize_t i = 0; i < count; ++i) parts.push_back(part_of(items[i]));
   return true;
 }
 
-std::vector<op::AttributeValue> attributes_of(Window& window) {
-  std::vector<op::AttributeValue> attributes(4);
-  attributes[0] = std::move(window.begin);
-  attributes[1] = std::move(window.length);
-  attributes[2] = std::move(window.step);
-  attributes[3] = std::move(window.axes);
-  return attributes;
+// An index with plain numbers for sizes, which are noted; a new reference.
+PyObject* plain_item(PyObject* item, std::size_t part, capture::ScriptIndex& noted) {
+  const auto plain = [&](PyObject* object, int field) {
+    if (!is_size(object) || writer_of(object) == nullptr) return Py_NewRef(object);
+    const auto* size = reinterpret_cast<SizeObject*>(object);
+    if (size->now.is_real) return Py_NewRef(object);
+    noted.sizes.push_back({part, field, size->expression});
+    return PyLong_FromLongLong(size->now.whole);
+  };
+  if (!PySlice_Check(item)) return plain(item, 0);
+  const auto* slice = reinterpret_cast<PySliceObject*>(item);
+  PyObject* start = plain(slice->start, 0);
+  PyObject* stop = plain(slice->stop, 1);
+  PyObject* result = PySlice_New(start, stop, slice->step);
+  Py_DECREF(start);
+  Py_DECREF(stop);
+  return result;
 }
+
+// The same while a script is written.
+bool noted_parts(PyObject* index, Parts& parts, capture::ScriptIndex& noted) {
+  PyObject* const* items = PyTuple_Check(index) ? PySequence_Fast_ITEMS(index) : &index;
+  const Py_ssize_t count = PyTuple_Check(index) ? PyTuple_GET_SIZE(index) : 1;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!is_basic(items[i])) return false;
+  }
+  const nanobind::object plain = nanobind::steal(PyTuple_New(count));
+  for (Py_ssize_t i = 0; i < count; ++i)
+    PyTuple_SET_ITEM(plain.ptr(), i, plain_item(items[i], static_cast<std::size_t>(i), noted));
+  if (!basic_parts(plain.ptr(), parts)) return false;
+  noted.parts.assign(parts.begin(), parts.end());
+  return true;
+}
+
+// A basic index, and what a script has to know of it.
+struct Index {
+  Parts parts;
+  capture::ScriptIndex noted;
+
+  bool read(PyObject* index) {
+    if (capture::script_writer() == nullptr) [[likely]]
+      return basic_parts(index, parts);
+    return noted_parts(index, parts, noted);
+  }
+  // The attributes of the call that comes next.
+  op::AttributeList attributes(const Tensor& tensor) const {
+    if (capture::ScriptWriter* writer = capture::script_writer()) [[unlikely]]
+      writer->note_index(noted);
+    return eager::window_attributes(tensor.shape(), {parts.data(), parts.size()});
+  }
+};
 
 Tensor value_from(PyObject* value) {
   Tensor tensor = operand_from(value);
@@ -176,10 +149,10 @@ Tensor value_from(PyObject* value) {
   return tensor;
 }
 
-void write_window(const Tensor& target, Window window, const Tensor& value) {
+void write_window(const Tensor& target, const Index& index, const Tensor& value) {
   static const op::OpDef& update = op::find("index_view_update");
   static const op::OpDef& assign = op::find("index_view_assign");
-  std::vector<op::AttributeValue> attributes = attributes_of(window);
+  op::AttributeList attributes = index.attributes(target);
   Tensor inputs[] = {target, value};
   if (!eager::is_tracked(target) && !eager::is_tracked(value)) {
     eager::dispatch_one(assign, inputs, attributes);
@@ -188,10 +161,13 @@ void write_window(const Tensor& target, Window window, const Tensor& value) {
   // While a gradient is recorded the write is also an operator with a result, whose history the
   // target takes over.
   const Tensor result = eager::dispatch_one(update, inputs, attributes);
-  const eager::RecordingSwitch off(false);
-  Tensor plain[] = {target, value};
-  eager::dispatch_one(assign, plain, attributes);
-  eager::record_overwrite(target, result);
+  {
+    const LoggedSwitch off(false);
+    Tensor plain[] = {target, value};
+    op::AttributeList again = index.attributes(target);
+    eager::dispatch_one(assign, plain, again);
+  }
+  overwrite_history(target, result);
 }
 
 }  // namespace
@@ -200,11 +176,11 @@ PyObject* get_item(PyObject* self, PyObject* index) {
   return guarded([&]() -> PyObject* {
     static const op::OpDef& view = op::find("index_view");
     const Tensor& tensor = filled(self);
-    Window window;
-    if (!basic_window(tensor, index, window)) {
+    Index parts;
+    if (!parts.read(index)) {
       return PyObject_CallFunctionObjArgs(advanced_reader, self, index, nullptr);
     }
-    std::vector<op::AttributeValue> attributes = attributes_of(window);
+    op::AttributeList attributes = parts.attributes(tensor);
     Tensor inputs[] = {tensor};
     return wrap(eager::dispatch_one(view, inputs, attributes));
   });
@@ -224,9 +200,9 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
   return guarded(-1, [&] {
     platform::require(value != nullptr, ErrorKind::Type, "elements of a Tensor cannot be deleted");
     const Tensor& tensor = filled(self);
-    Window window;
-    if (basic_window(tensor, index, window)) {
-      write_window(tensor, std::move(window), value_from(value));
+    Index parts;
+    if (parts.read(index)) {
+      write_window(tensor, parts, value_from(value));
       return write_origin(self);
     }
     PyObject* done = PyObject_CallFunctionObjArgs(advanced_writer, self, index, value, nullptr);

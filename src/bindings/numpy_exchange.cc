@@ -146,7 +146,12 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     layout->shape.push_back(tensor.shape()[static_cast<std::size_t>(i)]);
     layout->strides.push_back(tensor.strides()[static_cast<std::size_t>(i)] * bytes);
   }
-  view->buf = tensor.raw();
+  try {
+    view->buf = tensor.raw();
+  } catch (...) {
+    set_python_error();
+    return -1;
+  }
   view->len = static_cast<Py_ssize_t>(tensor.bytes());
   view->itemsize = bytes;
   view->readonly = 0;

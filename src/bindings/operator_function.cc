@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include <nanobind/nanobind.h>
 #include <structmember.h>
 
 #include "bindings/argument.h"
 #include "bindings/dtype_object.h"
 #include "bindings/exceptions.h"
+#include "bindings/size_object.h"
 #include "bindings/tensor_object.h"
 #include "eager/dispatch.h"
 #include "eager/interceptor.h"
@@ -164,6 +166,14 @@ PyObject* run(const OpDef& definition, std::span<Tensor> inputs,
   return wrap_outputs(outputs, true);
 }
 
+AttributeValue read_attribute(PyObject* given, const OpDef& definition, std::size_t index) {
+  const op::AttributeDef& attribute = definition.attributes[index];
+  if (capture::script_writer() == nullptr) [[likely]]
+    return attribute_from(given, attribute, shown_name(definition));
+  const nanobind::object plain = nanobind::steal(without_sizes(given, index));
+  return attribute_from(plain.ptr(), attribute, shown_name(definition));
+}
+
 void read_attributes(const OpDef& definition, const Given& given,
                      std::vector<AttributeValue>& attributes) {
   attributes.resize(definition.attributes.size());
@@ -176,7 +186,7 @@ void read_attributes(const OpDef& definition, const Given& given,
         definition.attributes[static_cast<std::size_t>(parameter.index)];
     if (given[k] != nullptr) {
       attributes[static_cast<std::size_t>(parameter.index)] =
-          attribute_from(given[k], attribute, shown_name(definition));
+          read_attribute(given[k], definition, static_cast<std::size_t>(parameter.index));
     } else if (attribute.required) {
       missing(definition, parameter);
     }
@@ -223,6 +233,8 @@ PyObject* call_arranged(const OpDef& definition, const Given& given, Action acti
 
 PyObject* infer(const OpDef& definition, std::span<Tensor> inputs,
                 std::span<AttributeValue> attributes) {
+  if (capture::ScriptWriter* writer = capture::script_writer())
+    writer->refuse("it asks what an operator would give");
   const auto specs = op::infer_outputs(definition, inputs, {attributes.begin(), attributes.end()});
   PyObject* list = PyList_New(static_cast<Py_ssize_t>(specs.size()));
   for (std::size_t i = 0; i < specs.size(); ++i) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/result_form.h"
 
+#include <algorithm>
+
 #include "bindings/exceptions.h"
 
 namespace mycel::bindings {
@@ -108,6 +110,12 @@ const char* ResultForm::refusal() const {
     if (const char* why = part.refusal()) return why;
   }
   return nullptr;
+}
+
+bool ResultForm::makes_copies() const {
+  if (kind_ == Kind::Copy) return true;
+  return std::any_of(parts_.begin(), parts_.end(),
+                     [](const ResultForm& part) { return part.makes_copies(); });
 }
 
 nb::object ResultForm::build(const std::function<nb::object(std::size_t)>& leaf) const {

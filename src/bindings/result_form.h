@@ -26,6 +26,7 @@ class ResultForm {
   // `leaf(i)` gives the i-th tensor.
   nanobind::object build(const std::function<nanobind::object(std::size_t)>& leaf) const;
   bool is_single_tensor() const { return kind_ == Kind::Leaf; }
+  bool makes_copies() const;  // of something made while the function ran
 
  private:
   enum class Kind { Leaf, Constant, Copy, Tuple, List, Dict, Object, Refused };

@@ -73,13 +73,13 @@ Signature::Signature(PyObject* object) {
   object_ = nb::borrow(object);
 }
 
-bool Signature::matches(PyObject* object, std::vector<PyObject*>& inputs) const {
+bool Signature::matches(PyObject* object, std::vector<PyObject*>& inputs, bool any_sizes) const {
   switch (kind_) {
     case Kind::Tensor: {
       if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != object_.ptr()) return false;
       const Tensor& tensor = tensor_of(object);
-      if (!tensor.defined() || tensor.dtype() != dtype_ || !(tensor.shape() == shape_) ||
-          tensor.body().is_parameter)
+      if (!tensor.defined() || tensor.dtype() != dtype_ || tensor.body().is_parameter) return false;
+      if (any_sizes ? tensor.shape().size() != shape_.size() : !(tensor.shape() == shape_))
         return false;
       inputs.push_back(object);
       return true;
@@ -96,8 +96,8 @@ bool Signature::matches(PyObject* object, std::vector<PyObject*>& inputs) const 
           static_cast<std::size_t>(PySequence_Fast_GET_SIZE(object)) != parts_.size())
         return false;
       for (std::size_t i = 0; i < parts_.size(); ++i) {
-        if (!parts_[i].matches(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)),
-                               inputs))
+        if (!parts_[i].matches(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), inputs,
+                               any_sizes))
           return false;
       }
       return true;
@@ -111,7 +111,7 @@ bool Signature::matches(PyObject* object, std::vector<PyObject*>& inputs) const 
       for (std::size_t i = 0; PyDict_Next(object, &position, &key, &value) != 0; ++i) {
         const bool same_key =
             key == keys_[i].ptr() || PyObject_RichCompareBool(key, keys_[i].ptr(), Py_EQ) == 1;
-        if (!same_key || !parts_[i].matches(value, inputs)) return false;
+        if (!same_key || !parts_[i].matches(value, inputs, any_sizes)) return false;
       }
       return true;
     }
@@ -167,7 +167,12 @@ nb::object Signature::rebuild(PyObject* object, const std::vector<nb::object>& t
 
 std::string Signature::describe() const {
   switch (kind_) {
-    case Kind::Tensor: return platform::join("Tensor[", dtype_, "]", shape_);
+    case Kind::Tensor: {
+      std::string sizes;
+      for (const std::int64_t size : shape_)
+        sizes += (sizes.empty() ? "" : ", ") + (size < 0 ? std::string("?") : platform::join(size));
+      return platform::join("Tensor[", dtype_, "](", sizes, shape_.size() == 1 ? ",)" : ")");
+    }
     case Kind::Same:
     case Kind::Equal: return text_of(object_);
     case Kind::Dict: {
@@ -182,6 +187,35 @@ std::string Signature::describe() const {
   for (std::size_t i = 0; i < parts_.size(); ++i)
     text += (i > 0 ? ", " : "") + parts_[i].describe();
   return text + (kind_ == Kind::Tuple ? ")" : "]");
+}
+
+bool Signature::is_like(const Signature& other) const {
+  if (kind_ != other.kind_ || parts_.size() != other.parts_.size()) return false;
+  if (kind_ == Kind::Tensor)
+    return object_.is(other.object_) && dtype_ == other.dtype_ &&
+           shape_.size() == other.shape_.size();
+  if (kind_ == Kind::Same || kind_ == Kind::Equal) {
+    std::vector<PyObject*> none;
+    return matches(other.object_.ptr(), none);
+  }
+  if (!object_.is(other.object_)) return false;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (!parts_[i].is_like(other.parts_[i])) return false;
+    if (kind_ == Kind::Dict && !keys_[i].equal(other.keys_[i])) return false;
+  }
+  return true;
+}
+
+void Signature::open_sizes(const Signature& other) {
+  for (std::size_t i = 0; i < shape_.size(); ++i) {
+    if (shape_[i] != other.shape_[i]) shape_[i] = -1;
+  }
+  for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].open_sizes(other.parts_[i]);
+}
+
+void Signature::add_specs(std::vector<op::TensorSpec>& specs) const {
+  if (kind_ == Kind::Tensor) specs.push_back({dtype_, shape_, false});
+  for (const Signature& part : parts_) part.add_specs(specs);
 }
 
 bool Signature::has_array() const {

@@ -9,6 +9,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/tensor_object.h"
+#include "operator/value.h"
 
 namespace mycel::bindings {
 
@@ -21,7 +22,8 @@ class Signature {
   explicit Signature(PyObject* object);
 
   // Appends the tensor arguments to `inputs`; false: not the same kind of call.
-  bool matches(PyObject* object, std::vector<PyObject*>& inputs) const;
+  // With `any_sizes` lengths of axes are not compared, only their number.
+  bool matches(PyObject* object, std::vector<PyObject*>& inputs, bool any_sizes = false) const;
   // Whether a call with these tensors, one per argument, is of the same kind.
   bool matches_row(std::span<const Tensor> row) const;
   bool is_empty() const { return parts_.empty(); }
@@ -31,6 +33,12 @@ class Signature {
   // A text for people: "Tensor[Float32](2, 3)", "3", "<Net object>".
   std::string describe() const;
   bool has_array() const;  // an ndarray, whose content nobody watches
+
+  // Whether calls like this and the other differ in sizes alone.
+  bool is_like(const Signature& other) const;
+  // Opens, for people, the sizes in which the other one, which is like this, differs.
+  void open_sizes(const Signature& other);
+  void add_specs(std::vector<op::TensorSpec>& specs) const;  // of tensors, as `matches` finds them
 
  private:
   Kind kind_ = Kind::Same;

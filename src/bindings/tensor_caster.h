@@ -6,6 +6,7 @@
 
 #include "bindings/dtype_object.h"
 #include "bindings/tensor_object.h"
+#include "capture/script_writer.h"
 
 namespace nanobind::detail {
 
@@ -19,6 +20,9 @@ struct type_caster<mycel::tensor::Tensor> {
     }
     if (!mycel::bindings::is_tensor(source.ptr())) return false;
     value = mycel::bindings::tensor_of(source.ptr());
+    // Functions that a script knows take a handle instead.
+    if (auto* writer = mycel::capture::script_writer()) [[unlikely]]
+      writer->note_unlogged(value);
     return true;
   }
   static handle from_cpp(const mycel::tensor::Tensor& tensor, rv_policy, cleanup_list*) noexcept {

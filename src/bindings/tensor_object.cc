@@ -11,6 +11,7 @@
 #include "bindings/exceptions.h"
 #include "bindings/indexing.h"
 #include "bindings/numpy_exchange.h"
+#include "bindings/size_object.h"
 #include "bindings/truth_asker.h"
 #include "eager/dispatch.h"
 #include "operator/registry.h"
@@ -154,7 +155,7 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
                                              &op::find("equal"),   &op::find("not_equal"),
                                              &op::find("greater"), &op::find("greater_equal")};
   const bool comparable = is_tensor(b) || PyFloat_Check(b) || PyLong_Check(b) ||
-                          PyComplex_Check(b) || is_numpy_scalar(b);
+                          PyComplex_Check(b) || is_size(b) || is_numpy_scalar(b);
   if (!comparable) {
     if (how == Py_EQ) Py_RETURN_FALSE;
     if (how == Py_NE) Py_RETURN_TRUE;
@@ -236,10 +237,21 @@ PyObject* to_index(PyObject* self) {
   });
 }
 
+// Whose lengths Python has to get as sizes: null, or who writes down what Python does with them.
+capture::ScriptWriter* sizes_writer(const Tensor& tensor) {
+  capture::ScriptWriter* writer = capture::script_writer();
+  return writer != nullptr && writer->knows(tensor) ? writer : nullptr;
+}
+
+void rely_on_shape(const Tensor& tensor) {
+  if (capture::ScriptWriter* writer = sizes_writer(tensor)) writer->require_shape(tensor);
+}
+
 Py_ssize_t length(PyObject* self) {
   return guarded(Py_ssize_t{-1}, [&] {
     const Tensor& tensor = filled(self);
     platform::require(tensor.rank() > 0, ErrorKind::Type, "Not support len of a 0-D tensor.");
+    if (capture::ScriptWriter* writer = sizes_writer(tensor)) writer->require_length(tensor, 0);
     return static_cast<Py_ssize_t>(tensor.shape()[0]);
   });
 }
@@ -265,11 +277,17 @@ PyObject* tuple_of(const tensor::IntList& values, std::int64_t factor = 1) {
 
 PyObject* get_shape(PyObject* self, void*) {
   if (PyObject* shape = pending(self, "_pending_shape")) return Py_NewRef(shape);
-  return guarded([&] { return tuple_of(filled(self).shape()); });
+  return guarded([&] {
+    const Tensor& tensor = filled(self);
+    if (capture::ScriptWriter* writer = sizes_writer(tensor)) [[unlikely]]
+      return shape_of_sizes(*writer, tensor);
+    return tuple_of(tensor.shape());
+  });
 }
 PyObject* get_strides(PyObject* self, void*) {
   return guarded([&] {
     const Tensor& tensor = filled(self);
+    rely_on_shape(tensor);
     return tuple_of(tensor.strides(), static_cast<std::int64_t>(tensor::size_of(tensor.dtype())));
   });
 }
@@ -282,13 +300,21 @@ PyObject* get_rank(PyObject* self, void*) {
     return PyLong_FromSsize_t(PyTuple_GET_SIZE(shape));
   return guarded([&] { return PyLong_FromLongLong(filled(self).rank()); });
 }
+PyObject* element_count(PyObject* self, std::int64_t factor) {
+  const Tensor& tensor = filled(self);
+  if (capture::ScriptWriter* writer = sizes_writer(tensor)) [[unlikely]]
+    return element_count_size(*writer, tensor, factor);
+  return PyLong_FromLongLong(tensor.size() * factor);
+}
 PyObject* get_size(PyObject* self, void*) {
   if (PyObject* shape = pending(self, "_pending_shape"))
     return PyLong_FromLongLong(pending_size(shape));
-  return guarded([&] { return PyLong_FromLongLong(filled(self).size()); });
+  return guarded([&] { return element_count(self, 1); });
 }
 PyObject* get_bytes(PyObject* self, void*) {
-  return guarded([&] { return PyLong_FromSize_t(filled(self).bytes()); });
+  return guarded([&] {
+    return element_count(self, static_cast<std::int64_t>(tensor::size_of(filled(self).dtype())));
+  });
 }
 PyObject* get_item_bytes(PyObject* self, void*) {
   return guarded([&] { return PyLong_FromSize_t(tensor::size_of(filled(self).dtype())); });
@@ -301,13 +327,22 @@ PyObject* only_item(PyObject* self, PyObject*) {
   return guarded([&] { return item(filled(self)); });
 }
 PyObject* element_strides(PyObject* self, PyObject*) {
-  return guarded([&] { return tuple_of(filled(self).strides()); });
+  return guarded([&] {
+    rely_on_shape(filled(self));
+    return tuple_of(filled(self).strides());
+  });
 }
 PyObject* is_dense(PyObject* self, PyObject*) {
-  return guarded([&] { return PyBool_FromLong(filled(self).is_contiguous() ? 1 : 0); });
+  return guarded([&] {
+    rely_on_shape(filled(self));
+    return PyBool_FromLong(filled(self).is_contiguous() ? 1 : 0);
+  });
 }
 PyObject* offset(PyObject* self, PyObject*) {
-  return guarded([&] { return PyLong_FromLongLong(filled(self).body().offset); });
+  return guarded([&] {
+    rely_on_shape(filled(self));
+    return PyLong_FromLongLong(filled(self).body().offset);
+  });
 }
 PyObject* is_filled(PyObject* self, PyObject*) {
   return PyBool_FromLong(tensor_of(self).defined() ? 1 : 0);
@@ -318,6 +353,9 @@ PyObject* share(PyObject* self, PyObject* other) {
   return guarded([&]() -> PyObject* {
     platform::require(is_tensor(other), ErrorKind::Type, "expected a Tensor, but got ",
                       type_name(other));
+    if (capture::ScriptWriter* writer = capture::script_writer();
+        writer != nullptr && tensor_of(self).defined())
+      writer->refuse("it gives a tensor the content of another one");
     tensor_of(self) = tensor_of(other);
     Py_RETURN_NONE;
   });

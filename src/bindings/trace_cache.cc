@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/trace_cache.h"
 
+#include <algorithm>
+
 #include "bindings/exceptions.h"
 #include "bindings/graph_options.h"
+#include "bindings/recipe.h"
 #include "ir/graph.h"
 #include "passes/pipeline.h"
 
@@ -60,6 +63,7 @@ std::vector<Tensor> tensors_of(const std::vector<PyObject*>& inputs) {
 }  // namespace
 
 bool Specialization::holds() {
+  if (base && !base->holds()) return false;
   for (const Guard& guard : guards) {
     if (!guard.holds()) return false;
   }
@@ -80,6 +84,24 @@ bool Specialization::holds() {
   return true;
 }
 
+void Specialization::take_layout(const capture::Recorder& recorder) {
+  for (const Tensor& constant : recorder.constants())
+    constants.push_back({constant, constant.storage().version()});
+  for (const Tensor& parameter : recorder.parameters()) {
+    const bool listed = std::any_of(parameters.begin(), parameters.end(), [&](const auto& entry) {
+      return entry.parameter == parameter;
+    });
+    if (!listed) parameters.push_back({parameter, parameter.dtype(), parameter.shape()});
+  }
+}
+
+std::vector<op::TensorSpec> Specialization::tensor_specs() const {
+  std::vector<op::TensorSpec> specs;
+  arguments.add_specs(specs);
+  keywords.add_specs(specs);
+  return specs;
+}
+
 nb::object TraceCache::run(nb::args args, nb::kwargs kwargs) {
   std::vector<PyObject*> inputs;
   for (std::size_t i = 0; i < specializations_.size(); ++i) {
@@ -88,7 +110,10 @@ nb::object TraceCache::run(nb::args args, nb::kwargs kwargs) {
     if (!known->arguments.matches(args.ptr(), inputs) ||
         !known->keywords.matches(kwargs.ptr(), inputs) || !known->holds())
       continue;
-    if (i > 0) std::swap(specializations_[i], specializations_[0]);
+    if (i > 0) {
+      const auto place = specializations_.begin() + static_cast<std::ptrdiff_t>(i);
+      std::rotate(specializations_.begin(), place, place + 1);
+    }
     if (!known->refusal.empty()) return nb::borrow(eager);
     capture::Trace::Run run;
     std::vector<Tensor> given = tensors_of(inputs);
@@ -105,7 +130,18 @@ nb::object TraceCache::run(nb::args args, nb::kwargs kwargs) {
     unfinished_run_ = std::move(run);
     return nb::borrow(miss);
   }
+  if (!recipes_.empty()) {
+    if (nb::object result = run_recipe(args.ptr(), kwargs.ptr()); result.is_valid()) {
+      ++runs_;
+      return result;
+    }
+  }
   return nb::borrow(miss);
+}
+
+void TraceCache::add_specialization(std::shared_ptr<Specialization> specialization) {
+  specializations_.push_front(std::move(specialization));
+  if (specializations_.size() > kMostSpecializations) specializations_.pop_back();
 }
 
 namespace {
@@ -187,8 +223,7 @@ std::unique_ptr<CaptureSession> TraceCache::begin(nb::tuple args, nb::dict kwarg
     specialization = std::make_shared<Specialization>(args.ptr(), kwargs.ptr());
     if (specialization->arguments.has_array() || specialization->keywords.has_array())
       return nullptr;
-    specializations_.push_front(specialization);
-    if (specializations_.size() > kMostSpecializations) specializations_.pop_back();
+    add_specialization(specialization);
     ++captures_;
   }
   specialization->arguments.matches(args.ptr(), inputs);
@@ -207,6 +242,7 @@ nb::list TraceCache::report() const {
     entry["runs"] = known->runs;
     entry["segments"] = known->trace.step_count();
     entry["refusal"] = nb::str(known->refusal.c_str());
+    entry["is_made"] = known->base != nullptr;
     entries.append(entry);
   }
   return entries;

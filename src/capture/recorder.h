@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -75,6 +76,21 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   // All values of this run, arguments too, that somebody still refers to.
   std::vector<Tensor> live() const;
 
+  // ---- for runs that are written down and made again for other sizes (script.h) ----
+
+  struct Identity {
+    std::size_t order = 0;  // no other storage of this run has the same
+    Tensor reference;       // what is read where it is: this tensor
+    std::string name;       // likewise
+  };
+  std::optional<Identity> identify(const Tensor& tensor) const;  // nothing: not of this run
+  // From here on whatever would have to compute something is an error, until `finish`.
+  void forbid_runs() { may_run_ = false; }
+  // What is read where it is, with its names, in the order in which it was met.
+  std::vector<std::pair<Tensor, std::string>> references() const;
+  // The graph as `finish` would compile it; nothing is computed.
+  const ir::Graph& draft();
+
   bool take(const op::OpDef& definition, std::span<Tensor> inputs,
             std::span<op::AttributeValue> attributes, std::span<const op::TensorSpec> specs,
             std::vector<Tensor>& outputs) override;
@@ -117,6 +133,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void run_step(std::vector<ir::Output> results);
   void look(const Reading& reading);
   void note_refusal(std::string reason);
+  void require_may_run(std::string_view why) const;
   void release();
 
   Trace& trace_;
@@ -139,6 +156,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   eager::Interceptor* interceptor_before_ = nullptr;
   bool active_ = true;
   bool busy_ = false;
+  bool may_run_ = true;
   std::string refusal_;
 };
 

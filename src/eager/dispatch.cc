@@ -2,6 +2,7 @@
 #include "eager/dispatch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "eager/interceptor.h"
 #include "eager/random_state.h"
@@ -321,29 +322,61 @@ void dispatch_named(const OpDef& definition, std::span<Tensor> inputs,
   }
 }
 
+// Tells the log of this thread, if there is one, about a call.
+class LoggedCall {
+ public:
+  LoggedCall(const OpDef& definition, std::span<const Tensor> inputs,
+             std::span<const AttributeValue> attributes) {
+    if (current_interceptor == nullptr || current_interceptor->log == nullptr) [[likely]]
+      return;
+    current_interceptor->log->begin_call(definition, inputs, attributes);
+    log_ = current_interceptor->log;
+  }
+  ~LoggedCall() {
+    if (log_ != nullptr) [[unlikely]]
+      log_->fail_call();
+  }
+  LoggedCall(const LoggedCall&) = delete;
+  LoggedCall& operator=(const LoggedCall&) = delete;
+
+  void end(std::span<const Tensor> outputs) {
+    if (log_ == nullptr) [[likely]]
+      return;
+    std::exchange(log_, nullptr)->end_call(outputs);
+  }
+
+ private:
+  CallLog* log_ = nullptr;
+};
+
 }  // namespace
 
 void dispatch(const OpDef& definition, std::span<Tensor> inputs,
               std::span<AttributeValue> attributes, std::vector<Tensor>& outputs) try {
+  LoggedCall logged(definition, inputs, attributes);
   if (compute_type) [[unlikely]]
     to_compute_type(definition, inputs);
   dispatch_named(definition, inputs, attributes, outputs);
+  logged.end(outputs);
 } catch (const platform::Error& error) {
   name_the_operator(definition, error);
 }
 
 Tensor dispatch_one(const OpDef& definition, std::span<Tensor> inputs,
                     std::span<AttributeValue> attributes) try {
+  LoggedCall logged(definition, inputs, attributes);
   if (compute_type) [[unlikely]]
     to_compute_type(definition, inputs);
   if (definition.is_elementwise() && definition.infer == op::infer_elementwise) [[likely]] {
     Tensor output;
     check_inputs(definition, inputs);
     run_elementwise(definition, inputs, attributes, output);
+    logged.end({&output, 1});
     return output;
   }
   std::vector<Tensor> outputs;
   dispatch_named(definition, inputs, attributes, outputs);
+  logged.end(outputs);
   return std::move(outputs.front());
 } catch (const platform::Error& error) {
   name_the_operator(definition, error);

@@ -11,6 +11,20 @@ namespace mycel::eager {
 
 using tensor::Tensor;
 
+// Hears of operator calls as they were made, before anything is inferred; those that a call makes
+// itself (composites, gradient rules) lie between its begin and its end.
+class CallLog {
+ public:
+  virtual void begin_call(const op::OpDef& definition, std::span<const Tensor> inputs,
+                          std::span<const op::AttributeValue> attributes) = 0;
+  virtual void end_call(std::span<const Tensor> outputs) = 0;
+  virtual void fail_call() noexcept = 0;
+  virtual bool is_inside_call() const = 0;
+
+ protected:
+  ~CallLog() = default;
+};
+
 // Sees every operator call of a thread after inference and before the kernel, and may keep it for
 // later: that is how a graph is captured.
 class Interceptor {
@@ -21,6 +35,8 @@ class Interceptor {
   virtual bool take(const op::OpDef& definition, std::span<Tensor> inputs,
                     std::span<op::AttributeValue> attributes, std::span<const op::TensorSpec> specs,
                     std::vector<Tensor>& outputs) = 0;
+
+  CallLog* log = nullptr;  // null: nobody wants to hear
 
  protected:
   ~Interceptor() = default;

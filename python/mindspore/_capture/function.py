@@ -79,6 +79,7 @@ class Captured:
         "given_up",
         "name",
         "reasons",
+        "sizes_vary",
     )
     learns_sizes = True  # whether a run can be made again for other sizes
 
@@ -92,6 +93,7 @@ class Captured:
         self.captures = self._restarts = self._runs_at_check = 0
         self.given_up = ""
         self.reasons: list[str] = []  # why calls ran eagerly
+        self.sizes_vary = False  # or a function: the user has said that sizes of arguments differ
 
     def __call__(self, *args, **kwargs):
         if self.given_up:
@@ -174,6 +176,7 @@ class Captured:
         return value, left, {i: content_of(now) for i, (now, then) in pairs if not is_as_before(now, then)}
 
     def _capture(self, run, users_args: tuple, args: tuple, kwargs: dict):
+        from mindspore._capture.sizes import learn
         from mindspore._capture.surroundings import watch
 
         if not self.captures:
@@ -215,6 +218,9 @@ class Captured:
             self._start_over(effects)
         if session.refusal:
             self._tell(session.refusal)
+        elif self.learns_sizes and not (incomplete or self._has_effects):
+            at_once = self.sizes_vary() if callable(self.sizes_vary) else self.sizes_vary
+            learn(self._cache, run, args, kwargs, at_once)
         self._give_up_if_useless()
         return result
 
@@ -287,6 +293,10 @@ class Captured:
         """What is known about each kind of call."""
         return self._cache.report()
 
+    def recipes(self) -> list[dict]:
+        """What was learnt about calls that differ in sizes alone."""
+        return self._cache.recipes()
+
     def texts(self) -> list[str]:
         """The compiled graphs as text."""
         return self._cache.texts()
@@ -318,11 +328,14 @@ def captured_cell(cell) -> Captured:
     """What runs a Cell in graph mode."""
     captured = cell.__dict__.get("_captured")
     if captured is None:
+        from mindspore._capture.sizes import leaves_sizes_open
+
         owner = weakref.ref(cell)
 
         def run(*arguments, **keywords):
             return owner()._cell_run(*arguments, **keywords)
 
         captured = Captured(run, type(cell).__name__, is_strict(cell._jit_config_dict), (owner,))
+        captured.sizes_vary = lambda: leaves_sizes_open(owner()._cell_inputs)
         cell.__dict__["_captured"] = captured
     return captured

@@ -32,9 +32,21 @@ def explain(target=None) -> str:
                 lines.append(
                     f"  {call}: {entry['segments']} compiled segment(s), replayed {entry['runs']} time(s)"
                 )
+        lines += [f"  {_about_recipe(entry)}" for entry in each.recipes()]
     if target is None:
         lines.append(_generated_code())
     return "\n".join(lines)
+
+
+def _about_recipe(entry: dict) -> str:
+    call = entry["arguments"] + (f" {entry['keywords']}" if entry["keywords"] != "{}" else "")
+    if entry["refusal"]:
+        return f"{call}: each size is captured by itself: {entry['refusal']}"
+    text = f"{call}: sizes are symbols, {entry['made']} compiled without Python"
+    if entry["failures"]:
+        state = "" if entry["is_useful"] else ", no longer tried"
+        text += f", {entry['failures']} captured all the same{state}: {entry['last_failure']}"
+    return text
 
 
 def _generated_code() -> str:

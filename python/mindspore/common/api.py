@@ -11,6 +11,7 @@ import types
 from mindspore import _c_expression as _c
 from mindspore import log as logger
 from mindspore._capture.function import Captured, is_strict
+from mindspore._capture.sizes import leaves_sizes_open
 from mindspore.common._structure import argument_counts
 from mindspore.common.jit_config import JitConfig
 from mindspore.common.mutable import mutable
@@ -89,6 +90,7 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
         options = jit_config.jit_config_dict if isinstance(jit_config, JitConfig) else jit_config or {}
         name = getattr(function, "__qualname__", str(function))
         captured = Captured(function, name, is_strict(options))
+        captured.sizes_vary = leaves_sizes_open(input_signature)
 
         @functools.wraps(function)
         def compiled(*args, **kwargs):
