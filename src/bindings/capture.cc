@@ -15,8 +15,11 @@
 #include "bindings/exceptions.h"
 #include "bindings/graph_options.h"
 #include "bindings/parts.h"
+#include "bindings/recipe.h"
+#include "bindings/size_object.h"
 #include "bindings/tensor_caster.h"
 #include "bindings/trace_cache.h"
+#include "bindings/truth_asker.h"
 #include "eager/interceptor.h"
 #include "passes/pipeline.h"
 
@@ -95,10 +98,14 @@ void set_graph_observer(nb::object callback) {
   };
 }
 
-// Gets every graph as it was captured, before anything is done to it; see captured_graph.h.
-nb::object& capture_listener() {
-  static auto& held = *new nb::object();  // never freed: the interpreter may be gone by then
-  return held;
+// Gets every graph that its thread captures, before anything is done to it; see captured_graph.h.
+thread_local PyObject* capture_listener = nullptr;
+
+// Puts an object in a place, None for nothing; gives what was there.
+nb::object exchange(PyObject*& place, const nb::object& fresh) {
+  PyObject* before = place;
+  place = fresh.is_none() ? nullptr : fresh.inc_ref().ptr();
+  return before == nullptr ? nb::none() : nb::steal(before);
 }
 
 nb::tuple run_stream(TraceCache& cache, nb::capsule stream, std::size_t steps) {
@@ -115,15 +122,24 @@ nb::tuple run_stream(TraceCache& cache, nb::capsule stream, std::size_t steps) {
 const runtime::Observer& graph_observer() { return observer(); }
 
 std::shared_ptr<runtime::Executable> compile_graph(std::unique_ptr<ir::Graph> graph) {
-  if (capture_listener().is_valid()) {
+  if (capture_listener != nullptr) {
     const nb::gil_scoped_acquire lock;
-    capture_listener()(captured_graph(*graph));
+    const nb::handle listener = capture_listener;
+    listener(captured_graph(*graph));
   }
   passes::optimize(*graph, options());
   return std::make_shared<runtime::Executable>(std::move(graph));
 }
 
 void bind_capture(nb::module_& module) {
+  make_size_type();
+  nb::class_<RecipeSession>(module, "RecipeSession")
+      .def_prop_ro("arguments", &RecipeSession::arguments)
+      .def_prop_ro("keywords", &RecipeSession::keywords)
+      .def_prop_ro("is_active", [](const RecipeSession&) { return true; })
+      .def("host_call", &RecipeSession::host_call)
+      .def("finish", &RecipeSession::finish, nb::arg("result").none())
+      .def("refuse", &RecipeSession::refuse);
   nb::class_<CaptureSession>(module, "CaptureSession")
       .def_prop_ro("arguments", &CaptureSession::arguments)
       .def_prop_ro("keywords", &CaptureSession::keywords)
@@ -147,6 +163,8 @@ void bind_capture(nb::module_& module) {
       .def("__call__", &TraceCache::run)
       .def("run_stream", run_stream)
       .def("begin", &TraceCache::begin, nb::keep_alive<0, 1>())
+      .def("begin_recipe", &TraceCache::begin_recipe, nb::keep_alive<0, 1>())
+      .def("recipes", &TraceCache::recipes)
       .def("clear", &TraceCache::clear)
       .def("report", &TraceCache::report)
       .def("texts", &TraceCache::texts);
@@ -166,11 +184,17 @@ void bind_capture(nb::module_& module) {
   });
   module.def("set_graph_observer", &set_graph_observer, nb::arg("callback").none());
   module.def(
-      "set_capture_listener",
-      [](nb::object listener) {
-        capture_listener() = listener.is_none() ? nb::object() : std::move(listener);
-      },
+      "exchange_capture_listener",
+      [](const nb::object& listener) { return exchange(capture_listener, listener); },
       nb::arg("listener").none());
+  module.def(
+      "exchange_truth_asker", [](const nb::object& asker) { return exchange(truth_asker, asker); },
+      nb::arg("asker").none());
+  module.def("is_recorded", [](nb::handle object) {
+    if (!is_tensor(object.ptr())) return false;
+    const Tensor& tensor = tensor_of(object.ptr());
+    return tensor.defined() && tensor.storage().watcher() != nullptr;
+  });
   module.def("profile_nodes", &profile_nodes);
   module.def("set_graph_watcher", &set_graph_watcher, nb::arg("watcher").none());
 }

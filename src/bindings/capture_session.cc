@@ -4,6 +4,7 @@
 
 #include "bindings/exceptions.h"
 #include "bindings/graph_options.h"
+#include "bindings/recipe.h"
 #include "bindings/tensor_caster.h"
 #include "bindings/trace_cache.h"
 
@@ -16,6 +17,14 @@ namespace {
 ir::Position position_now() {
   UserPosition position = user_position();
   return {std::move(position.file), position.line};
+}
+
+// Compiles, and marks what the first graph was.
+capture::Compiler compile_marked(Specialization& known) {
+  return [&known](std::unique_ptr<ir::Graph> graph) {
+    if (known.fingerprint == 0) known.fingerprint = fingerprint_of(*graph);
+    return compile_graph(std::move(graph));
+  };
 }
 
 }  // namespace
@@ -32,9 +41,9 @@ CaptureSession::CaptureSession(TraceCache& cache, std::shared_ptr<Specialization
     lock_.lock();
   }
   for (PyObject* input : inputs) inputs_.push_back(nb::borrow(input));
-  recorder_ =
-      std::make_unique<capture::Recorder>(specialization_->trace, std::move(run), inputs.size(),
-                                          compile_graph, position_now, cache.name());
+  recorder_ = std::make_unique<capture::Recorder>(specialization_->trace, std::move(run),
+                                                  inputs.size(), compile_marked(*specialization_),
+                                                  position_now, cache.name());
   std::vector<nb::object> stand_ins;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     stand_ins.push_back(nb::steal(wrap(recorder_->argument(i))));
@@ -113,19 +122,13 @@ nb::object CaptureSession::finish(nb::object result) {
     enter_refusal(why);
     return result;
   }
+  known.references = recorder_->references();
   recorder_->finish(tensors, form);
   if (!known.refusal.empty()) {
     enter_refusal(known.refusal);
     return result;
   }
-  for (const Tensor& constant : recorder_->constants())
-    known.constants.push_back({constant, constant.storage().version()});
-  for (const Tensor& parameter : recorder_->parameters()) {
-    const bool listed =
-        std::any_of(known.parameters.begin(), known.parameters.end(),
-                    [&](const auto& entry) { return entry.parameter == parameter; });
-    if (!listed) known.parameters.push_back({parameter, parameter.dtype(), parameter.shape()});
-  }
+  known.take_layout(*recorder_);
   const capture::Step& step = recorder_->last_step();
   const std::vector<Tensor>& values = recorder_->run().values;
   return form->build([&](std::size_t i) {

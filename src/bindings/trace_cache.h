@@ -39,14 +39,27 @@ struct Specialization {
   std::vector<ParameterLayout> parameters;
   std::string refusal;       // not empty: such calls run eagerly
   bool is_complete = false;  // a run has come to its end, so that everything above is known
+  // Made from a recipe that was learnt from this one; null: captured.
+  std::shared_ptr<Specialization> base;
+  std::uint64_t fingerprint = 0;                           // of the first graph, as captured
+  std::vector<std::pair<Tensor, std::string>> references;  // what that reads where it is
   std::size_t runs = 0;
   std::shared_mutex mutex;  // shared: replaying; exclusive: growing
 
   Specialization(PyObject* args, PyObject* kwargs) : arguments(args), keywords(kwargs) {}
   bool holds();
+  // Adds what the recorder has found outside to what is compared before a run.
+  void take_layout(const capture::Recorder& recorder);
+  // Whether calls differ in sizes alone.
+  bool is_like(const Specialization& other) const {
+    return arguments.is_like(other.arguments) && keywords.is_like(other.keywords);
+  }
+  std::vector<op::TensorSpec> tensor_specs() const;
 };
 
 class CaptureSession;
+class RecipeSession;
+struct Recipe;
 
 class TraceCache {
  public:
@@ -59,8 +72,16 @@ class TraceCache {
   // row's run has begun and `begin` goes on with it).
   nanobind::tuple run_stream(tensor::TensorStream& stream, std::size_t steps);
   std::unique_ptr<CaptureSession> begin(nanobind::tuple args, nanobind::dict kwargs);
-  void clear() { specializations_.clear(); }
+  void clear() {
+    specializations_.clear();
+    recipes_.clear();
+  }
   nanobind::list report() const;
+
+  // A run to learn a recipe from; null: it is too early, or there are enough.
+  std::unique_ptr<RecipeSession> begin_recipe(nanobind::tuple args, nanobind::dict kwargs,
+                                              bool at_once);
+  nanobind::list recipes() const;
   std::vector<std::string> texts() const;  // of all graphs
 
   const std::string& name() const { return name_; }
@@ -68,9 +89,24 @@ class TraceCache {
 
  private:
   friend class CaptureSession;
+  friend class RecipeSession;
+  static constexpr std::size_t kCapturesBeforeLearning = 3;  // that differ in sizes alone
+  static constexpr std::size_t kCapturesBetweenRecipes = 2;
+  static constexpr std::size_t kMostRecipes = 4;  // for one kind of call
+
   std::shared_ptr<Specialization> specialization_for(std::span<const Tensor> row);
+  void add_specialization(std::shared_ptr<Specialization> specialization);
+  // The result, or nothing: no recipe serves such a call.
+  nanobind::object run_recipe(PyObject* args, PyObject* kwargs);
+  nanobind::object make_from(Recipe& recipe, const std::vector<PyObject*>& inputs, PyObject* args,
+                             PyObject* kwargs);
+  bool is_worth_learning(const Specialization& known, bool at_once) const;
+  std::shared_ptr<Specialization> captured_like(const Specialization& known) const;
+  void add_recipe(std::shared_ptr<Recipe> recipe);
+
   std::string name_;
-  std::deque<std::shared_ptr<Specialization>> specializations_;
+  std::deque<std::shared_ptr<Specialization>> specializations_;  // used last, first
+  std::vector<std::shared_ptr<Recipe>> recipes_;
   std::shared_ptr<Specialization> unfinished_;  // met something new in its last replay
   capture::Trace::Run unfinished_run_;
   std::size_t captures_ = 0, runs_ = 0;

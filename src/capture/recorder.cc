@@ -316,6 +316,7 @@ bool Recorder::take(const OpDef& definition, std::span<Tensor> inputs,
 }
 
 void Recorder::run_dynamic(ir::Node& node, std::vector<Tensor>& outputs) {
+  require_may_run("values decide the shape of a result");
   std::vector<Output> further;
   for (std::uint32_t i = 0; i < node.output_count(); ++i) further.push_back(node.output(i));
   close(further);
@@ -447,6 +448,8 @@ void Recorder::look(const Reading& reading) {
 void Recorder::before_read(Storage& storage) {
   if (busy_ || !active_ || eager::interceptor() != this) return;
   const Entry* entry = find(storage);
+  if (entry == nullptr && (log == nullptr || log->is_inside_call())) return;
+  require_may_run("Python reads the values of a tensor");
   if (entry == nullptr) return;
   if (on_look) on_look();
   Reading reading;
@@ -463,6 +466,7 @@ void Recorder::before_read(Storage& storage) {
 }
 
 void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<void> epilogue) {
+  may_run_ = true;
   close();
   step_->end = Step::End::Return;
   step_->returned.clear();
@@ -481,6 +485,7 @@ void Recorder::note_refusal(std::string reason) {
 void Recorder::abandon(std::string reason) {
   if (!active_) return;
   note_refusal(std::move(reason));
+  require_may_run(refusal_);
   close();
   release();
 }
