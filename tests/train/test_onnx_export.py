@@ -268,3 +268,16 @@ def test_failing_write_leaves_the_old_file(tmp_path):
         ms.export(nn.Tanh(), tensor(2), file_name=path, file_format="ONNX", enc_key=b"k", enc_mode=failing)
     assert (tmp_path / "net.onnx").read_bytes() == before
     assert os.listdir(tmp_path) == ["net.onnx"]
+
+
+@pytest.mark.parametrize("options", [{"custom_func": print}, {"enc_key": b"0" * 16}, {"enc_mode": "DES"}])
+def test_options_that_onnx_files_do_not_have(tmp_path, options):
+    with pytest.raises(ValueError, match="'custom_func' is for MindIR|'enc_mode' must be"):
+        ms.export(
+            nn.Dense(2, 2),
+            Tensor(np.ones((1, 2), np.float32)),
+            file_name=str(tmp_path / "net"),
+            file_format="ONNX",
+            **options,
+        )
+    assert os.listdir(tmp_path) == []

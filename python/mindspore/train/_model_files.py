@@ -55,6 +55,8 @@ def export(net, *inputs, file_name, file_format, **kwargs):
 
     path = request.checked_path(file_name, file_format)
     request.check_network(net)
+    if file_format != "MINDIR" and kwargs.get("custom_func") is not None:
+        raise ValueError(f"For 'export', 'custom_func' is for MindIR files, but got {file_format}.")
     if file_format == "ONNX":
         from mindspore.train._onnx.files import export_onnx
 
