@@ -40,7 +40,8 @@ def write(folder: Path) -> None:
     for name, (make, given, inputs) in opened.items():
         net = make()
         stem = str(folder / f"open_{name}".replace(" ", "_"))
-        ms.export(net, given, file_name=stem, file_format="ONNX")
+        for kind in ("ONNX", "MINDIR") if name in test_onnx_open_sizes.OPEN else ("ONNX",):
+            ms.export(net, given, file_name=stem, file_format=kind)
         net = net.set_train(False) if hasattr(net, "set_train") else net
         _keep(stem, net, [(x,) for x in inputs], looping_networks.arrays)
 

@@ -216,7 +216,7 @@ def decreasing(x):
 
 
 def leaving_both(x, n):
-    for i in range(n):
+    for _ in range(n):
         if x.max() > 20:
             break
         for j in range(3):

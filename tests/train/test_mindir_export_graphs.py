@@ -17,6 +17,18 @@ def unknown(*shape, dtype=ms.float32):
     return Tensor(shape=list(shape), dtype=dtype)
 
 
+def growing(x):
+    while x.sum() < 100:
+        x = (x.reshape(-1) * 2 + 1).reshape((x.shape[0], -1))
+    return x[:, :2].reshape(-1)
+
+
+def turning(x):
+    if x.reshape(-1).sum() > 0:
+        return x - x.mean(1, keep_dims=True)
+    return x.reshape((x.shape[0], 2, 2)).transpose((0, 2, 1)).reshape((x.shape[0], 4))
+
+
 OPEN = {
     "rows": (lambda: nn.Dense(3, 2), unknown(None, 3), [tensor(4, 3), tensor(1, 3)]),
     "three axes": (lambda: nn.Dense(3, 2), unknown(None, 4, 3), [tensor(6, 4, 3)]),
@@ -29,6 +41,8 @@ OPEN = {
     "slices": (lambda: lambda x: x[:, 1:] * x[:-1, :1].sum(), unknown(None, 4), [tensor(6, 4)]),
     "choice": (lambda: lambda x: ops.where(x > 0, x, -1.0), unknown(None, 4), [tensor(6, 4)]),
     "norm": (lambda: nn.LayerNorm((4,)), unknown(None, None, 4), [tensor(2, 3, 4), tensor(5, 1, 4)]),
+    "loop": (lambda: growing, unknown(None, 4), [tensor(3, 4) + 2, tensor(1, 4) + 2, tensor(9, 4) + 2]),
+    "decision": (lambda: turning, unknown(None, 4), [tensor(3, 4), -tensor(3, 4), tensor(1, 4)]),
 }
 
 

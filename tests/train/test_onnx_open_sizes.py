@@ -93,7 +93,6 @@ def test_unknown_sizes_told_before(tmp_path):
         ),
         (lambda x: x / x.shape[0], "a value that 'Div' uses depends on the size"),
         (lambda x: ops.unstack(x), "depends on the size"),
-        (lambda x: x + 1 if x.sum() > 0 else x, "it has inputs of unknown size and decides by values"),
     ],
 )
 def test_what_depends_on_an_unknown_size(tmp_path, function, text):

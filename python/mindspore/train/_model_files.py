@@ -35,6 +35,10 @@ def export(net, *inputs, file_name, file_format, **kwargs):
             - incremental (bool): Accepted for compatibility.
 
     Note:
+        Sizes that are None in a tensor without values, or in what `set_inputs` said, are left open in the file.
+        Decisions and loops that depend on computed values are written as such; variables of these loops keep
+        their types and shapes.
+
         Weights of more than 1 GiB are written to files of their own: ``net_graph.mindir`` and the folder
         ``net_variables`` then stand for ``net.mindir``. MindIR files may only be read by their owner.
 

@@ -32,14 +32,9 @@ def written_network(
     """The network's forward pass as parts of a MindIR file; see `mindir_model`."""
     with unchanged_parameters(net):
         way = capture_network(net, inputs)
-    networks = way.networks()
-    for network in networks:
+    for network in way.networks():
         _check_operators(network)
         _check_parameters(network, net)
-    if len(networks) > 1 and is_for_all_sizes:
-        raise RuntimeError(
-            f"'{way.network.name}' cannot be exported: it has inputs of unknown size and decides by values."
-        )
     writer = ModelWriter(way.network, is_for_all_sizes)
     for i, argument in enumerate(way.network.arguments):
         writer.add_input(argument, input_names[i] if input_names else f"x{i}")

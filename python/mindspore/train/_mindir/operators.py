@@ -119,7 +119,7 @@ class Symbol(Expression):
         name = self._writer.call("BroadcastTo", [self.name], [(self.dtype, shape)], shape=shape)
         return Symbol(self._writer, name, self.dtype, shape)
 
-    def _shaped_like(self, other: Symbol | None, shape: tuple[int, ...]) -> Symbol:
+    def shaped_like(self, other: Symbol | None, shape: tuple[int, ...]) -> Symbol:
         """Stretched to a shape, which another value has; then without naming it if that should be avoided."""
         if other is None or self.shape == shape or not self._writer.is_for_all_sizes:
             return self.broadcast(shape)
@@ -138,7 +138,7 @@ class Symbol(Expression):
         yes, no = (v if isinstance(v, Symbol) else like.number(v) for v in (yes, no))
         shape = np.broadcast_shapes(self.shape, yes.shape, no.shape)
         whole = next((one for one in (self, yes, no) if one.shape == shape), None)
-        chosen = [one._shaped_like(whole, shape) for one in (self, yes, no)]
+        chosen = [one.shaped_like(whole, shape) for one in (self, yes, no)]
         return chosen[0].add("Select", *chosen[1:], dtype=like.dtype, shape=shape)
 
 

@@ -82,13 +82,13 @@ def _merged(one, other, key: str):
 
 def _open_sizes(one: dict, other: dict) -> None:
     """Replaces sizes in arguments by what means the same for every size, in both messages."""
-    pairs = list(zip(one["graph"]["node"], other["graph"]["node"], strict=False))
+    pairs = list(zip(_nodes(one), _nodes(other), strict=False))
     constants = {
         a["name"]: (a["attribute"][0], b["attribute"][0])
         for a, b in pairs
         if a["op_type"] == b["op_type"] == "Constant" and a != b
     }
-    shapes = {entry["name"]: entry["tensor"][0]["dims"] for entry in one["graph"]["input"]}
+    shapes = {entry["name"]: entry["tensor"][0]["dims"] for graph in _graphs(one) for entry in graph["input"]}
     shapes |= {a["name"]: _dims(a) for a, _ in pairs if a["op_type"] != "Constant"}
     for node, _ in pairs:
         kind = node["op_type"].removeprefix(_REFERENCE).partition(":")[0]
@@ -109,7 +109,7 @@ def _open_stretching(one: dict, other: dict, shapes: dict[str, list[int]]) -> No
         for a, b in zip(one["primitives"], other["primitives"], strict=False)
         if a["op_type"] == b["op_type"] == "BroadcastTo" and a != b
     }
-    for node in one["graph"]["node"]:
+    for node in _nodes(one):
         primitive = node["op_type"].removeprefix(_REFERENCE)
         if primitive in stretched:
             before, entries = shapes.get(node["input"][0], []), _entries(*stretched[primitive])
@@ -122,8 +122,16 @@ def _open_stretching(one: dict, other: dict, shapes: dict[str, list[int]]) -> No
                 a["ints"], b["ints"] = [-1], [-1]
 
 
+def _graphs(model: dict) -> list[dict]:
+    return [model["graph"], *model["functions"]]
+
+
+def _nodes(model: dict) -> list[dict]:
+    return [node for graph in _graphs(model) for node in graph["node"]]
+
+
 def _dims(node: dict) -> list[int]:
-    tensors = node["attribute"][0].get("tensors")
+    tensors = node["attribute"][0].get("tensors") if node["attribute"] else None
     return tensors[0]["dims"] if tensors else []
 
 

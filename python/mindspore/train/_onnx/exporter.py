@@ -37,13 +37,8 @@ def _written(
 ) -> ModelWriter:
     with unchanged_parameters(net):
         way = capture_network(net, inputs)
-    networks = way.networks()
-    for network in networks:
+    for network in way.networks():
         _check(network)
-    if len(networks) > 1 and is_for_all_sizes:
-        raise RuntimeError(
-            f"'{way.network.name}' cannot be exported: it has inputs of unknown size and decides by values."
-        )
     writer = ModelWriter(way.network, is_for_all_sizes)
     for i, argument in enumerate(way.network.arguments):
         name = writer.add_input(

@@ -86,7 +86,8 @@ class _Merger:
 
     def merged(self) -> ModelWriter:
         """The first model, for all sizes."""
-        self._check_nodes()
+        self._merge_nodes([model.nodes for model in self._models])
+        self._open_types([[model.inputs, model.outputs] for model in self._models])
         initializers = [model.initializers for model in self._models]
         if len({len(one) for one in initializers}) > 1:
             self._refuse("the number of its constants")
@@ -95,21 +96,29 @@ class _Merger:
             tensors = [one[i][1] for one in initializers]
             if any(one is not tensor and not _is_same(one, tensor) for one in tensors):
                 replaced[name] = self._computed_numbers(name, tensors)
-        for node in self._model.nodes:
+        for node in _every_node(self._model.nodes):
             node["input"] = [replaced.get(name, name) for name in node["input"]]
         count = len(self._made)
         self._model.nodes[:] = (
             [*self._model.nodes[-count:], *self._model.nodes[:-count]] if count else (self._model.nodes)
         )
-        self._open_types()
         return self._model
 
-    def _check_nodes(self) -> None:
-        for nodes in itertools.zip_longest(*(model.nodes for model in self._models)):
+    def _merge_nodes(self, lists: list[list[dict]]) -> None:
+        """Nodes must be the same; sizes in types of graphs inside them are opened."""
+        for nodes in itertools.zip_longest(*lists):
             if any(node is None for node in nodes):
                 self._refuse("the number of its operators")
-            if any(node != nodes[0] for node in nodes):
+            graphs = [_graphs_in(node) for node in nodes]
+            plain = [
+                {**node, "attribute": [entry for entry in node.get("attribute", ()) if "g" not in entry]}
+                for node in nodes
+            ]
+            if any(node != plain[0] for node in plain) or len(set(map(len, graphs))) > 1:
                 self._refuse(f"what '{nodes[0]['op_type']}' does")
+            for inner in zip(*graphs, strict=True):
+                self._merge_nodes([graph["node"] for graph in inner])
+                self._open_types([[graph.get("input", []), graph["output"]] for graph in inner])
 
     def _refuse(self, what: str):
         raise RuntimeError(
@@ -121,7 +130,7 @@ class _Merger:
 
     def _computed_numbers(self, name: str, tensors: list) -> str:
         """The name of what computes a list of whole numbers."""
-        readers = [node for node in self._model.nodes if name in node["input"]]
+        readers = [node for node in _every_node(self._model.nodes) if name in node["input"]]
         what = f"a value that '{readers[0]['op_type']}' uses" if readers else "a value"
         shapes = {tuple(tensor.shape) for tensor in tensors}
         if len(shapes) > 1 or tensors[0].dtype != mstype.int64 or tensors[0].ndim > 1:
@@ -184,16 +193,26 @@ class _Merger:
 
     # ---- types -------------------------------------------------------------------------------------------
 
-    def _open_types(self) -> None:
-        """Sizes of inputs and outputs get names."""
-        for kind in ("inputs", "outputs"):
-            for values in zip(*(getattr(model, kind) for model in self._models), strict=True):
+    def _open_types(self, graphs: list[list[list[dict]]]) -> None:
+        """Sizes of inputs and outputs of a graph, which is given from every model, get names."""
+        for kinds in zip(*graphs, strict=True):
+            for values in zip(*kinds, strict=True):
                 described = [value["type"]["tensor_type"]["shape"]["dim"] for value in values]
                 for axis, dims in enumerate(zip(*described, strict=True)):
                     sizes = tuple(dim["dim_value"] for dim in dims)
                     if len(set(sizes)) > 1:
                         name = self._names.get(sizes, f"{values[0]['name']}_{axis}")
                         described[0][axis] = {"dim_param": name}
+
+
+def _graphs_in(node: dict) -> list[dict]:
+    return [entry["g"] for entry in node.get("attribute", ()) if "g" in entry]
+
+
+def _every_node(nodes: list[dict]) -> list[dict]:
+    """Nodes, and those in graphs inside them."""
+    inner = [graph["node"] for node in nodes for graph in _graphs_in(node)]
+    return [*nodes, *(node for each in inner for node in _every_node(each))]
 
 
 def _is_same(one, other) -> bool:

@@ -319,7 +319,8 @@ class LoopRunner:
                         fits = variable.takes(leaf.outcome[variable.name], turns.place) and fits
         except TypeError:
             # Numbers have the type of the tensors they are used with: perhaps these have a smaller one.
-            if not any([variable.narrow() for variable in variables]):
+            narrowed = [variable for variable in variables if variable.narrow()]
+            if not narrowed:
                 raise
             return False
         return fits

@@ -79,7 +79,7 @@ formulas_with(
 def _filled(call: Call) -> Symbol:
     value = {"ones_like": 1, "zeros_like": 0}.get(call.node.name)
     value = call["fill_value"] if value is None else value
-    return call.constant(value).broadcast(call.shape)
+    return call.constant(value).shaped_like(call.input(0), call.shape)
 
 
 @rule("cast")
