@@ -94,6 +94,11 @@ def rows(sides: Sides):
         yield exchanged(sides, ".pth, .pt, .bin", write, read)
         write, read = (OURS, "torch_files.py", "package_writes"), ("PyTorch", "torch_files.py", "torch_reads")
         yield exchanged(sides, ".pth", write, read)
+        write, read = (
+            ("PyTorch", "torch_resnet.py", "torch_writes"),
+            (OURS, "torch_resnet.py", "package_reads"),
+        )
+        yield exchanged(sides, "ResNet-50, converted", write, read)
 
 
 def main() -> int:
