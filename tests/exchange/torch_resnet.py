@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights of torchvision's ResNet-50 find their places in a network with other names, and give the same outputs.
+"""Weights of torchvision's ResNet-50 find their places in a network with other names, and give its outputs.
 
 python torch_resnet.py torch_writes folder
 python torch_resnet.py package_reads folder

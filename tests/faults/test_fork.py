@@ -2,6 +2,8 @@
 """A forked child finds no lock that a thread of its parent held."""
 
 import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -61,3 +63,19 @@ def test_children_compute_what_takes_a_team_of_threads():
         os.waitpid(child, 0)
     assert ended and os.waitstatus_to_exitcode(status) == 0
     assert work() == expected
+
+
+UNUSED_BEFORE = """
+import os, mindspore as ms
+child = os.fork()
+if child == 0:
+    ms.set_context(runtime_num_threads=2)
+    ms.ops.ones((1 << 22,)) + 1
+    os._exit(len(os.listdir("/proc/self/task")))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_children_have_teams_of_their_own_if_the_parent_had_none():
+    done = subprocess.run([sys.executable, "-c", UNUSED_BEFORE], capture_output=True, text=True, timeout=60)
+    assert int(done.stdout) > 1, done.stderr

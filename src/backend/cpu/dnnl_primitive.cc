@@ -5,6 +5,7 @@
 
 #include "platform/error/error.h"
 #include "platform/thread/parallel_for.h"
+#include "platform/thread/team.h"
 
 namespace mycel::backend {
 
@@ -17,6 +18,7 @@ const dnnl::engine& dnnl_engine() {
 
 dnnl::stream& dnnl_stream() {
   static thread_local dnnl::stream stream(dnnl_engine());
+  platform::note_team();
   return stream;
 }
 

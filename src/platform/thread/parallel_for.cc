@@ -9,23 +9,29 @@
 #include <omp.h>
 #include <pthread.h>
 
+#include "platform/thread/team.h"
+
 namespace mycel::platform {
 namespace {
 
-std::atomic<int> thread_limit{0};  // 0: as many as OpenMP offers
-std::atomic<bool> is_forked{false};
+std::atomic<int> thread_limit{0};    // 0: as many as OpenMP offers
+thread_local bool has_team = false;  // OpenMP keeps threads for this one
+std::atomic<bool> is_alone{false};
 
 // The threads of a team stay with the parent, but OpenMP does not know: a child that asks for them
 // waits for ever. So it works alone.
 [[maybe_unused]] const int watching = pthread_atfork(nullptr, nullptr, [] {
-  is_forked = true;
+  if (!has_team) return;
+  is_alone = true;
   omp_set_num_threads(1);  // oneDNN asks OpenMP
 });
 
 }  // namespace
 
+void note_team() { has_team = true; }
+
 int compute_threads() {
-  if (is_forked.load(std::memory_order_relaxed)) return 1;
+  if (is_alone.load(std::memory_order_relaxed)) return 1;
   const int limit = thread_limit.load(std::memory_order_relaxed);
   const int offered = omp_get_max_threads();
   return limit > 0 ? std::min(limit, offered) : offered;
@@ -33,7 +39,7 @@ int compute_threads() {
 
 void set_compute_threads(int count) {
   thread_limit = std::max(count, 0);
-  if (count > 0 && !is_forked) omp_set_num_threads(count);
+  if (count > 0 && !is_alone) omp_set_num_threads(count);
 }
 
 TeamLimit::TeamLimit(int count) : before_(omp_get_max_threads()) {
@@ -49,6 +55,7 @@ void run_ranges(std::int64_t count, std::int64_t grain, RangeFunction function,
     function(context, 0, count);
     return;
   }
+  has_team = true;
   std::exception_ptr failure;
   std::mutex failure_mutex;  // guards failure
 #pragma omp parallel num_threads(threads)
