@@ -7,6 +7,7 @@
 #include "bindings/exceptions.h"
 #include "bindings/graph_options.h"
 #include "bindings/size_object.h"
+#include "bindings/truth_asker.h"
 #include "eager/tape.h"
 #include "platform/error/error.h"
 
@@ -113,13 +114,13 @@ void RecipeSession::host_call(const std::string& name, nb::object, nb::object) {
 
 void RecipeSession::finish(nb::object result) {
   std::vector<Tensor> tensors;
-  const ResultForm::Questions ask{[&](const Tensor& tensor) { return recorder_->knows(tensor); },
-                                  [&](const Tensor& tensor) {
-                                    return tensor.storage().birth() == tensor::Storage::birth_mark;
-                                  }};
+  const auto is_of_this_run = [&](const Tensor& tensor) {
+    return recorder_->knows(tensor) || tensor.storage().birth() == tensor::Storage::birth_mark;
+  };
+  const ResultForm::Questions ask{is_of_this_run, [](const Tensor&) { return false; }};
   recipe_->form = std::make_shared<ResultForm>(result, ask, tensors);
   if (recipe_->form->makes_copies() || recipe_->form->refusal() != nullptr)
-    writer_->refuse("it returns something that is not computed from its arguments");
+    writer_->refuse("it returns something that is not made of tensors and plain values");
   if (living_sizes() != sizes_before_ || was_used_elsewhere(*writer_))
     writer_->refuse("it keeps or returns a size");
   recipe_->script = writer_->finish(tensors);
@@ -179,6 +180,9 @@ nb::object TraceCache::make_from(Recipe& recipe, const std::vector<PyObject*>& i
   std::vector<Tensor> results;
   try {
     results = recipe.script.replay(recorder, inputs.size(), position);
+    for (Tensor& result : results) {
+      if (!recorder.knows(result)) result = recorder.computed(result);
+    }
   } catch (const platform::Error& error) {
     recorder.discard();
     ++recipe.failures;
@@ -203,7 +207,8 @@ nb::object TraceCache::make_from(Recipe& recipe, const std::vector<PyObject*>& i
 
 std::unique_ptr<RecipeSession> TraceCache::begin_recipe(nb::tuple args, nb::dict kwargs,
                                                         bool at_once) {
-  if (eager::interceptor() != nullptr || eager::is_recording()) return nullptr;
+  const bool is_inside = eager::interceptor() != nullptr || eager::is_recording();
+  if (is_inside || truth_asker != nullptr) return nullptr;
   std::vector<PyObject*> inputs;
   std::shared_ptr<Specialization> known;
   for (const auto& each : specializations_) {

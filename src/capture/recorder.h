@@ -88,6 +88,8 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void forbid_runs() { may_run_ = false; }
   // What is read where it is, with its names, in the order in which it was met.
   std::vector<std::pair<Tensor, std::string>> references() const;
+  // What is known already, as a value that every run computes anew; its memory is its own.
+  Tensor computed(const Tensor& constant);
   // The graph as `finish` would compile it; nothing is computed.
   const ir::Graph& draft();
 

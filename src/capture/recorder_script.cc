@@ -29,6 +29,17 @@ std::vector<std::pair<Tensor, std::string>> Recorder::references() const {
   return references;
 }
 
+Tensor Recorder::computed(const Tensor& constant) {
+  const bool is_made_here =
+      constant.storage().birth() == Storage::birth_mark && find(constant.storage()) == nullptr;
+  platform::require(is_made_here, platform::ErrorKind::Runtime,
+                    "a result is something from outside");
+  Tensor copy = Tensor::empty(constant.shape(), constant.dtype());
+  tensor::copy_elements(constant, copy);
+  prepare_write(copy);
+  return copy;
+}
+
 const ir::Graph& Recorder::draft() {
   std::vector<ir::Output> results;
   for (const Entry* entry : live_entries()) results.push_back(entry->output);

@@ -133,8 +133,9 @@ struct Script {
   };
   std::vector<Watched> watched;  // tensors from outside that are read where they are
 
-  // Makes the calls again under this recorder, on its arguments: the results. Throws
-  // platform::Error where Python could have done something else with these sizes.
+  // Makes the calls again under this recorder, on its arguments: the results, of which some may be
+  // known already (zeros of a shape). Throws platform::Error where Python could have done something
+  // else with these sizes.
   std::vector<Tensor> replay(Recorder& recorder, std::size_t argument_count,
                              ir::Position& position) const;
 };

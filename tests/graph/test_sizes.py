@@ -383,7 +383,38 @@ def test_sizes_that_are_returned():
 
 
 def test_made_tensors_that_are_returned():
-    is_right(lambda x: (x, ops.ones((x.shape[0],), ms.float32)), [rows(n, 3) for n in SIZES])
+    def made(x):
+        ones = ops.ones((x.shape[0], 2), ms.float32)
+        return x, ones, ones[:, 0], [Tensor(np.arange(3)), x.shape and ops.zeros_like(x)]
+
+    learns(made, [rows(n, 3) for n in SIZES])
+    compiled = jit(made)
+    for n in (*SIZES, *SIZES):
+        results = compiled(rows(n, 3))
+        assert results[1].asnumpy().tolist() == [[1.0, 1.0]] * n
+        assert results[3][0].asnumpy().tolist() == [0, 1, 2]
+        for result in (results[1], results[2], results[3][0]):
+            result[0] = 5  # the caller's own: no other call sees it
+
+
+def test_gradients_that_do_not_depend_on_values():
+    net = nn.Dense(3, 2)
+    gradient = ms.grad(net, None, net.trainable_params())
+    learns(gradient, [rows(n, 3) for n in SIZES])
+
+
+def test_parameters_that_are_handed_back():
+    bias = Parameter(Tensor(np.ones((3,), np.float32)), name="bias")
+
+    @jit
+    def shaped(x):
+        return ops.broadcast_to(bias, x.shape[1:]), x + bias
+
+    for n in SIZES:
+        bias.set_data(Tensor(np.full((3,), n, np.float32)))
+        values, total = shaped(rows(n, 3))
+        assert values.asnumpy().tolist() == [n] * 3
+        np.testing.assert_allclose(total.asnumpy(), rows(n, 3).asnumpy() + n, rtol=1e-6)
 
 
 def test_values_of_made_tensors():

@@ -8,7 +8,6 @@ be written down leaves the function with a capture for each shape.
 
 from __future__ import annotations
 
-import functools
 import gc
 
 from mindspore import _c_expression as _c
@@ -26,8 +25,8 @@ def learn(cache, function, args: tuple, kwargs: dict, at_once: bool) -> None:
         kwargs (dict): Keyword arguments.
         at_once (bool): Do not wait for other sizes: the user has said that they will come.
     """
-    if _c.is_recording() or isinstance(function, functools.partial):
-        return  # the latter is a walk over a tape, which lends its values once
+    if _c.is_recording():
+        return
     session = cache.begin_recipe(args, kwargs, at_once)
     if session is None:
         return
