@@ -243,6 +243,22 @@ def whole_numbers(x, n):
     return x
 
 
+def fill(rows, x, n):
+    for i in range(n):
+        rows[i] = rows[i] + x
+        if rows.sum() > 60:
+            break
+        rows[i, 0] = 1.0
+
+
+def filling_for_others(x, n):
+    rows = ops.ones((5, 3), ms.float32)
+    same = rows
+    fill(rows, x, n)
+    fill(rows, x * 2, 5)
+    return same, rows * 2
+
+
 @ms.jit
 def compiled(x):
     while x.sum() < 10:
@@ -342,6 +358,7 @@ CASES = {
     ),
     "assigning in the condition": (lambda: assigning_in_the_condition, THREE),
     "whole numbers": (lambda: whole_numbers, NUMBERED),
+    "filling for others": (lambda: filling_for_others, NUMBERED),
     "compiled": (lambda: compiled, THREE),
     "calling": (lambda: calling, NUMBERED),
     "refining": (Refining, (floats([0.5, 1, -0.25]), floats([30, 8, 9]))),

@@ -152,6 +152,27 @@ def collecting(x):
     return found[-1]
 
 
+def looking_back(x):
+    found = [x]
+    i = 0
+    while i < x.max():
+        found.append(found[-1] * 2)
+        i += 1
+    return x * i
+
+
+def writing_elsewhere(x):
+    rows = x * 2
+
+    def write():
+        rows[0] = rows[0] + 1
+
+    while x.sum() < 10:
+        write()
+        x = x + rows
+    return x
+
+
 def reading_values(x):
     while x.sum() < 10:
         x = x * float(x.max()) + 1
@@ -215,7 +236,9 @@ HERE = r"test_exported_loops\.py:\d+"
         ),
         (changing_type, rf"the loop at .*{HERE}, the variable 'x' is .*Float32.* and .*Float16"),
         (changing_kind, rf"the loop at .*{HERE}, the variable 'last' is something else after a turn"),
-        (collecting, rf"what the loop at .*{HERE} computes at .*{HERE} is used"),
+        (collecting, rf"the loop at .*{HERE} changes 'found'"),
+        (looking_back, rf"the loop at .*{HERE} changes 'found'"),
+        (writing_elsewhere, rf"the loop at .*{HERE} writes into a tensor from outside"),
         (reading_values, "depends on values it computes"),
         (by_number, "cannot be exported: .*"),
         (many_questions, rf"more than 5 times whether a tensor is true .*{HERE}"),

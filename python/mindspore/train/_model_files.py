@@ -35,7 +35,7 @@ def export(net, *inputs, file_name, file_format, **kwargs):
             - incremental (bool): Accepted for compatibility.
 
     Note:
-        Sizes that are None in a tensor without values, or in what `set_inputs` said, are left open in the file.
+        Sizes that are None in a tensor without values, or in what `set_inputs` said, stay open in the file.
         Decisions and loops that depend on computed values are written as such; variables of these loops keep
         their types and shapes.
 

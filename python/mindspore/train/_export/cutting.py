@@ -7,7 +7,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.train._export.captured_network import CapturedNetwork, Loop, Node, Value, Way
 from mindspore.train._export.decisions import Choice
 from mindspore.train._export.folding import is_random, is_writing
-from mindspore.train._export.loops.running import LoopRecord
+from mindspore.train._export.loops.turns import LoopRecord
 
 _FIRST_LOOP = -(10**6)  # numbers of nodes that are loops go down from here
 _MOST_BYTES_COMPARED = 4096
@@ -112,10 +112,26 @@ class Cutter:
                     self._by_id[self._raw(tensor)[0]] for tensor in self._ends[node.id].every_tensor()
                 ]
                 continue
+            if node.kind == "operator" and is_writing(node.name):
+                self._check_write(node)
             for value in node.operands if node.kind == "operator" else ():
                 if value is not None and value[0] in self._by_id:
                     self._check_use(node, self._by_id[value[0]])
                     waiting.append(self._by_id[value[0]])
+
+    def _check_write(self, node: Node) -> None:
+        """A turn may write into what it has made, or got as a variable."""
+        copy = self._by_id[node.operands[0][0]]
+        if copy.kind != "operator" or copy.name != "copy":
+            return
+        target = self._by_id[copy.operands[0][0]]
+        inside = set(self._scope(node)) - set(self._scope(target))
+        if target.kind in ("operator", "argument") and inside:
+            raise RuntimeError(
+                f"'{self._name}' cannot be exported: the loop at {self._records[min(inside)].place} writes "
+                f"into a tensor from outside at {node.place()}. Make it a variable of the loop: assign to "
+                "it, or to items of it, in the function where the loop stands."
+            )
 
     def _check_use(self, user: Node, used: Node) -> None:
         if used.kind != "operator" or used.id in self._ends:

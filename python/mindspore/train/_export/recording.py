@@ -107,6 +107,7 @@ class _Run:
 
     def __init__(self, name: str, mark):
         self._name, self._mark = name, mark
+        self._is_as_it_is = True
         self.decisions = Decisions(mark)
         self._loops = LoopRunner(name, self.decisions, mark)
         self._root: Choice | None = None
@@ -132,6 +133,7 @@ class _Run:
     @contextlib.contextmanager
     def with_loops_as_calls(self, net):
         """The network, whose functions have loops as calls on this thread until the block ends."""
+        self._is_as_it_is = False
         if not isinstance(net, Cell):
             yield self._loops.callee(net)
             return
@@ -174,7 +176,7 @@ class _Run:
         chosen = {node.operands[0] for node in ends}
         left_out = {node.id for node in ends} | {value[0] for value in chosen}
         kept = [node for node in nodes if node.id not in left_out]
-        if self._root.question is None and not self._loops.records:
+        if self._root.question is None and self._is_as_it_is:
             results = [values[id(one)] for one in self._root.tensors]
             return _straight(graph["name"], arguments, kept, results, chosen)
         return Cutter(graph["name"], arguments, kept, values, self._loops.records).way(self._root)

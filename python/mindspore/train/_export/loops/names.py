@@ -30,8 +30,6 @@ def assigned(statements: list[ast.stmt]) -> set[str]:
         node = waiting.pop()
         if isinstance(node, ast.Name) and not _is_read(node):
             found.add(node.id)
-        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and not _is_read(node):
-            found.add(node.value.id)  # its content is another then
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.add(node.name)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -40,6 +38,19 @@ def assigned(statements: list[ast.stmt]) -> set[str]:
             found.add(node.name)
         if not isinstance(node, _SCOPES):
             waiting += ast.iter_child_nodes(node)
+    return found | written(statements)
+
+
+def written(statements: list[ast.stmt]) -> set[str]:
+    """Names of what statements write into, by index."""
+    found: set[str] = set()
+    for each in (each for one in statements for each in ast.walk(one)):
+        if isinstance(each, ast.Subscript) and not _is_read(each):
+            base: ast.expr = each
+            while isinstance(base, ast.Subscript):
+                base = base.value
+            if isinstance(base, ast.Name):
+                found.add(base.id)
     return found
 
 

@@ -5,7 +5,7 @@ A loop ``while test: body`` becomes
 
     def test_1(names): return test
     def body_1(names): body; return NEXT, None, locals()
-    out_1 = loops.while_loop(place, names, attributes, test_1, body_1, locals())
+    out_1 = loops.while_loop(place, names, written, attributes, test_1, body_1, locals())
     if out_1.has("name"): name = out_1["name"]
     if out_1.returned: return out_1.value
 
@@ -22,7 +22,7 @@ import textwrap
 import types
 
 from mindspore._capture import code as codes
-from mindspore.train._export.loops.names import assigned, assigned_attributes, reads, variables_of
+from mindspore.train._export.loops.names import assigned, assigned_attributes, reads, variables_of, written
 
 _RUNNER = "_mycel_loops_"
 _NOT_EXCHANGED = frozenset(
@@ -197,6 +197,7 @@ class _LoopsAsCalls(ast.NodeTransformer):
         number, names = self._count, self._variables[id(node)]
         place = f"{self._file}:{node.lineno}"
         leaves, attributes = _leaves(node.body), tuple(assigned_attributes(node.body))
+        into = tuple(name for name in names if name in written(node.body))
         is_while = isinstance(node, ast.While)
         parameters = ", ".join(names if is_while else ["_mycel_item_", *names])
         test = f"def _mycel_test_{number}({parameters}):\n    return 0\n" if is_while else ""
@@ -206,7 +207,8 @@ class _LoopsAsCalls(ast.NodeTransformer):
             f"{test}def _mycel_body_{number}({parameters}):\n"
             f"    return {_RUNNER}.NEXT, None, locals()\n"
             f"_mycel_out_{number} = {_RUNNER}.{kind}("
-            f"{place!r}, {tuple(names)!r}, {attributes!r}, {first}, _mycel_body_{number}, locals())\n"
+            f"{place!r}, {tuple(names)!r}, {into!r}, {attributes!r}, {first}, "
+            f"_mycel_body_{number}, locals())\n"
         )
         text += "".join(
             f"if _mycel_out_{number}.has({name!r}):\n    {name} = _mycel_out_{number}[{name!r}]\n"
@@ -226,7 +228,7 @@ class _LoopsAsCalls(ast.NodeTransformer):
             definitions[0].body[0].value = self.visit(node.test)
         else:
             call = made[len(definitions)].value
-            call.args[3].args = [self.visit(each) for each in node.iter.args]
+            call.args[4].args = [self.visit(each) for each in node.iter.args]
             item = ast.Name("_mycel_item_", ast.Load())
             head = [_at(node, ast.Assign([node.target], _at(node, item)))]
         ends = _EndsOfTurns()

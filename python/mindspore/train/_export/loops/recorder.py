@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a loop down: one turn, on all its ways, from variables that are tensors."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+from collections.abc import Callable
+
+from mindspore.common import dtype as mstype
+from mindspore.common.tensor import Tensor
+from mindspore.ops._registry import op
+from mindspore.train._export.decisions import Choice, Decisions
+from mindspore.train._export.loops.turns import NEXT, RETURN, UNSET, LoopRecord, Outcome, Turns, written_back
+from mindspore.train._export.loops.variables import Variable, rebuilt
+
+_MOST_TRIES = 5  # until the types of all variables are found
+_OWN, _GOES_ON, _RETURNED, _VALUE = "(own)", "(goes on)", "(has returned)", "(returned)"
+_SAME = "(same)"  # names of what a turn has written into
+
+
+class LoopRecorder:
+    """Writes loops down.
+
+    Args:
+        name (str): How messages call the network.
+        decisions (Decisions): Answers questions.
+        mark (Callable): Makes a node of its own that gives a tensor.
+    """
+
+    def __init__(self, name: str, decisions: Decisions, mark: Callable[[Tensor], Tensor]):
+        self._name, self._decisions, self._mark = name, decisions, mark
+        self.records: list[LoopRecord] = []
+
+    def recorded(self, turns: Turns, values: dict) -> Outcome:
+        """What a loop leaves that begins with these variables."""
+        if turns.attributes:
+            raise RuntimeError(
+                f"'{self._name}' cannot be exported: the loop at {turns.place} assigns "
+                f"{', '.join(turns.attributes)}. Assign to a variable in the loop, and to the attribute "
+                "after it."
+            )
+        try:
+            with self.unchanged_containers(turns):
+                return self._written_down(turns, values)
+        except (RuntimeError, NotImplementedError):
+            raise
+        except TypeError as failure:
+            text = str(failure)
+            if not text.startswith("in the loop"):
+                text = f"the loop at {turns.place} does not work with values that are not known: {text}"
+            raise RuntimeError(f"'{self._name}' cannot be exported: {text}.") from failure
+        except Exception as failure:
+            raise RuntimeError(
+                f"'{self._name}' cannot be exported: the loop at {turns.place} does not work with values "
+                f"that are not known: {type(failure).__name__}: {failure}"
+            ) from failure
+
+    @contextlib.contextmanager
+    def unchanged_containers(self, turns: Turns):
+        """RuntimeError if lists and the like of the function, which are no variables of the loop, change."""
+        contents = {
+            name: _content(value)
+            for name, value in turns.around.items()
+            if isinstance(value, (list, dict, set, collections.deque)) and name not in turns.names
+        }
+        yield contents
+        for name, before in contents.items():
+            now = _content(turns.around[name])
+            if len(now) != len(before) or any(one is not then for one, then in zip(now, before, strict=True)):
+                raise RuntimeError(
+                    f"'{self._name}' cannot be exported: the loop at {turns.place} changes '{name}', which "
+                    "is no tensor. Keep what it computes in variables."
+                )
+
+    def _written_down(self, turns: Turns, values: dict) -> Outcome:
+        label = (turns.place, self._decisions.next_label())
+        variables = [Variable.of(name, value) for name, value in values.items()]
+        variables.append(Variable.of(_OWN, turns.own))
+        for _ in range(_MOST_TRIES):
+            starts = [self._mark(tensor) for variable in variables for tensor in variable.tensors()]
+            body = self._decisions.explore(lambda: self._one_turn(turns, variables, starts))  # noqa: B023
+            if self._fit(turns, variables, body.leaves()):
+                break
+        else:
+            raise TypeError(f"in the loop at {turns.place}, the types of variables are never the same")
+        if not starts:
+            raise TypeError(f"in the loop at {turns.place}, nothing changes that it depends on")
+        for leaf in body.leaves():
+            leaf.tensors = [
+                self._mark(tensor)
+                for variable in variables
+                for tensor in variable.as_tensors(leaf.outcome[variable.name])
+            ]
+        condition = self._decisions.explore(lambda: self._condition(turns, variables, starts))
+        for leaf in condition.leaves():
+            leaf.tensors = [self._mark(leaf.outcome)]
+        ends = [self._mark(tensor) for tensor in starts]
+        self.records.append(LoopRecord(turns.place, label, starts, condition, body, ends))
+        after = _values(variables, [self._mark(tensor) for tensor in ends])
+        for name in turns.written:
+            if name in values and all(name in leaf.outcome[_SAME] for leaf in body.leaves()):
+                after[name] = written_back(values[name], after[name])
+        return _outcome(after)
+
+    def _one_turn(self, turns: Turns, variables: list[Variable], starts: list[Tensor]) -> dict:
+        """Values of the variables after a turn, by name; the loop's own among them."""
+        values = _values(variables, [self._mark(tensor) for tensor in starts])
+        own = values[_OWN]
+        kind, value, found = turns.body(own, values)
+        after = {**values, **turns.picked(found), _OWN: turns.advance(own)}
+        after[_SAME] = {name for name in turns.written if after.get(name) is values.get(name)}
+        after[_GOES_ON] = kind == NEXT
+        after[_RETURNED] = kind == RETURN
+        if kind == RETURN:
+            after[_VALUE] = value
+        return after
+
+    def _condition(self, turns: Turns, variables: list[Variable], starts: list[Tensor]) -> Tensor:
+        """Whether another turn is made: the loop was not left, and its condition holds."""
+        values = _values(variables, [self._mark(tensor) for tensor in starts])
+        own = values[_OWN]
+        if own:
+            holds = _truth(turns.test(own, values))
+            return op.logical_and(holds, values[_GOES_ON]) if _GOES_ON in values else holds
+        if _GOES_ON in values:
+            asks, holds = self._decisions.asks(lambda: turns.test(own, values))
+            if not asks and holds is True:
+                return values[_GOES_ON]
+            if not values[_GOES_ON]:
+                return Tensor(False)
+        return _truth(turns.test(own, values))
+
+    def _fit(self, turns: Turns, variables: list[Variable], leaves: list[Choice]) -> bool:
+        """Whether the variables can take what all turns leave; where not, they are changed so."""
+        known = {variable.name for variable in variables}
+        fits = True
+        for leaf in leaves:
+            after = leaf.outcome
+            for name, value in after.items():
+                if (
+                    name in known
+                    or name is _SAME
+                    or (name in (_GOES_ON, _RETURNED) and not self._leaves_by(name, leaves))
+                ):
+                    continue
+                first = {_GOES_ON: True, _RETURNED: False}.get(name, UNSET)
+                added = Variable.empty(name, value) if first is UNSET else Variable.of(name, first)
+                variables.append(added)
+                known.add(name)
+                fits = False
+        try:
+            for leaf in leaves:
+                for variable in variables:
+                    if variable.name in leaf.outcome:
+                        fits = variable.takes(leaf.outcome[variable.name], turns.place) and fits
+        except TypeError:
+            # Numbers have the type of the tensors they are used with: perhaps these have a smaller one.
+            narrowed = [variable for variable in variables if variable.narrow()]
+            if not narrowed:
+                raise
+            return False
+        return fits
+
+    @staticmethod
+    def _leaves_by(flag: str, leaves: list[Choice]) -> bool:
+        usual = flag == _GOES_ON
+        return any(leaf.outcome[flag] != usual for leaf in leaves)
+
+
+def _content(container) -> list:
+    return [*container, *container.values()] if isinstance(container, dict) else list(container)
+
+
+def _values(variables: list[Variable], tensors: list[Tensor]) -> dict:
+    """Values of variables by name, whose tensors are given one after the other."""
+    leaves = iter(tensors)
+    return {variable.name: rebuilt(variable.template, leaves) for variable in variables}
+
+
+def _outcome(values: dict) -> Outcome:
+    broken = values.get(_GOES_ON)
+    return Outcome(
+        values,
+        False if broken is None else op.logical_not(broken),
+        values.get(_RETURNED, False),
+        values.get(_VALUE),
+    )
+
+
+def _truth(value) -> Tensor:
+    """A value as a mask without axes."""
+    if not isinstance(value, Tensor):
+        return Tensor(bool(value))
+    if value.size != 1:
+        raise ValueError(
+            "The truth value of an array with more than one element is ambiguous, but the condition of a "
+            f"loop has shape {tuple(value.shape)}."
+        )
+    mask = value if value.dtype == mstype.bool_ else value != 0
+    return mask.reshape(()) if mask.ndim else mask

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops of rewritten functions: how turns are made, what they leave, and what is written down of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from mindspore import _c_expression as _c
+from mindspore.common.tensor import Tensor
+from mindspore.train._export.decisions import Choice
+
+NEXT, BREAK, RETURN = range(3)  # how a turn ends
+UNSET = object()  # stands for a variable that has no value
+
+
+@dataclass
+class LoopRecord:
+    """A loop that was written down.
+
+    Attributes:
+        place (str): The user's line.
+        label (tuple): Loops with the same label that begin with the same values are the same loop.
+        starts (list): Variables before a turn, each computed by a node of its own.
+        condition (Choice): From the starts to a mask.
+        body (Choice): From the starts to variables after a turn.
+        ends (list): Variables after the last turn, each computed by a node of its own.
+    """
+
+    place: str
+    label: tuple
+    starts: list[Tensor]
+    condition: Choice
+    body: Choice
+    ends: list[Tensor]
+
+    def every_tensor(self) -> list[Tensor]:
+        """All of them."""
+        inner = [*self.condition.every_tensor(), *self.body.every_tensor()]
+        return [*self.starts, *inner, *self.ends]
+
+
+@dataclass
+class Outcome:
+    """What a loop has left."""
+
+    values: dict
+    broken: object = False
+    returned: object = False
+    value: object = None
+
+    def has(self, name: str) -> bool:
+        """Whether a variable has a value."""
+        return name in self.values
+
+    def __getitem__(self, name: str):
+        return self.values[name]
+
+
+@dataclass
+class Span:
+    """A range one of whose ends is a tensor."""
+
+    first: object
+    end: object
+    step: int
+
+
+def is_recorded(value) -> bool:
+    """Whether a value is not known before the network runs."""
+    return isinstance(value, Tensor) and _c.is_recorded(value)
+
+
+@dataclass
+class Turns:
+    """A loop: where it stands, its variables, and how a turn is made.
+
+    Attributes:
+        place (str): The user's line.
+        names (tuple): Names of its variables.
+        written (tuple): Those of which it assigns items.
+        attributes (tuple): Attributes it assigns.
+        test (Callable): Tells from the variables whether another turn is made.
+        body (Callable): Makes a turn; gives how it ends, with what, and its variables then.
+        own (tuple): What the loop keeps besides the user's variables: the number of a range.
+        advance (Callable): What that is after a turn.
+        around (dict): All variables of the function that the loop stands in.
+    """
+
+    place: str
+    names: tuple[str, ...]
+    written: tuple[str, ...]
+    attributes: tuple[str, ...]
+    test: Callable
+    body: Callable
+    own: tuple = ()
+    advance: Callable = field(default=lambda own: own)
+    around: dict = field(default_factory=dict)
+
+    def picked(self, found: dict) -> dict:
+        """The variables that have values."""
+        return {name: found[name] for name in self.names if found.get(name, UNSET) is not UNSET}
+
+    def given(self, values: dict) -> list:
+        """The variables in order."""
+        return [values.get(name, UNSET) for name in self.names]
+
+
+def written_back(original, changed):
+    """Writes what a copy has become into the original, which others may know too."""
+    if isinstance(original, Tensor):
+        original[...] = changed
+    elif isinstance(original, list):
+        original[:] = changed
+    elif isinstance(original, dict):
+        original.update(changed)
+    else:
+        return changed
+    return original
