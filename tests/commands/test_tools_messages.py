@@ -106,7 +106,7 @@ def test_encrypted_files(tmp_path, capsys):
     key.write_bytes(KEY)
     ms.save_checkpoint([{"name": "w", "data": WEIGHTS["half"]}], path, enc_key=KEY, enc_mode="AES-CBC")
     status, _, errors = said(capsys, ckpt.main, "ls", path)
-    assert status == 2 and "encrypted" in errors
+    assert status == 2 and "encrypted" in errors and "--key-file" in errors and "\n  at " not in errors
     options = ("--key-file", key, "--key-mode", "AES-CBC")
     assert said(capsys, ckpt.main, "ls", path, *options)[0] == 0
     assert "1 entries" in said(capsys, ckpt.main, "verify", path, *options)[1]

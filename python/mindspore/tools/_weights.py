@@ -22,6 +22,11 @@ _BY_EXTENSION = {**BY_EXTENSION, ".onnx": "onnx"}
 _FLOATS = (mstype.float16, mstype.bfloat16, mstype.float32, mstype.float64)
 
 
+def without_place(error: Exception) -> str:
+    """What an error says, without the line of the program, which here is that of a command."""
+    return str(error).partition("\n  at ")[0]
+
+
 def format_of(path: str) -> str:
     """The format a file's name stands for.
 

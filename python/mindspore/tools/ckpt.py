@@ -20,7 +20,7 @@ import numpy as np
 from mindspore import _c_expression as _c
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
-from mindspore.tools._weights import FORMATS, entries_of, format_of
+from mindspore.tools._weights import FORMATS, entries_of, format_of, without_place
 
 _LONGEST_TEXT = 60
 
@@ -234,7 +234,8 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, OSError) as error:
-        print(f"ckpt: {error}", file=sys.stderr)
+        hint = " Give the key with --key-file and --key-mode." if "'dec_key'" in str(error) else ""
+        print(f"ckpt: {without_place(error)}{hint}", file=sys.stderr)
         return 2
 
 

@@ -19,7 +19,14 @@ import numpy as np
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.tools._matching import Matching, match_weights
-from mindspore.tools._weights import FORMATS, WRITTEN, read_weights, target_of, write_weights
+from mindspore.tools._weights import (
+    FORMATS,
+    WRITTEN,
+    read_weights,
+    target_of,
+    without_place,
+    write_weights,
+)
 
 
 def convert(source, target=None, net=None, name_map=None, source_format=None, target_format=None) -> Matching:
@@ -216,7 +223,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return _run(options)
     except (ValueError, TypeError, OSError, NotImplementedError) as error:
-        print(f"convert: {error}", file=sys.stderr)
+        print(f"convert: {without_place(error)}", file=sys.stderr)
         return 1
 
 
