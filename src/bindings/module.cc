@@ -34,6 +34,7 @@ NB_MODULE(_c_expression, module) {
   bind_operators(module);
   bind_gradient(module);
   bind_recorded_call(module);
+  bind_numbers(module);
   bind_devices(module);
   bind_exchange(module);
   bind_log(module);

@@ -10,6 +10,7 @@ namespace mycel::bindings {
 
 void bind_gradient(nanobind::module_& module);
 void bind_recorded_call(nanobind::module_& module);
+void bind_numbers(nanobind::module_& module);
 void bind_operators(nanobind::module_& module);
 void bind_devices(nanobind::module_& module);
 void bind_exchange(nanobind::module_& module);

@@ -114,7 +114,7 @@ class Differentiated(Captured):
     """
 
     __slots__ = ("_calls", "_own_name")
-    learns_sizes = False  # the tape that was taken down is of one size
+    learns_sizes = takes_numbers = False  # the tape that was taken down is of one size and has no such input
 
     def __init__(self, function, name: str, strict: bool | None, roots: tuple):
         run = functools.partial(_run, weakref.ref(self), function)

@@ -68,6 +68,7 @@ class Captured:
         "_cache",
         "_differentiated",
         "_has_effects",
+        "_numbers",
         "_places",
         "_restarts",
         "_roots",
@@ -82,12 +83,14 @@ class Captured:
         "sizes_vary",
     )
     learns_sizes = True  # whether a run can be made again for other sizes
+    takes_numbers = True  # as inputs of the graph, once they have had several values
 
     def __init__(self, function, name: str, strict: bool | None = None, roots: tuple = ()):
         self.function, self.name = function, name
         self._strict, self._roots, self._warned = strict, roots, False
         self._cache = _c.TraceCache(name)
         self._differentiated = None  # the same function where a gradient is recorded around it
+        self._numbers = None  # which numbers among the arguments are inputs of the graph
         self._places: list[Place] = []
         self._has_effects = False  # writes to places or to containers it is given
         self.captures = self._restarts = self._runs_at_check = 0
@@ -100,12 +103,57 @@ class Captured:
             return self.function(*args, **kwargs)
         if self._has_effects:
             return self._call_with_effects(args, kwargs)
+        if self._numbers is not None and self._numbers.places:
+            return self._call_with_numbers(args, kwargs)
         result = self._cache(*args, **kwargs)
         if result is _MISS:
-            return self._capture(self.function, args, args, kwargs)
+            return self._capture_call(args, kwargs)
         if result is _EAGER:
             return self.function(*args, **kwargs)
         return result
+
+    def _capture_call(self, args: tuple, kwargs: dict):
+        """A call of a new kind; if numbers have made many kinds, they become inputs first."""
+        if self.takes_numbers and any(type(value) in (int, float) for value in (*args, *kwargs.values())):
+            from mindspore._capture.numbers import NumberArguments
+
+            self._numbers = self._numbers or NumberArguments()
+            self._numbers.note(args, kwargs)
+            if not self.reasons and all(entry["segments"] <= 1 for entry in self.report()):
+                self._numbers.choose()
+            if self._numbers.places:
+                return self._call_with_numbers(args, kwargs)
+        return self._capture(self.function, args, args, kwargs)
+
+    def _call_with_numbers(self, args: tuple, kwargs: dict):
+        """A call whose numbers go in as tensors."""
+        given = self._numbers.given(args, kwargs)
+        key = ("numbers", *map(str, self._numbers.places))
+        result = self._cache(*args, **kwargs) if given is None else self._cache(key, *given[0], **given[1])
+        if result is _EAGER:
+            return self.function(*args, **kwargs)
+        if result is not _MISS:
+            return result
+        if given is None:
+            return self._capture(self.function, args, args, kwargs)
+        return self._capture_with_numbers(key, args, kwargs, given)
+
+    def _capture_with_numbers(self, key: tuple, args: tuple, kwargs: dict, given: tuple):
+        from mindspore._capture.numbers import NumberTrial
+
+        trial = NumberTrial(self.function, self._numbers.places, args, kwargs)
+        try:
+            result = self._capture(trial.run, args, (key, *given[0]), given[1], is_trial=True)
+        except Exception:
+            if not trial.has_begun:
+                raise
+            trial.failed = True
+        places = trial.places_used_as_numbers()
+        if places:
+            self._numbers.keep_by_value(places)
+            self._cache.clear()
+        # Nothing of a run that has failed has happened; without stand-ins it fails again or does not.
+        return self(*args, **kwargs) if trial.failed else result
 
     def inside_gradient(self, args: tuple, kwargs: dict):
         """A call that a gradient, recorded eagerly around it, has to see."""
@@ -175,7 +223,7 @@ class Captured:
         pairs = enumerate(zip(containers, contents, strict=True))
         return value, left, {i: content_of(now) for i, (now, then) in pairs if not is_as_before(now, then)}
 
-    def _capture(self, run, users_args: tuple, args: tuple, kwargs: dict):
+    def _capture(self, run, users_args: tuple, args: tuple, kwargs: dict, is_trial: bool = False):
         from mindspore._capture.sizes import learn
         from mindspore._capture.surroundings import watch
 
@@ -196,8 +244,11 @@ class Captured:
             with prints_recorded(session), surroundings:
                 result = run(*session.arguments, **session.keywords)
         except BaseException as error:
-            write_failure(self.name, session, error)
-            session.fail()
+            if is_trial:
+                session.discard()
+            else:
+                write_failure(self.name, session, error)
+                session.fail()
             session = surroundings = None  # the error's traceback keeps this frame
             containers.hand_back()
             raise
@@ -218,7 +269,7 @@ class Captured:
             self._start_over(effects)
         if session.refusal:
             self._tell(session.refusal)
-        elif self.learns_sizes and not (incomplete or self._has_effects):
+        elif self.learns_sizes and not (incomplete or self._has_effects or is_trial):
             at_once = self.sizes_vary() if callable(self.sizes_vary) else self.sizes_vary
             learn(self._cache, run, args, kwargs, at_once)
         self._give_up_if_useless()

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers among the arguments that differ from call to call.
+
+A captured function is specialized for the values of its numbers. One that has come with several values is given
+to the next capture as a stand-in: beside tensors it is an input of the graph, for any other use it is the number
+itself, and then the argument goes back to being specialized by value.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+
+from mindspore import _c_expression as _c
+from mindspore._c_expression import Tensor
+from mindspore.ops._registry import op
+
+_VALUES_BEFORE = 3  # of one argument, until it becomes an input
+_MOST_VALUES = 64  # that are remembered
+_INT64 = 1 << 63
+_EXACT = (operator.add, operator.sub, operator.mul)  # the same for floats in Python and in a graph
+
+
+class Uses:
+    """What a run has used a number for."""
+
+    __slots__ = ("as_number", "stand_ins")
+
+    def __init__(self):
+        self.as_number = False
+        self.stand_ins: list = []
+
+    def end(self) -> bool:
+        """The run is over; whether it is good for this number only."""
+        stand_ins, self.stand_ins = self.stand_ins, []
+        for i in range(len(stand_ins)):
+            # Kept somewhere, it would be what it is now: two references are the list's and the call's.
+            self.as_number = self.as_number or sys.getrefcount(stand_ins[i]) > 2
+            stand_ins[i].leave_graph()
+        return self.as_number
+
+
+def _operand_type(is_float: bool, dtype):
+    """In which type a Python number is computed beside a tensor; None: that depends on more than types."""
+    if is_float:
+        known = {_c.float64: _c.float64, _c.float32: _c.float32, _c.int32: _c.float32, _c.int64: _c.float32}
+    else:
+        known = {each: each for each in (_c.float64, _c.float32, _c.int32, _c.int64)}
+    return known.get(dtype)
+
+
+class NumberStandIn:
+    """Stands for a number while a function is captured.
+
+    Args:
+        value (Union[int, float]): The number in this call.
+        tensor (Tensor): The input of the graph, float64 or int64.
+        uses (Uses): Notes what becomes of it.
+    """
+
+    __slots__ = ("_tensor", "_uses", "_value")
+    __array_ufunc__ = None  # NumPy leaves arithmetic to us
+    __hash__ = None
+
+    def __init__(self, value, tensor: Tensor, uses: Uses):
+        self._value, self._tensor, self._uses = value, tensor, uses
+        uses.stand_ins.append(self)
+
+    def leave_graph(self) -> None:
+        """The run is over."""
+        self._tensor = None
+
+    def beside_number(self, calculate, other, is_swapped: bool):
+        """A number computed from this one and another one in the graph; None: it has to be a number here."""
+        if type(self._value) is not float or self._tensor is None:
+            return None
+        if type(other) is NumberStandIn:
+            value, operand = other._value, other._tensor
+        else:
+            value, operand = other, other
+        if type(value) not in (int, float) or operand is None:
+            return None
+        pair = (value, self._value) if is_swapped else (self._value, value)
+        operands = (operand, self._tensor) if is_swapped else (self._tensor, operand)
+        return NumberStandIn(calculate(*pair), calculate(*operands), self._uses)
+
+    def number(self):
+        """The number itself; the run is good for this one only."""
+        self._uses.as_number = True
+        return self._value
+
+    @property
+    def __class__(self):
+        return type(self._value)
+
+    def __getattr__(self, name: str):
+        return getattr(self.number(), name)
+
+
+def plain(value):
+    """A number for its stand-in; anything else as it is."""
+    return value.number() if type(value) is NumberStandIn else value
+
+
+def _beside(calculate, is_swapped: bool, in_graph: bool):
+    """A method for `stand-in (+) other`, or the other way round."""
+
+    def method(self, other):
+        if in_graph and self._tensor is not None and isinstance(other, Tensor):
+            dtype = _operand_type(type(self._value) is float, other.dtype)
+            if dtype is not None:
+                operand = op.cast(self._tensor, dtype)
+                return calculate(other, operand) if is_swapped else calculate(operand, other)
+        if calculate in _EXACT:
+            found = self.beside_number(calculate, other, is_swapped)
+            if found is not None:
+                return found
+        a, b = self.number(), plain(other)
+        return calculate(b, a) if is_swapped else calculate(a, b)
+
+    return method
+
+
+def _alone(calculate):
+    return lambda self, *args: calculate(self.number(), *map(plain, args))
+
+
+for _name in ("add", "sub", "mul", "truediv"):
+    setattr(NumberStandIn, f"__{_name}__", _beside(getattr(operator, _name), False, True))
+    setattr(NumberStandIn, f"__r{_name}__", _beside(getattr(operator, _name), True, True))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(NumberStandIn, f"__{_name}__", _beside(getattr(operator, _name), False, True))
+for _name in ("floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift"):
+    _plain_name = _name.rstrip("_")
+    setattr(NumberStandIn, f"__{_plain_name}__", _beside(getattr(operator, _name), False, False))
+    setattr(NumberStandIn, f"__r{_plain_name}__", _beside(getattr(operator, _name), True, False))
+for _name, _calculate in (
+    ("neg", operator.neg),
+    ("pos", operator.pos),
+    ("abs", abs),
+    ("invert", operator.invert),
+    ("bool", bool),
+    ("int", int),
+    ("float", float),
+    ("complex", complex),
+    ("index", operator.index),
+    ("round", round),
+    ("trunc", int),
+    ("divmod", divmod),
+    ("rdivmod", lambda a, b: divmod(b, a)),
+    ("str", str),
+    ("repr", repr),
+    ("format", format),
+    ("hash", hash),
+):
+    setattr(NumberStandIn, f"__{_name}__", _alone(_calculate))
+_c.set_number_stand_in(NumberStandIn)
+
+
+class NumberArguments:
+    """Which numbers among the arguments of one function are inputs of its graphs."""
+
+    __slots__ = ("_by_value", "_seen", "places")
+
+    def __init__(self):
+        self._seen: dict = {}  # position or keyword -> values
+        self._by_value: set = set()  # places where Python uses the number itself
+        self.places: frozenset = frozenset()  # those that are inputs
+
+    def note(self, args: tuple, kwargs: dict) -> None:
+        """A call that had to be captured."""
+        for place, value in (*enumerate(args), *kwargs.items()):
+            if type(value) not in (int, float) or place in self._by_value:
+                continue
+            values = self._seen.setdefault(place, set())
+            if len(values) < _MOST_VALUES:
+                values.add(value)
+
+    def choose(self) -> None:
+        """Numbers that have had several values become inputs."""
+        found = {place for place, values in self._seen.items() if len(values) >= _VALUES_BEFORE}
+        self.places = frozenset(found - self._by_value)
+
+    def keep_by_value(self, places) -> None:
+        """These are specialized by value from now on."""
+        self._by_value |= set(places)
+        self.places = self.places - self._by_value
+
+    def given(self, args: tuple, kwargs: dict) -> tuple[tuple, dict] | None:
+        """The arguments with tensors for the numbers; None if there is nothing to replace, or it cannot be."""
+        replaced, keywords, count = list(args), dict(kwargs), 0
+        for place in self.places:
+            holder = keywords if isinstance(place, str) else replaced
+            known = place in holder if isinstance(place, str) else place < len(holder)
+            value = holder[place] if known else None
+            if type(value) is float or (type(value) is int and -_INT64 <= value < _INT64):
+                holder[place] = _c.number_input(value)
+                count += 1
+        return (tuple(replaced), keywords) if count else None
+
+
+class NumberTrial:
+    """One run of a function with stand-ins for numbers.
+
+    Args:
+        function (Callable): The function.
+        places (frozenset): Where the numbers stand, by position or keyword.
+        args (tuple): Its arguments, with the numbers.
+        kwargs (dict): Likewise.
+    """
+
+    __slots__ = ("_args", "_function", "_kwargs", "_places", "_uses", "failed", "has_begun")
+
+    def __init__(self, function, places: frozenset, args: tuple, kwargs: dict):
+        self._function, self._places, self._args, self._kwargs = function, places, args, kwargs
+        self._uses: dict = {}
+        self.has_begun = self.failed = False
+
+    def run(self, key: tuple, *args, **kwargs):
+        """The function, given stand-ins where tensors came for numbers."""
+        self.has_begun = True
+        stand_ins = [self._stand_in(i, self._args, part) for i, part in enumerate(args)]
+        keywords = {name: self._stand_in(name, self._kwargs, part) for name, part in kwargs.items()}
+        return _without_stand_ins(self._function(*stand_ins, **keywords))
+
+    def _stand_in(self, place, given, part):
+        if (
+            place not in self._places
+            or type(given[place]) not in (int, float)
+            or not isinstance(part, Tensor)
+        ):
+            return part
+        self._uses[place] = Uses()
+        return NumberStandIn(given[place], part, self._uses[place])
+
+    def places_used_as_numbers(self) -> set:
+        """Places whose number Python has used as such; all, if the run has failed."""
+        used = {place for place, uses in self._uses.items() if uses.end()}
+        return set(self._uses) if self.failed else used
+
+
+def _without_stand_ins(result):
+    if type(result) is NumberStandIn:
+        return result.number()
+    if type(result) in (tuple, list):
+        parts = [_without_stand_ins(part) for part in result]
+        return result if all(map(operator.is_, parts, result)) else type(result)(parts)
+    if type(result) is dict:
+        return {key: _without_stand_ins(part) for key, part in result.items()}
+    return result
