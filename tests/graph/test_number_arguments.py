@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as arguments: after a few values they are inputs of the graph, where Python only computes with them."""
+"""Numbers as arguments: after a few values they are inputs, where Python only computes with them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers among the arguments that differ from call to call.
 
-A captured function is specialized for the values of its numbers. One that has come with several values is given
-to the next capture as a stand-in: beside tensors it is an input of the graph, for any other use it is the number
-itself, and then the argument goes back to being specialized by value.
+A captured function is specialized for the values of its numbers. One that has come with several values is
+given to the next capture as a stand-in: beside tensors it is an input of the graph, for any other use it is the
+number itself, and then the argument goes back to being specialized by value.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ class NumberArguments:
         self.places = self.places - self._by_value
 
     def given(self, args: tuple, kwargs: dict) -> tuple[tuple, dict] | None:
-        """The arguments with tensors for the numbers; None if there is nothing to replace, or it cannot be."""
+        """The arguments with tensors for the numbers; None: there is nothing to replace."""
         replaced, keywords, count = list(args), dict(kwargs), 0
         for place in self.places:
             holder = keywords if isinstance(place, str) else replaced
