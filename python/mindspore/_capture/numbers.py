@@ -2,8 +2,8 @@
 """Numbers among the arguments that differ from call to call.
 
 A captured function is specialized for the values of its numbers. One that has come with several values is
-given to the next capture as a stand-in: beside tensors it is an input of the graph, for any other use it is the
-number itself, and then the argument goes back to being specialized by value.
+given to the next capture as a stand-in: beside tensors it is an input of the graph, for any other use it is
+the number itself, and then the argument goes back to being specialized by value.
 """
 
 from __future__ import annotations
