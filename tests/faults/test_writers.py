@@ -92,9 +92,17 @@ def told_by_child(writer: Writer, path: str, arrays: dict, prepare=lambda: None)
 # ---- killed -----------------------------------------------------------------------------------------------
 
 
-def kill_while_writing(writer: Writer, path: str, arrays: dict, delay: float) -> None:
-    """Starts to write in another process, and kills it after a while."""
-    write = writer.prepared(arrays)
+def await_file(folder: str, before: list[str], child: int) -> None:
+    """Returns when there is an unfinished file that was not there before, or the child is at its end."""
+    state = pathlib.Path(f"/proc/{child}/stat")
+    while state.read_text().rpartition(")")[2].split()[0] != "Z":
+        if any(".part." in name for name in files_below(folder) if name not in before):
+            return
+
+
+def kill_while_writing(writer: Writer, path: str, arrays: dict, delay: float, with_file: bool) -> None:
+    """Starts to write in another process, and kills it after a while, or a while after its file is there."""
+    write, before = writer.prepared(arrays), files_below(os.path.dirname(path))
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -103,6 +111,8 @@ def kill_while_writing(writer: Writer, path: str, arrays: dict, delay: float) ->
             write(path)
         os._exit(0)
     os.read(reading, 1)
+    if with_file:
+        await_file(os.path.dirname(path), before, child)
     time.sleep(delay)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -119,8 +129,10 @@ def run(writer: Writer, kills: int, mib: float, seed: int = 3) -> collections.Co
         writer.write(path, content(0, mib))
         duration = time.perf_counter() - start
         current = 0
-        for _ in range(kills):
-            kill_while_writing(writer, path, content(current + 1, mib), chance.uniform(0, 1.2 * duration))
+        for number in range(kills):
+            with_file = number % 2 == 0
+            delay = chance.uniform(0, (0.4 if with_file else 1.2) * duration)
+            kill_while_writing(writer, path, content(current + 1, mib), delay, with_file)
             found = version_in(writer, path, mib)
             assert found in (current, current + 1), (found, current)
             outcomes["new" if found > current else "old"] += 1
