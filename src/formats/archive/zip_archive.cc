@@ -89,19 +89,19 @@ std::uint64_t ZipArchive::read_entry(std::uint64_t offset) {
   if (number(offset, 4) != kCentralMark) refuse("the directory is not where it should be");
   Entry entry;
   const std::uint64_t flags = number(offset + 8, 2);
-  entry.method = static_cast<std::uint16_t>(number(offset + 10, 2));
-  entry.checksum = static_cast<std::uint32_t>(number(offset + 16, 4));
-  entry.packed_size = number(offset + 20, 4);
+  entry.method_ = static_cast<std::uint16_t>(number(offset + 10, 2));
+  entry.checksum_ = static_cast<std::uint32_t>(number(offset + 16, 4));
+  entry.packed_size_ = number(offset + 20, 4);
   entry.size = number(offset + 24, 4);
   const std::uint64_t name_size = number(offset + 28, 2);
   const std::uint64_t extra_size = number(offset + 30, 2);
   const std::uint64_t comment_size = number(offset + 32, 2);
-  entry.header_offset = number(offset + 42, 4);
+  entry.header_offset_ = number(offset + 42, 4);
   entry.name = part(offset + kCentralSize, name_size);
   take_long_fields(entry, offset + kCentralSize + name_size, extra_size);
   if ((flags & 1) != 0) refuse("the entry '", entry.name, "' is encrypted");
-  if (entry.method != kStored && entry.method != kDeflated)
-    refuse("the entry '", entry.name, "' is packed in the unknown way ", entry.method);
+  if (entry.method_ != kStored && entry.method_ != kDeflated)
+    refuse("the entry '", entry.name, "' is packed in the unknown way ", entry.method_);
   entries_.push_back(entry);
   return offset + kCentralSize + name_size + extra_size + comment_size;
 }
@@ -115,7 +115,7 @@ void ZipArchive::take_long_fields(Entry& entry, std::uint64_t offset, std::uint6
     std::uint64_t at = offset + 4;
     offset = at + length;
     if (kind != kLongField || offset > end) continue;
-    for (std::uint64_t* field : {&entry.size, &entry.packed_size, &entry.header_offset}) {
+    for (std::uint64_t* field : {&entry.size, &entry.packed_size_, &entry.header_offset_}) {
       if (*field != kSaturated) continue;
       if (at + 8 > offset) refuse("a size of '", entry.name, "' is missing");
       *field = number(at, 8);
@@ -131,23 +131,23 @@ const ZipArchive::Entry* ZipArchive::find(std::string_view name) const {
 }
 
 std::string_view ZipArchive::packed(const Entry& entry) const {
-  const std::uint64_t at = entry.header_offset;
+  const std::uint64_t at = entry.header_offset_;
   if (number(at, 4) != kLocalMark) refuse("the entry '", entry.name, "' is not where it should be");
   const std::uint64_t names = number(at + 26, 2);
   if (part(at + kLocalSize, names) != entry.name)
     refuse("the entry '", entry.name, "' has another name in its own header");
-  return part(at + kLocalSize + names + number(at + 28, 2), entry.packed_size);
+  return part(at + kLocalSize + names + number(at + 28, 2), entry.packed_size_);
 }
 
 std::string_view ZipArchive::view(const Entry& entry) const {
-  if (entry.method != kStored) refuse("the entry '", entry.name, "' is packed");
-  if (entry.packed_size != entry.size) refuse("the entry '", entry.name, "' has two sizes");
+  if (entry.method_ != kStored) refuse("the entry '", entry.name, "' is packed");
+  if (entry.packed_size_ != entry.size) refuse("the entry '", entry.name, "' has two sizes");
   return packed(entry);
 }
 
 std::string ZipArchive::read(const Entry& entry) const {
   std::string content;
-  if (entry.method == kStored) {
+  if (entry.method_ == kStored) {
     content = view(entry);
   } else {
     const std::string_view source = packed(entry);
@@ -171,7 +171,7 @@ std::string ZipArchive::read(const Entry& entry) const {
       refuse("the entry '", entry.name, "' cannot be unpacked");
   }
   const auto* data = reinterpret_cast<const Bytef*>(content.data());
-  if (crc32_z(0, data, content.size()) != entry.checksum)
+  if (crc32_z(0, data, content.size()) != entry.checksum_)
     refuse("the content of '", entry.name, "' does not fit its checksum");
   return content;
 }

@@ -18,10 +18,10 @@ class ZipArchive {
 
    private:
     friend class ZipArchive;
-    std::uint16_t method = 0;
-    std::uint32_t checksum = 0;
-    std::uint64_t packed_size = 0;
-    std::uint64_t header_offset = 0;
+    std::uint16_t method_ = 0;
+    std::uint32_t checksum_ = 0;
+    std::uint64_t packed_size_ = 0;
+    std::uint64_t header_offset_ = 0;
   };
 
   // Whether the bytes begin like a zip file.
@@ -39,7 +39,7 @@ class ZipArchive {
   // The content, unpacked where needed. The sum of the content is checked. ValueError also when
   // what was unpacked so far is many times as large as the file.
   std::string read(const Entry& entry) const;
-  bool is_packed(const Entry& entry) const { return entry.method != 0; }
+  bool is_packed(const Entry& entry) const { return entry.method_ != 0; }
 
  private:
   std::string_view part(std::uint64_t offset, std::uint64_t size) const;
