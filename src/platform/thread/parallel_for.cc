@@ -20,7 +20,7 @@ std::atomic<bool> is_alone{false};
 
 // The threads of a team stay with the parent, but OpenMP does not know: a child that asks for them
 // waits for ever. So it works alone.
-[[maybe_unused]] const int watching = pthread_atfork(nullptr, nullptr, [] {
+[[maybe_unused]] const int kWatching = pthread_atfork(nullptr, nullptr, [] {
   if (!has_team) return;
   is_alone = true;
   omp_set_num_threads(1);  // oneDNN asks OpenMP
