@@ -253,6 +253,7 @@ void TraceCache::add_recipe(std::shared_ptr<Recipe> recipe) {
     if (each->is_like(*recipe->base)) recipe->note_sizes(*each);
   }
   recipes_.push_back(std::move(recipe));
+  if (recipes_.size() > kMostRecipesAtAll) recipes_.erase(recipes_.begin());
 }
 
 nb::list TraceCache::recipes() const {

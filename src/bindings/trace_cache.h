@@ -93,6 +93,7 @@ class TraceCache {
   static constexpr std::size_t kCapturesBeforeLearning = 3;  // that differ in sizes alone
   static constexpr std::size_t kCapturesBetweenRecipes = 2;
   static constexpr std::size_t kMostRecipes = 4;  // for one kind of call
+  static constexpr std::size_t kMostRecipesAtAll = 16;
 
   std::shared_ptr<Specialization> specialization_for(std::span<const Tensor> row);
   void add_specialization(std::shared_ptr<Specialization> specialization);
