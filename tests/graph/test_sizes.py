@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import functools
+import threading
+
 import numpy as np
 import pytest
 
@@ -537,3 +540,46 @@ def test_explain_tells_about_sizes():
     for n in range(1, 12):
         loop(rows(n, 3))
     assert "captured all the same" in explain(loop) and "relies on" in explain(loop)
+
+
+def test_caches_of_python():
+    @functools.lru_cache
+    def mask(n: int) -> Tensor:
+        return Tensor(np.tril(np.ones((n, n), np.float32)))
+
+    is_right(lambda x: ops.matmul(mask(x.shape[0]), x), [rows(n, 3) for n in SIZES])
+
+
+def test_sizes_beside_numbers_of_numpy():
+    limit, step = np.int64(4), np.float64(1.5)
+
+    def compared(x):
+        n = x.shape[0]
+        return x * step * n + (1 if n < limit else 2) + (n == limit) + limit * n
+
+    is_right(compared, [rows(n, 3) for n in SIZES])
+
+
+def test_sizes_in_another_thread():
+    def elsewhere(x):
+        found = []
+        thread = threading.Thread(target=lambda n: found.append(sum(range(n))), args=(x.shape[0],))
+        thread.start()
+        thread.join()
+        return x * found[0]
+
+    compiled = jit(elsewhere)
+    for n in SIZES:
+        expected = rows(n, 3).asnumpy() * sum(range(n))
+        np.testing.assert_allclose(compiled(rows(n, 3)).asnumpy(), expected, rtol=1e-6)
+
+
+def test_an_outer_tape_is_left_alone():
+    @jit
+    def square(x):
+        return (x * x).sum()
+
+    for n in SIZES:
+        found = ms.grad(lambda x: square(x) * 2)(rows(n, 3)).asnumpy()
+        np.testing.assert_allclose(found, rows(n, 3).asnumpy() * 4, rtol=1e-5)
+        np.testing.assert_allclose(float(square(rows(n, 3))), (rows(n, 3).asnumpy() ** 2).sum(), rtol=1e-5)
