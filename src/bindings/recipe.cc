@@ -232,8 +232,11 @@ bool TraceCache::is_worth_learning(const Specialization& known, bool at_once) co
     captured += !each->base && each->is_like(known) && each->holds() ? 1 : 0;
   std::size_t tried = 0;
   const auto recipes = recipes_;
-  for (const auto& recipe : recipes)
-    tried += recipe->base->is_like(known) && recipe->base->holds() ? 1 : 0;
+  for (const auto& recipe : recipes) {
+    if (!recipe->base->is_like(known) || !recipe->base->holds()) continue;
+    if (!recipe->refusal.empty()) return false;  // whatever it was, it was no size
+    ++tried;
+  }
   const std::size_t first = at_once ? 1 : kCapturesBeforeLearning;
   return tried < kMostRecipes && captured >= first + tried * kCapturesBetweenRecipes;
 }
