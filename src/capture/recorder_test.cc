@@ -148,5 +148,22 @@ TEST(RecorderTest, AnErrorLeavesNoPromiseWithoutMemory) {
   ASSERT_NE(kept.data<float>(), nullptr);
 }
 
+TEST(RecorderTest, AStorageStandsForAnArgument) {
+  Trace trace;
+  const auto function = [&](const std::vector<Tensor>& given) {
+    Recorder* recorder = current_recorder();
+    const Ref<Storage> storage = Storage::promise({}, 2 * sizeof(float), *recorder);
+    const Tensor stand_in = Tensor::from_storage(storage, {2}, DType::Float32);
+    EXPECT_TRUE(recorder->adopt(stand_in, given[0]));
+    EXPECT_FALSE(recorder->adopt(stand_in, floats({1, 2})));
+    EXPECT_FALSE(recorder->reference(stand_in.storage()).defined());
+    EXPECT_EQ(recorder->live().size(), 2U);  // the argument and what stands for it
+    return std::vector<Tensor>{call("add", {stand_in, given[0]})};
+  };
+  EXPECT_EQ(values_of(record(trace, {floats({1, 2})}, function)[0]), (std::vector<float>{2, 4}));
+  EXPECT_EQ(current_recorder(), nullptr);
+  EXPECT_EQ(values_of(replay(trace, {floats({3, 5})})[0]), (std::vector<float>{6, 10}));
+}
+
 }  // namespace
 }  // namespace mycel::capture

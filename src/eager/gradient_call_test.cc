@@ -2,6 +2,7 @@
 #include "eager/gradient_call.h"
 
 #include <cmath>
+#include <memory>
 
 #include <gtest/gtest.h>
 
@@ -161,6 +162,39 @@ TEST(GradientCallTest, BroadcastGradientHasTheInputsShape) {
   const auto result = gradients(call, z);
   EXPECT_EQ(result[0].shape(), (tensor::Shape{1}));
   EXPECT_DOUBLE_EQ(first(result[0]), 10);
+}
+
+TEST(GradientCallTest, APartOfTheTapeIsCutOut) {
+  GradientCall outer;
+  const Tensor x = outer.watch(vector_of({3}));
+  const Tensor y = product(x, x);
+  auto inner = std::make_unique<GradientCall>();
+  const Tensor stand_in = vector_of({2});
+  inner->watch_stand_in(stand_in, x);
+  const Tensor z = product(product(stand_in, y), y);
+  inner->end_forward();
+  EXPECT_TRUE(inner->has_computed(z));
+  EXPECT_FALSE(inner->has_computed(y));
+  EXPECT_FALSE(inner->has_computed(stand_in));
+  std::size_t kept = 0;
+  bool has_custom = true;
+  const auto outside = inner->cut(
+      std::span<const Tensor>(&z, 1), [&](Saved&) { ++kept; }, has_custom);
+  outer.end_forward();
+  ASSERT_EQ(outside.size(), 1U);
+  EXPECT_EQ(outside[0].node.get(), y.body().history.get());
+  EXPECT_EQ(kept, 4U);
+  EXPECT_FALSE(has_custom);
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto result = gradients(*inner, z, true);
+    ASSERT_EQ(result.size(), 2U);
+    EXPECT_DOUBLE_EQ(first(result[0]), 81);
+    EXPECT_DOUBLE_EQ(first(result[1]), 36);
+  }
+  // Until it is told to forget it, what lies outside is reached through the cut.
+  EXPECT_DOUBLE_EQ(first(gradients(outer, z, true)[0]), 81 + 36 * 6);
+  inner->forget_outside();
+  EXPECT_FALSE(gradients(outer, z)[0].defined());
 }
 
 }  // namespace
