@@ -2,6 +2,7 @@
 #include "bindings/recipe.h"
 
 #include <functional>
+#include <set>
 #include <string_view>
 
 #include "bindings/exceptions.h"
@@ -68,7 +69,7 @@ std::optional<std::uint64_t> Recipe::fingerprint_for(const Specialization& known
   recorder.forbid_runs();
   std::optional<std::uint64_t> mark;
   try {
-    const std::vector<Tensor> results = script.replay(recorder, count, position);
+    const capture::Script::Results results = script.replay(recorder, count, position);
     const ir::Graph& graph = recorder.draft();
     const bool is_empty = graph.body().nodes().empty() && graph.body().results().empty();
     mark = is_empty ? 0 : fingerprint_of(graph);  // nothing would be compiled
@@ -117,13 +118,22 @@ void RecipeSession::finish(nb::object result) {
   const auto is_of_this_run = [&](const Tensor& tensor) {
     return recorder_->knows(tensor) || tensor.storage().birth() == tensor::Storage::birth_mark;
   };
-  const ResultForm::Questions ask{is_of_this_run, [](const Tensor&) { return false; }};
+  std::vector<capture::SizeRef> numbers;
+  std::set<PyObject*> sizes;
+  const auto take_number = [&](nb::handle object, std::size_t& place) {
+    if (!is_size(object.ptr()) || writer_of(object.ptr()) == nullptr) return false;
+    sizes.insert(object.ptr());
+    place = numbers.size();
+    numbers.push_back(reinterpret_cast<SizeObject*>(object.ptr())->expression);
+    return true;
+  };
+  const ResultForm::Questions ask{is_of_this_run, [](const Tensor&) { return false; }, take_number};
   recipe_->form = std::make_shared<ResultForm>(result, ask, tensors);
   if (recipe_->form->makes_copies() || recipe_->form->refusal() != nullptr)
     writer_->refuse("it returns something that is not made of tensors and plain values");
-  if (living_sizes() != sizes_before_ || was_used_elsewhere(*writer_))
-    writer_->refuse("it keeps or returns a size");
-  recipe_->script = writer_->finish(tensors);
+  if (living_sizes() != sizes_before_ + sizes.size() || was_used_elsewhere(*writer_))
+    writer_->refuse("it keeps a size");
+  recipe_->script = writer_->finish(tensors, std::move(numbers));
   end();
   verify();
   cache_.add_recipe(recipe_);
@@ -154,6 +164,21 @@ void RecipeSession::refuse(const std::string& reason) {
 // ---- using
 // ---------------------------------------------------------------------------------------
 
+namespace {
+
+std::shared_ptr<ResultForm> form_with(const std::shared_ptr<ResultForm>& form,
+                                      const std::vector<capture::SizeNumber>& numbers) {
+  if (numbers.empty()) return form;
+  std::vector<nb::object> objects;
+  for (const capture::SizeNumber& number : numbers) {
+    objects.push_back(nb::steal(number.is_real ? PyFloat_FromDouble(number.real)
+                                               : PyLong_FromLongLong(number.whole)));
+  }
+  return std::make_shared<ResultForm>(form->with_numbers(objects));
+}
+
+}  // namespace
+
 nb::object TraceCache::run_recipe(PyObject* args, PyObject* kwargs) {
   if (eager::interceptor() != nullptr || eager::is_recording()) return {};
   std::vector<PyObject*> inputs;
@@ -177,10 +202,10 @@ nb::object TraceCache::make_from(Recipe& recipe, const std::vector<PyObject*>& i
   capture::Recorder recorder(
       made->trace, std::move(run), inputs.size(), compile_graph, [&] { return position; }, name_);
   recorder.forbid_runs();
-  std::vector<Tensor> results;
+  capture::Script::Results results;
   try {
     results = recipe.script.replay(recorder, inputs.size(), position);
-    for (Tensor& result : results) {
+    for (Tensor& result : results.tensors) {
       if (!recorder.knows(result)) result = recorder.computed(result);
     }
   } catch (const platform::Error& error) {
@@ -190,7 +215,8 @@ nb::object TraceCache::make_from(Recipe& recipe, const std::vector<PyObject*>& i
         platform::join(error.message(), " (", position.file, ":", position.line, ")");
     return {};
   }
-  recorder.finish(results, recipe.form);
+  const std::shared_ptr<ResultForm> form = form_with(recipe.form, results.numbers);
+  recorder.finish(results.tensors, form);
   made->take_layout(recorder);
   made->is_complete = true;
   made->runs = 1;
@@ -199,7 +225,7 @@ nb::object TraceCache::make_from(Recipe& recipe, const std::vector<PyObject*>& i
   add_specialization(made);
   const capture::Step& step = recorder.last_step();
   const std::vector<Tensor>& values = recorder.run().values;
-  return recipe.form->build([&](std::size_t i) {
+  return form->build([&](std::size_t i) {
     const auto place = static_cast<std::size_t>(step.returned[i]);
     return place < inputs.size() ? nb::borrow(inputs[place]) : nb::steal(wrap(values[place]));
   });

@@ -28,7 +28,10 @@ nb::object plain_copy(nb::handle object) {
 ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors)
     : object_(nb::borrow(object)) {
   PyObject* o = object.ptr();
-  if (is_tensor(o)) {
+  if (ask.take_number && ask.take_number(object, leaf_)) {
+    kind_ = Kind::Number;
+    object_ = {};
+  } else if (is_tensor(o)) {
     const Tensor& tensor = tensor_of(o);
     if (tensor.defined() && !tensor.body().is_parameter && ask.is_computed(tensor)) {
       kind_ = Kind::Leaf;
@@ -118,6 +121,16 @@ bool ResultForm::makes_copies() const {
                      [](const ResultForm& part) { return part.makes_copies(); });
 }
 
+ResultForm ResultForm::with_numbers(const std::vector<nb::object>& numbers) const {
+  ResultForm form = *this;
+  if (kind_ == Kind::Number) {
+    form.kind_ = Kind::Constant;
+    form.object_ = numbers[leaf_];
+  }
+  for (ResultForm& part : form.parts_) part = part.with_numbers(numbers);
+  return form;
+}
+
 nb::object ResultForm::build(const std::function<nb::object(std::size_t)>& leaf) const {
   switch (kind_) {
     case Kind::Leaf: return leaf(leaf_);
@@ -165,6 +178,7 @@ nb::object ResultForm::build(const std::function<nb::object(std::size_t)>& leaf)
       return copy;
     }
     case Kind::Constant:
+    case Kind::Number:
     case Kind::Refused: break;
   }
   return object_;

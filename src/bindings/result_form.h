@@ -18,6 +18,9 @@ class ResultForm {
   struct Questions {
     std::function<bool(const Tensor&)> is_computed;
     std::function<bool(const Tensor&)> is_new;
+    // `take_number(object, place)`: a number that is another one in other calls, and its place
+    // among these; may be empty.
+    std::function<bool(nanobind::handle, std::size_t&)> take_number = {};
   };
   ResultForm(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors);
 
@@ -27,9 +30,11 @@ class ResultForm {
   nanobind::object build(const std::function<nanobind::object(std::size_t)>& leaf) const;
   bool is_single_tensor() const { return kind_ == Kind::Leaf; }
   bool makes_copies() const;  // of something made while the function ran
+  // The same with these for the numbers that differ.
+  ResultForm with_numbers(const std::vector<nanobind::object>& numbers) const;
 
  private:
-  enum class Kind { Leaf, Constant, Copy, Tuple, List, Dict, Object, Refused };
+  enum class Kind { Leaf, Constant, Copy, Tuple, List, Dict, Object, Number, Refused };
   void take_sequence(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors);
   void take_other(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors);
 

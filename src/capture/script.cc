@@ -70,6 +70,12 @@ class Replay {
     return {};
   }
 
+  SizeNumber number_of(const SizeExpression& size) const {
+    const std::optional<SizeNumber> number = evaluate(size, values_);
+    if (!number) differ(platform::join(size, " is no number that fits"));
+    return *number;
+  }
+
   void operator()(const step::Call& call) {
     std::vector<Tensor> inputs = tensors_of(call.inputs);
     op::AttributeList attributes =
@@ -142,11 +148,6 @@ class Replay {
     for (const ScriptOperand& operand : operands) tensors.push_back(tensor_of(operand));
     return tensors;
   }
-  SizeNumber number_of(const SizeExpression& size) const {
-    const std::optional<SizeNumber> number = evaluate(size, values_);
-    if (!number) differ(platform::join(size, " is no number that fits"));
-    return *number;
-  }
   op::AttributeList index_attributes(const ScriptIndex& index, const tensor::Shape& shape) const {
     std::vector<eager::IndexPart> parts = index.parts;
     for (const IndexSize& entry : index.sizes) {
@@ -174,20 +175,21 @@ class Replay {
 
 }  // namespace
 
-std::vector<Tensor> Script::replay(Recorder& recorder, std::size_t argument_count,
-                                   ir::Position& position) const {
+Script::Results Script::replay(Recorder& recorder, std::size_t argument_count,
+                               ir::Position& position) const {
   for (const Watched& entry : watched) recorder.watch(entry.tensor, entry.name);
   Replay replay(recorder, argument_count);
   for (const ScriptStep& step : steps) {
     position = step.position;
     std::visit(replay, step.action);
   }
-  std::vector<Tensor> tensors;
+  Results found;
   for (const ScriptOperand& result : results) {
-    tensors.push_back(replay.tensor_of(result));
-    if (!tensors.back().defined()) differ("a result is no value of this run");
+    found.tensors.push_back(replay.tensor_of(result));
+    if (!found.tensors.back().defined()) differ("a result is no value of this run");
   }
-  return tensors;
+  for (const SizeRef& number : numbers) found.numbers.push_back(replay.number_of(*number));
+  return found;
 }
 
 }  // namespace mycel::capture

@@ -127,17 +127,20 @@ struct ScriptStep {
 struct Script {
   std::vector<ScriptStep> steps;
   std::vector<ScriptOperand> results;
+  std::vector<SizeRef> numbers;  // results that are no tensors
   struct Watched {
     Tensor tensor;
     std::string name;
   };
   std::vector<Watched> watched;  // tensors from outside that are read where they are
 
-  // Makes the calls again under this recorder, on its arguments: the results, of which some may be
-  // known already (zeros of a shape). Throws platform::Error where Python could have done something
-  // else with these sizes.
-  std::vector<Tensor> replay(Recorder& recorder, std::size_t argument_count,
-                             ir::Position& position) const;
+  struct Results {
+    std::vector<Tensor> tensors;  // some may be known already: zeros of a shape
+    std::vector<SizeNumber> numbers;
+  };
+  // Makes the calls again under this recorder, on its arguments. Throws platform::Error where
+  // Python could have done something else with these sizes.
+  Results replay(Recorder& recorder, std::size_t argument_count, ir::Position& position) const;
 };
 
 }  // namespace mycel::capture

@@ -282,9 +282,10 @@ void ScriptWriter::refuse(std::string reason) {
   platform::fail(ErrorKind::Runtime, refusal_);
 }
 
-Script ScriptWriter::finish(std::span<const Tensor> results) {
+Script ScriptWriter::finish(std::span<const Tensor> results, std::vector<SizeRef> numbers) {
   if (!refusal_.empty()) refuse(refusal_);
   script_.results = operands(results);
+  script_.numbers = std::move(numbers);
   return std::move(script_);
 }
 

@@ -65,7 +65,7 @@ class ScriptWriter final : public eager::CallLog {
   void mark(std::string reason) noexcept;
   const std::string& refusal() const { return refusal_; }
   std::uint64_t serial() const { return serial_; }
-  Script finish(std::span<const Tensor> results);
+  Script finish(std::span<const Tensor> results, std::vector<SizeRef> numbers);
 
   void begin_call(const op::OpDef& definition, std::span<const Tensor> inputs,
                   std::span<const op::AttributeValue> attributes) override;

@@ -34,6 +34,8 @@ def values_in(result) -> list:
         return [result.asnumpy()]
     if isinstance(result, (tuple, list)):
         return [value for part in result for value in values_in(part)]
+    if isinstance(result, dict):
+        return values_in(list(result.values()))
     return [np.asarray(result)]
 
 
@@ -380,9 +382,37 @@ def test_sizes_in_lists():
 
 
 def test_sizes_that_are_returned():
-    counted = is_right(lambda x: (x + 1, x.shape[0], x.shape, x.size), [rows(n, 3) for n in SIZES])
-    result = counted.compiled(rows(40, 3))
-    assert type(result[1]) is int and type(result[2][0]) is int and type(result[3]) is int
+    def sizes(x):
+        n = x.shape[0]
+        return x + 1, n, x.shape, [x.size, n / 2], {"twice": n * 2, "same": x.shape}
+
+    learns(sizes, [rows(n, 3) for n in SIZES])
+    compiled = jit(sizes)
+    for n in (*SIZES, *SIZES):
+        _, first, shape, (size, half), table = compiled(rows(n, 3))
+        assert (first, shape, size, half, table) == (
+            n,
+            (n, 3),
+            n * 3,
+            n / 2,
+            {"twice": n * 2, "same": (n, 3)},
+        )
+        assert {type(each) for each in (first, *shape, size, table["twice"])} == {int} and type(half) is float
+
+
+def test_sizes_that_are_kept():
+    class Box:
+        pass
+
+    def boxed(x):
+        box = Box()
+        box.rows, box.values = x.shape[0], x * 2
+        return box
+
+    compiled = jit(boxed)
+    for n in SIZES:
+        box = compiled(rows(n, 3))
+        assert box.rows == n and box.values.shape == (n, 3)
 
 
 def test_made_tensors_that_are_returned():
