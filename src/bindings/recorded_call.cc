@@ -205,7 +205,10 @@ std::vector<Tensor> RecordedCall::walk(const std::vector<Tensor>& kept,
       break;
     }
   }
-  if (records_ > 1 && !has_custom_) std::for_each(places.begin(), places.end(), take_back);
+  // Python may still hold what the captured call computed, but nobody else has stand-ins of
+  // Parameters, and a Parameter that is kept would be copied when it is written.
+  const std::size_t first = records_ > 1 ? 0 : stand_ins_.size();
+  for (std::size_t i = first; i < places.size() && !has_custom_; ++i) take_back(places[i]);
   return found;
 }
 
