@@ -25,7 +25,6 @@ PROGRAMS = {
 
 # Programs that run eagerly there; the reasons are in the guide.
 EAGER = {
-    "parameters.AssignsInABranch",
     "parameters.ReadsBeforeAndAfterAssign",
     "parameters.WritesPartOfAParameter",
     "state.AddsUp",
