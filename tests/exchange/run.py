@@ -87,7 +87,11 @@ def rows(sides: Sides):
                 (reader, "networks.py", "read", "MINDIR"),
             )
             yield exchanged(sides, "MindIR", write, read)
+        read = ("MindSpore", "exported_graphs.py", "--mindir")
+        yield exchanged(sides, "MindIR with loops", (OURS, "exported_graphs.py", "--write"), read)
     if sides.has("PyTorch"):
+        read = ("PyTorch", "exported_graphs.py", "--onnx")
+        yield exchanged(sides, "ONNX with loops", (OURS, "exported_graphs.py", "--write"), read)
         write = (OURS, "networks.py", "write", "ONNX")
         yield exchanged(sides, "ONNX by ONNX Runtime", write, ("PyTorch", "onnx_runtime.py"))
         write, read = ("PyTorch", "torch_files.py", "torch_writes"), (OURS, "torch_files.py", "package_reads")

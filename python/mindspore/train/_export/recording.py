@@ -25,7 +25,7 @@ from mindspore.train._export.cutting import Cutter
 from mindspore.train._export.decisions import Choice, Decisions
 from mindspore.train._export.loops.running import LoopRunner
 
-_CHANGING_CELLS = threading.Lock()
+_CHANGING_CELLS = threading.RLock()
 
 
 def capture_network(net, inputs: tuple) -> Way:
