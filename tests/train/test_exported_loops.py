@@ -17,13 +17,22 @@ from mindspore import Parameter, Tensor, nn, ops
 from mindspore.train._onnx.importer import load_onnx
 
 
-def check(read, net, name: str) -> None:
-    for inputs in inputs_of(name):
-        found, wanted = arrays(read(*inputs)), arrays(net(*inputs))
-        assert len(found) == len(wanted)
-        for got, expected in zip(found, wanted, strict=True):
-            assert got.shape == expected.shape
-            np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
+def check(load, net, name: str) -> None:
+    """What was read gives the same as the network, in both modes."""
+    outputs = [arrays(net(*inputs)) for inputs in inputs_of(name)]
+    for mode in (ms.GRAPH_MODE, ms.PYNATIVE_MODE):
+        ms.set_context(mode=mode)
+        read = load()
+        for inputs, wanted in zip(inputs_of(name), outputs, strict=True):
+            for got, expected in zip(arrays(read(*inputs)), wanted, strict=True):
+                assert got.shape == expected.shape
+                np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.fixture(autouse=True)
+def _mode_as_before():
+    yield
+    ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 def onnx_kinds(graph: dict) -> set[str]:
@@ -34,19 +43,27 @@ def onnx_kinds(graph: dict) -> set[str]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_loops_in_mindir(tmp_path, name, each_mode):
+def test_loops_in_mindir(tmp_path, name):
     net = CASES[name][0]()
     model = test_mindir_export.exported(tmp_path, net, *inputs_of(name)[0])
     assert {entry["op_type"] for entry in model["primitives"]} >= {"Switch", "Partial"}
-    check(nn.GraphCell(ms.load(str(tmp_path / "net.mindir"))), net, name)
+    check(lambda: nn.GraphCell(ms.load(str(tmp_path / "net.mindir"))), net, name)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_loops_in_onnx(tmp_path, name, each_mode):
+def test_loops_in_onnx(tmp_path, name):
     net = CASES[name][0]()
     message = test_onnx_export.exported(tmp_path, net, *inputs_of(name)[0])
     assert "Loop" in onnx_kinds(message["graph"])
-    check(load_onnx(tmp_path / "net.onnx"), net, name)
+    check(lambda: load_onnx(tmp_path / "net.onnx"), net, name)
+
+
+@pytest.mark.parametrize("name", ["choosing", "refining"])
+def test_loops_are_written_in_graph_mode(tmp_path, name):
+    net = CASES[name][0]()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    test_onnx_export.exported(tmp_path, net, *inputs_of(name)[0])
+    check(lambda: load_onnx(tmp_path / "net.onnx"), net, name)
 
 
 def test_what_stands_in_a_loop(tmp_path):
@@ -173,6 +190,33 @@ def writing_elsewhere(x):
     return x
 
 
+def writing_into_a_constant(x):
+    rows = ops.zeros((3,), ms.float32)
+
+    def write():
+        rows[0] = rows[0] + 1
+
+    while x.sum() < 10:
+        write()
+        x = x + rows
+    return x
+
+
+class Scratch(nn.Cell):
+    """Writes into a tensor of its own in its loop."""
+
+    def __init__(self):
+        super().__init__()
+        self.rows = Tensor(np.zeros(3, np.float32))
+
+    def construct(self, x):
+        """Grows."""
+        while x.sum() < 10:
+            self.rows[0] = self.rows[0] + 1
+            x = x + self.rows
+        return x
+
+
 def reading_values(x):
     while x.sum() < 10:
         x = x * float(x.max()) + 1
@@ -239,6 +283,8 @@ HERE = r"test_exported_loops\.py:\d+"
         (collecting, rf"the loop at .*{HERE} changes 'found'"),
         (looking_back, rf"the loop at .*{HERE} changes 'found'"),
         (writing_elsewhere, rf"the loop at .*{HERE} writes into a tensor from outside"),
+        (writing_into_a_constant, rf"the loop at .*{HERE} changes 'rows'"),
+        (Scratch(), rf"writes to parameters .*{HERE}|'rows'"),
         (reading_values, "depends on values it computes"),
         (by_number, "cannot be exported: .*"),
         (many_questions, rf"more than 5 times whether a tensor is true .*{HERE}"),

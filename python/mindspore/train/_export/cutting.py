@@ -81,7 +81,7 @@ class Cutter:
             target = node
             while target.kind == "operator" and is_writing(target.name):
                 target = self._by_id[target.operands[0][0]]
-            if target is not node and target.kind == "parameter" and target.name:
+            if target is not node and target.kind == "parameter":
                 raise RuntimeError(
                     f"'{self._name}' cannot be exported: it writes to parameters ({node.place()}) and "
                     "decides by values."

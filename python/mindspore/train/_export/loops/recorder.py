@@ -11,7 +11,16 @@ from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
 from mindspore.train._export.decisions import Choice, Decisions
-from mindspore.train._export.loops.turns import NEXT, RETURN, UNSET, LoopRecord, Outcome, Turns, written_back
+from mindspore.train._export.loops.turns import (
+    NEXT,
+    RETURN,
+    UNSET,
+    LoopRecord,
+    Outcome,
+    Turns,
+    is_recorded,
+    written_back,
+)
 from mindspore.train._export.loops.variables import Variable, rebuilt
 
 _MOST_TRIES = 5  # until the types of all variables are found
@@ -58,11 +67,11 @@ class LoopRecorder:
 
     @contextlib.contextmanager
     def unchanged_containers(self, turns: Turns):
-        """RuntimeError if lists and the like of the function, which are no variables of the loop, change."""
+        """RuntimeError if lists, constants and the like, which are no variables of the loop, change."""
         contents = {
             name: _content(value)
             for name, value in turns.around.items()
-            if isinstance(value, (list, dict, set, collections.deque)) and name not in turns.names
+            if isinstance(value, (Tensor, list, dict, set, collections.deque)) and name not in turns.names
         }
         yield contents
         for name, before in contents.items():
@@ -70,7 +79,7 @@ class LoopRecorder:
             if len(now) != len(before) or any(one is not then for one, then in zip(now, before, strict=True)):
                 raise RuntimeError(
                     f"'{self._name}' cannot be exported: the loop at {turns.place} changes '{name}', which "
-                    "is no tensor. Keep what it computes in variables."
+                    "is no variable of it. Assign what it computes to variables."
                 )
 
     def _written_down(self, turns: Turns, values: dict) -> Outcome:
@@ -169,6 +178,8 @@ class LoopRecorder:
 
 
 def _content(container) -> list:
+    if isinstance(container, Tensor):
+        return [is_recorded(container)]  # a constant is recorded as soon as something is written into it
     return [*container, *container.values()] if isinstance(container, dict) else list(container)
 
 
