@@ -31,22 +31,29 @@ int gradient_level() { return tape_state.level; }
 
 GradientCall::~GradientCall() { end_forward(); }
 
-Ref<Node> GradientCall::make_leaf(const Tensor& input) {
+Ref<Node> GradientCall::make_leaf(const op::TensorSpec& spec, Edge outer,
+                                  std::uint64_t sequence) const {
   static const OpDef& identity = op::find("identity");
   Ref<Node> node(new Node());
   node->scope = scope_;
-  node->sequence = tape_state.next_sequence++;
+  node->sequence = sequence;
   node->definition = &identity;
-  node->edges.resize(1);
-  if (Node* outer = node_of(input)) node->edges[0] = {Ref<Node>(outer), input.body().output_index};
+  node->edges = {std::move(outer)};
   node->leaf_of = this;
   node->present.assign(1, true);
   node->inputs.resize(1);
   node->outputs.resize(1);
-  node->input_specs = {{input.dtype(), input.shape(), false}};
-  node->output_specs = node->input_specs;
+  node->input_specs = {spec};
+  node->output_specs = {spec};
   node->attributes.resize(identity.attributes.size());
   return node;
+}
+
+Ref<Node> GradientCall::make_leaf(const Tensor& input) const {
+  Edge outer;
+  if (Node* node = node_of(input)) outer = {Ref<Node>(node), input.body().output_index};
+  return make_leaf({input.dtype(), input.shape(), false}, std::move(outer),
+                   tape_state.next_sequence++);
 }
 
 Tensor GradientCall::watch(const Tensor& input) {
@@ -266,28 +273,16 @@ bool GradientCall::has_computed(const Tensor& tensor) const {
 
 std::vector<Edge> GradientCall::cut(std::span<const Tensor> outputs,
                                     const std::function<void(Saved&)>& visit, bool& has_custom) {
-  static const OpDef& identity = op::find("identity");
   std::vector<Edge> outside;
   std::vector<Ref<Node>> leaves;
   const auto leaf_for = [&](const Edge& edge) {
     for (std::size_t i = 0; i < outside.size(); ++i) {
       if (outside[i].node == edge.node && outside[i].output == edge.output) return leaves[i];
     }
-    Ref<Node> leaf(new Node());
-    leaf->scope = scope_;
-    leaf->sequence = first_sequence_;  // older than everything else here
-    leaf->definition = &identity;
-    leaf->edges = {edge};
-    leaf->leaf_of = this;
-    leaf->present.assign(1, true);
-    leaf->inputs.resize(1);
-    leaf->outputs.resize(1);
-    leaf->output_specs = {edge.node->output_specs[edge.output]};
-    leaf->input_specs = leaf->output_specs;
-    leaf->attributes.resize(identity.attributes.size());
     outside.push_back(edge);
-    leaves.push_back(leaf);
-    return leaf;
+    // As old as this call, so older than everything else in it.
+    leaves.push_back(make_leaf(edge.node->output_specs[edge.output], edge, first_sequence_));
+    return leaves.back();
   };
   has_custom = false;
   for (const Ref<Node>& node : collect(outputs, first_sequence_, next_walk++, scope_)) {

@@ -51,7 +51,8 @@ class GradientCall {
     Ref<tensor::History> history_before;
     std::uint32_t index_before = 0;
   };
-  Ref<Node> make_leaf(const Tensor& input);
+  Ref<Node> make_leaf(const Tensor& input) const;
+  Ref<Node> make_leaf(const op::TensorSpec& spec, Edge outer, std::uint64_t sequence) const;
   std::vector<Watched> watched_;
   Ref<Scope> scope_;
   std::uint64_t first_sequence_ = 0;

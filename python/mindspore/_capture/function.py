@@ -249,12 +249,20 @@ class Captured:
             else:
                 write_failure(self.name, session, error)
                 session.fail()
+                containers.hand_back()
             session = surroundings = None  # the error's traceback keeps this frame
-            containers.hand_back()
             raise
         effects = surroundings.settle()
         result = session.finish(result)
-        handed_back = containers.hand_back()
+        is_whole = self._conclude(session, surroundings, effects, containers.hand_back())
+        if self.learns_sizes and is_whole and not is_trial:
+            at_once = self.sizes_vary() if callable(self.sizes_vary) else self.sizes_vary
+            learn(self._cache, run, args, kwargs, at_once)
+        self._give_up_if_useless()
+        return result
+
+    def _conclude(self, session, surroundings, effects, handed_back: bool) -> bool:
+        """Decides what becomes of a run that has come to its end; whether its trace does all that it did."""
         problem = effects.problem or self._objection(effects.written, handed_back)
         incomplete = handed_back and not self._has_effects
         incomplete = surroundings.looked_at_a_counter() or incomplete or effects.written or effects.passing
@@ -269,11 +277,7 @@ class Captured:
             self._start_over(effects)
         if session.refusal:
             self._tell(session.refusal)
-        elif self.learns_sizes and not (incomplete or self._has_effects or is_trial):
-            at_once = self.sizes_vary() if callable(self.sizes_vary) else self.sizes_vary
-            learn(self._cache, run, args, kwargs, at_once)
-        self._give_up_if_useless()
-        return result
+        return not (session.refusal or incomplete or self._has_effects)
 
     def _begun(self, session) -> None:
         """A run under a recorder is about to begin."""
