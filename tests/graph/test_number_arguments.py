@@ -69,6 +69,7 @@ def test_numbers_computed_from_numbers():
         lambda x, k: x * k.is_integer(),
         lambda x, k: x * (2.0 if isinstance(k, float) else 3.0) * round(k),
         lambda x, k: ops.mul(x, k),
+        lambda x, k: x * (2.0 if type(k) is float else 3.0),
     ],
 )
 def test_other_uses_make_it_a_number(function):

@@ -18,7 +18,7 @@ from mindspore._capture.arguments import (
 from mindspore._capture.dump import write_failure
 from mindspore._capture.kept import Place
 from mindspore._capture.printing import prints_recorded
-from mindspore._capture.strict import forbid_effects, look_check, refused
+from mindspore._capture.strict import forbid_effects, is_strict, look_check, refused
 
 _MISS, _EAGER = _c.CAPTURE_MISS, _c.CAPTURE_EAGER
 _CAPTURES_BETWEEN_CHECKS = 32  # whether capturing is worth it
@@ -65,6 +65,7 @@ class Captured:
 
     __slots__ = (
         "__weakref__",
+        "_asks_types",
         "_cache",
         "_differentiated",
         "_has_effects",
@@ -92,6 +93,7 @@ class Captured:
         self._differentiated = None  # the same function where a gradient is recorded around it
         self._numbers = None  # which numbers among the arguments are inputs of the graph
         self._places: list[Place] = []
+        self._asks_types = False  # calls `type`, which no stand-in for a number can answer
         self._has_effects = False  # writes to places or to containers it is given
         self.captures = self._restarts = self._runs_at_check = 0
         self.given_up = ""
@@ -114,7 +116,11 @@ class Captured:
 
     def _capture_call(self, args: tuple, kwargs: dict):
         """A call of a new kind; if numbers have made many kinds, they become inputs first."""
-        if self.takes_numbers and any(type(value) in (int, float) for value in (*args, *kwargs.values())):
+        if (
+            self.takes_numbers
+            and not self._asks_types
+            and any(type(value) in (int, float) for value in (*args, *kwargs.values()))
+        ):
             from mindspore._capture.numbers import NumberArguments
 
             self._numbers = self._numbers or NumberArguments()
@@ -275,6 +281,7 @@ class Captured:
                 self._cache.clear()
                 forbid_effects(self.name, effects, handed_back)
             self._start_over(effects)
+        self._asks_types = self._asks_types or surroundings.has_named("type")
         if session.refusal:
             self._tell(session.refusal)
         return not (session.refusal or incomplete or self._has_effects)
@@ -355,12 +362,6 @@ class Captured:
     def texts(self) -> list[str]:
         """The compiled graphs as text."""
         return self._cache.texts()
-
-
-def is_strict(options: dict) -> bool | None:
-    """What the options of a function or Cell say about falling back; None: nothing."""
-    level = options.get("jit_syntax_level")
-    return level == "STRICT" if level else None
 
 
 def call_cell(cell, args: tuple, kwargs: dict):

@@ -27,6 +27,12 @@ _CURES = (
 )  # fmt: skip
 
 
+def is_strict(options: dict) -> bool | None:
+    """What the options of a function or Cell say about falling back; None: nothing."""
+    level = options.get("jit_syntax_level")
+    return level == "STRICT" if level else None
+
+
 def cure_for(reason: str) -> str:
     """What to do about a reason for falling back, as a sentence."""
     found = (cure for pattern, cure in _CURES if re.search(pattern, reason))

@@ -417,6 +417,10 @@ class Surroundings(Names):
         is_number = type(place.get()) in (int, float) and type(place.key) is str
         return is_number and all(codes.only_counts(code, place.key) for code in self._run)
 
+    def has_named(self, name: str) -> bool:
+        """Whether code of the user's that has run names something built in, `type` for instance."""
+        return any(name in code.co_names for code in self._run)
+
     def looked_at_a_counter(self) -> bool:
         """Whether this run has done more with a counter than the runs before."""
         counters = [place for place in self._places if place.is_counter and not self._is_counter(place)]

@@ -10,8 +10,9 @@ import types
 
 from mindspore import _c_expression as _c
 from mindspore import log as logger
-from mindspore._capture.function import Captured, is_strict
+from mindspore._capture.function import Captured
 from mindspore._capture.sizes import leaves_sizes_open
+from mindspore._capture.strict import is_strict
 from mindspore.common._structure import argument_counts
 from mindspore.common.jit_config import JitConfig
 from mindspore.common.mutable import mutable
