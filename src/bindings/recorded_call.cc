@@ -127,6 +127,7 @@ std::string RecordedCall::settle(const std::vector<Tensor>& outputs) {
   if (has_custom_) {
     for (const Tensor& tensor : recorder->live()) keep(tensor);
   }
+  if (!problem.empty()) leave();
   return problem;
 }
 
@@ -168,8 +169,12 @@ void RecordedCall::record(const std::string& name, const std::vector<Tensor>& in
       });
 }
 
-void RecordedCall::join(nb::list outputs) {
+void RecordedCall::leave() const {
   for (const Reference& one : references_) lend(one.stand_in, tensor::contiguous(one.tensor));
+}
+
+void RecordedCall::join(nb::list outputs) {
+  leave();
   for (std::size_t i = 0; i < places_.size(); ++i) {
     Tensor& result = tensor_of(PyList_GET_ITEM(outputs.ptr(), static_cast<Py_ssize_t>(places_[i])));
     result = eager::detach(result);
@@ -232,6 +237,7 @@ void bind_recorded_call(nb::module_& module) {
       .def_prop_ro("has_custom", &RecordedCall::has_custom)
       .def("record", &RecordedCall::record)
       .def("join", &RecordedCall::join)
+      .def("leave", &RecordedCall::leave)
       .def("walk", &RecordedCall::walk);
   module.def("gradient_level", &eager::gradient_level);
 }

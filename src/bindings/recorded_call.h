@@ -26,6 +26,9 @@ class RecordedCall {
   // text says why calls of this kind cannot be differentiated as a whole.
   std::string settle(const std::vector<Tensor>& outputs);
 
+  // After `settle`: the tape is not to be walked by this object, but by the outer gradient.
+  void leave() const;
+
   // What the captured function has to return besides.
   std::vector<Tensor> kept() const { return stand_ins_; }
   // Parameters it reads, and whether a gradient goes to them.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import cProfile
+import copy
 import gc
 import weakref
 
@@ -195,6 +196,18 @@ def test_cells_are_freed(graph_mode):
     del net
     gc.collect()
     assert [reference() for reference in references] == [None] * 3
+
+
+def test_copies_are_captured_on_their_own(graph_mode):
+    net, x = nn.SequentialCell(nn.Dense(3, 3), nn.ReLU()), Tensor(np.ones((1, 3), np.float32))
+    for _ in range(2):
+        net(x)
+        ops.vjp(net, x)
+    for copied in (copy.copy(net), copy.deepcopy(net)):
+        copied.insert(0, nn.Tanh())
+        for _ in range(2):
+            np.testing.assert_allclose(copied(x).asnumpy(), net(ops.tanh(x)).asnumpy(), 1e-6)
+        assert copied._captured is not net._captured
 
 
 def test_errors_do_not_keep_values_alive():

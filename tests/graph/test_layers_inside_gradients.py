@@ -211,6 +211,34 @@ def test_shapes_that_values_decide():
     both(case, expect_compiled=False)
 
 
+def test_what_cannot_be_cut_out_stays_with_the_outer_gradient():
+    class Doubled(nn.Cell):
+        def construct(self, x):
+            return x * 2
+
+        def bprop(self, x, out, dout):
+            return (dout * 3,)
+
+    def case(compiled):
+        net, held = filled(nn.SequentialCell(nn.Dense(4, 4), Doubled(), nn.Dense(4, 4))), {}
+        run = compiled(lambda x: net(x) * held["factor"])
+
+        def total(x):
+            held["factor"] = x * x  # a tensor from outside that a gradient goes to
+            return run(x).sum()
+
+        step = ms.value_and_grad(total, 0, net.trainable_params())
+        found = [step(ramp(2, 4) + k) for k in range(ROUNDS)]
+        return found + [ms.ops.vjp(net, ramp(2, 4) + k)[1](ramp(2, 4)) for k in range(ROUNDS)]
+
+    both(case, expect_compiled=False)
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        both(case, expect_compiled=False)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
 def test_containers_in_and_out():
     pair = collections.namedtuple("pair", "a b")
 

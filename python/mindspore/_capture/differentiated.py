@@ -164,6 +164,7 @@ class Differentiated(Captured):
         problem = call.settle(tensors_in(outputs))
         if not problem and call.has_custom and len(self._roots) > 1:
             # What a Cell holds must not hold the Cell, as a backward of its own would.
+            call.leave()
             return "a Cell inside has a backward function or hooks of its own"
         return problem
 

@@ -299,6 +299,10 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
             note_place(self, error, args)
             raise
 
+    def __getstate__(self) -> dict:
+        # A copy is compiled on its own.
+        return {name: value for name, value in self.__dict__.items() if name != "_captured"}
+
     def run_construct(self, cast_inputs, kwargs):
         """`construct` with these arguments."""
         return self.construct(*cast_inputs, **kwargs)
