@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import cProfile
 import copy
+import cProfile
 import gc
 import weakref
 
