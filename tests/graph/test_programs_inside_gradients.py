@@ -11,6 +11,7 @@ import programs
 import pytest
 from comparison import same
 from programs import is_cell_class
+from test_generated import _program as generated_program
 
 import mindspore as ms
 from mindspore import nn
@@ -90,3 +91,10 @@ def test_same_gradients(name):
     inside = made[0]._captured._differentiated
     if inside is not None:
         assert bool(inside.reasons) == (name in EAGER), inside.reasons
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_same_gradients_of_random_programs(seed):
+    one = generated_program(seed)
+    expected, found = _outcome(one, lambda target: target), _outcome(one, _compiled)
+    same(found[0], expected[0], "gradients", 1e-3)
