@@ -398,6 +398,7 @@ void Recorder::run_step(std::vector<Output> results) {
 void Recorder::close(std::span<const Output> further) {
   const std::vector<Entry*> live = live_entries();
   std::vector<Output> results;
+  results.reserve(live.size() + further.size());
   for (const Entry* entry : live) results.push_back(entry->output);
   results.insert(results.end(), further.begin(), further.end());
   const std::size_t count = results.size();

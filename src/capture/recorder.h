@@ -33,7 +33,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   // not run again.
   Recorder(Trace& trace, Trace::Run run, std::size_t argument_count, Compiler compile,
            std::function<ir::Position()> position, std::string name);
-  ~Recorder();
+  virtual ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 

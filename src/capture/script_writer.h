@@ -21,7 +21,7 @@ class ScriptWriter final : public eager::CallLog {
  public:
   ScriptWriter(Recorder& recorder, std::size_t argument_count,
                std::function<ir::Position()> position);
-  ~ScriptWriter();
+  virtual ~ScriptWriter();
   ScriptWriter(const ScriptWriter&) = delete;
   ScriptWriter& operator=(const ScriptWriter&) = delete;
 

@@ -11,11 +11,14 @@
 
 namespace mycel::op {
 
+// NOLINTBEGIN(readability-redundant-string-init): with defaults, callers may name some and not
+// others
 struct Names {
   std::string_view primitive = "";
   std::string_view function = "";
   std::string_view method = "";
 };
+// NOLINTEND(readability-redundant-string-init)
 
 struct AttributeOptions {
   bool in_call = false;                                  // primitive: argument of the call
