@@ -241,10 +241,10 @@ def write_results(path: pathlib.Path, lines: dict[str, dict]) -> None:
             "once in the steps after the first, *process* how far resident memory rose above the imported "
             "package, first step included. The first step of a compiled function records and compiles.",
             "",
-            "Losses of deep rectified networks drift apart: rounding flips the signs of values near zero, and "
-            "each flip changes the gradient by a jump. In ResNet-50 our modes differ by as much as the peer's "
-            "two layouts of images do (1e-2 of the gradient); with smooth activations both are within 1e-4 of "
-            "what float64 gives.",
+            "Losses of deep rectified networks drift apart: rounding flips the signs of values near zero; "
+            "each changes the gradient by a jump. In ResNet-50 our modes differ by as much as the peer's "
+            "two layouts of images do (1e-2 of the gradient); with smooth activations both are within 1e-4 "
+            "of what float64 gives.",
             "",
             *memory_rows(steps),
             "",
