@@ -18,19 +18,27 @@ constexpr std::size_t kSharedFromBytes = std::size_t{32} << 10;  // below, pages
 constexpr std::size_t kSlabBytes = 2 * kHugePageBytes;
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSharesPages = false;  // the tool watches the edges of blocks that malloc gave
+constexpr bool kMapsPages = false;  // the tool watches the edges of blocks that malloc gave
 #else
-constexpr bool kSharesPages = true;
+constexpr bool kMapsPages = true;
 #endif
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return bytes == 0 ? unit : (bytes + unit - 1) / unit * unit;
 }
 
-void* allocate_huge_pages(std::size_t alignment, std::size_t bytes) {
-  void* data = std::aligned_alloc(alignment, bytes);
-  // Only advice: where huge pages are off, ordinary ones serve.
-  if (data != nullptr) madvise(data, bytes, MADV_HUGEPAGE);
+// Mapped, not from malloc: what others freed there has small pages already, and keeps them.
+void* map_huge_pages(std::size_t alignment, std::size_t bytes) {
+  const std::size_t reserved = bytes + alignment;
+  void* const mapped =
+      mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<char*>(mapped);
+  const std::size_t skipped = alignment - reinterpret_cast<std::uintptr_t>(begin) % alignment;
+  char* const data = begin + skipped;
+  munmap(begin, skipped);
+  if (skipped < alignment) munmap(data + bytes, alignment - skipped);
+  madvise(data, bytes, MADV_HUGEPAGE);  // where huge pages are off, ordinary ones serve
   return data;
 }
 
@@ -52,7 +60,7 @@ class SharedSlabs {
   void* allocate(std::size_t bytes) {
     const std::lock_guard guard(mutex_);
     if (current_ == nullptr || used_ + bytes > kSlabBytes) {
-      auto* slab = static_cast<char*>(allocate_huge_pages(kSlabBytes, kSlabBytes));
+      auto* slab = static_cast<char*>(map_huge_pages(kSlabBytes, kSlabBytes));
       if (slab == nullptr) return nullptr;
       if (current_ != nullptr && blocks_in_[current_] == 0) free_slab(current_);
       current_ = slab;
@@ -79,7 +87,7 @@ class SharedSlabs {
  private:
   void free_slab(char* slab) {
     blocks_in_.erase(slab);
-    std::free(slab);
+    munmap(slab, kSlabBytes);
   }
 
   std::mutex mutex_;
@@ -89,20 +97,22 @@ class SharedSlabs {
 };
 
 bool shares_pages(std::size_t bytes) {
-  return kSharesPages && bytes >= kSharedFromBytes && bytes < kHugePageBytes;
+  return kMapsPages && bytes >= kSharedFromBytes && bytes < kHugePageBytes;
 }
+bool has_pages(std::size_t bytes) { return kMapsPages && bytes >= kHugePageBytes; }
 
 }  // namespace
 
 void* allocate_host_memory(std::size_t bytes) {
+  if (has_pages(bytes)) return map_huge_pages(kHugePageBytes, round_up(bytes, kHugePageBytes));
   if (shares_pages(bytes)) return SharedSlabs::instance().allocate(bytes);
-  if (bytes < kHugePageBytes)
-    return std::aligned_alloc(kAlignmentBytes, round_up(bytes, kAlignmentBytes));
-  return allocate_huge_pages(kHugePageBytes, round_up(bytes, kHugePageBytes));
+  return std::aligned_alloc(kAlignmentBytes, round_up(bytes, kAlignmentBytes));
 }
 
 void release_host_memory(void* data, std::size_t bytes) {
-  if (shares_pages(bytes)) {
+  if (has_pages(bytes)) {
+    munmap(data, round_up(bytes, kHugePageBytes));
+  } else if (shares_pages(bytes)) {
     SharedSlabs::instance().release(data);
   } else {
     std::free(data);

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/file/direct_writer.h"
+
 namespace mycel::platform {
 namespace {
 
@@ -23,6 +25,8 @@ constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
 // by piece, large files are on the disk soon after the last piece.
 constexpr std::size_t kWriteBytes = std::size_t{16} << 20;
 constexpr std::size_t kSentBytes = std::size_t{1} << 20;
+// Files that grow beyond this are written past the page cache from here on.
+constexpr std::uint64_t kDirectFrom = std::uint64_t{32} << 20;
 constexpr std::string_view kUnfinished = ".part.";  // then the process and a number
 
 Error io_error(const Path& path, std::string_view action) {
@@ -215,23 +219,50 @@ Result<AtomicFile> AtomicFile::create(const Path& path, unsigned mode) {
   }
 }
 
+AtomicFile::AtomicFile(Descriptor file, Path path, Path temporary)
+    : file_(std::move(file)), path_(std::move(path)), temporary_(std::move(temporary)) {}
+
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : file_(std::move(other.file_)),
       path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, Path())),
-      written_(other.written_) {}
+      written_(other.written_),
+      direct_(std::move(other.direct_)) {}
 
 AtomicFile::~AtomicFile() {
+  direct_.reset();
   if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
 Result<Done> AtomicFile::write(Bytes bytes) {
-  const Result<Done> done = write_at(written_, bytes);
-  if (done) written_ += bytes.size();
-  return done;
+  if (direct_ != nullptr && direct_->is_settled()) direct_.reset();
+  if (direct_ != nullptr) return write_directly(bytes);
+  const std::uint64_t blocks =
+      (written_ + DirectWriter::kBlockBytes - 1) / DirectWriter::kBlockBytes;
+  const std::uint64_t direct_from = std::max(kDirectFrom, blocks * DirectWriter::kBlockBytes);
+  const Bytes first = bytes.first(std::min<std::uint64_t>(bytes.size(), direct_from - written_));
+  if (const Result<Done> done = write_ordinarily(written_, first); !done) return done;
+  written_ += first.size();
+  if (first.size() == bytes.size()) return Done();
+  direct_ = std::make_unique<DirectWriter>(file_.number(), written_);
+  return write_directly(bytes.subspan(first.size()));
+}
+
+Result<Done> AtomicFile::write_directly(Bytes bytes) {
+  if (const int failure = direct_->append(bytes); failure != 0) {
+    errno = failure;
+    return io_error(path_, "written");
+  }
+  written_ += bytes.size();
+  return Done();
 }
 
 Result<Done> AtomicFile::write_at(std::uint64_t offset, Bytes bytes) {
+  if (const Result<Done> done = settle(); !done) return done;
+  return write_ordinarily(offset, bytes);
+}
+
+Result<Done> AtomicFile::write_ordinarily(std::uint64_t offset, Bytes bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
     const std::size_t want = std::min(bytes.size() - done, kWriteBytes);
@@ -247,13 +278,24 @@ Result<Done> AtomicFile::write_at(std::uint64_t offset, Bytes bytes) {
   return Done();
 }
 
+Result<Done> AtomicFile::settle() const {
+  if (direct_ == nullptr) return Done();
+  if (const int failure = direct_->settle(); failure != 0) {
+    errno = failure;
+    return io_error(path_, "written");
+  }
+  return Done();
+}
+
 Result<Done> AtomicFile::read_at(std::uint64_t offset, std::span<std::byte> target) const {
+  if (const Result<Done> done = settle(); !done) return done;
   return read_fully(file_.number(), path_, offset, target);
 }
 
 Result<Done> AtomicFile::commit() {
   require(!temporary_.empty(), ErrorKind::Internal, "the file '", path_.string(),
           "' is committed twice");
+  if (const Result<Done> done = settle(); !done) return done;
   if (fsync(file_.number()) != 0) return io_error(path_, "written");
   // Before it is closed, and the lock with it.
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return io_error(path_, "replaced");

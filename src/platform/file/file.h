@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,6 +71,8 @@ class FileReader {
   std::uint64_t size_ = 0;
 };
 
+class DirectWriter;
+
 // Writes a new file beside `path` and puts it in its place on commit(): readers see the old content
 // or all of the new one, also when the machine stops in between. Without commit() nothing changes.
 class AtomicFile {
@@ -89,12 +92,15 @@ class AtomicFile {
   Result<Done> commit();
 
  private:
-  AtomicFile(Descriptor file, Path path, Path temporary)
-      : file_(std::move(file)), path_(std::move(path)), temporary_(std::move(temporary)) {}
+  AtomicFile(Descriptor file, Path path, Path temporary);
+  Result<Done> write_ordinarily(std::uint64_t offset, Bytes bytes);
+  Result<Done> write_directly(Bytes bytes);
+  Result<Done> settle() const;  // what write() got is in the file
   Descriptor file_;
   Path path_;
   Path temporary_;  // empty: committed or moved from
   std::uint64_t written_ = 0;
+  std::unique_ptr<DirectWriter> direct_;  // writes the rest of large files
 };
 
 Result<Done> replace_file(const Path& path, Bytes bytes, unsigned mode = 0644);

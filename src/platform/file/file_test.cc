@@ -2,10 +2,12 @@
 #include "platform/file/file.h"
 
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -67,6 +69,60 @@ TEST_F(FileTest, ReadPastTheEndIsAnError) {
   std::array<std::byte, 8> buffer{};
   EXPECT_FALSE(reader.read_at(2, buffer));
   EXPECT_FALSE(reader.read_exactly(buffer));
+}
+
+// Beyond the size from which files are written past the page cache.
+TEST_F(FileTest, LargeFilesHoldWhatWasWrittenInAnyPieces) {
+  const Path path = folder_ / "large";
+  std::string expected(std::size_t{50} << 20, '\0');
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<char>(i * 7 + i / 251);
+  AtomicFile file = AtomicFile::create(path, 0400).value();
+  std::size_t at = 0;
+  for (const std::size_t size : {std::size_t{5}, std::size_t{33} << 20, std::size_t{1000003}}) {
+    ASSERT_TRUE(file.write(as_bytes(std::string_view(expected).substr(at, size))));
+    at += size;
+  }
+  std::string read(1000, '\0');  // of what is still in buffers
+  ASSERT_TRUE(file.read_at(at - read.size(), std::as_writable_bytes(std::span(read))));
+  EXPECT_EQ(read, expected.substr(at - read.size(), read.size()));
+  while (at < expected.size()) {
+    const std::string_view part = std::string_view(expected).substr(at, 777777);
+    ASSERT_TRUE(file.write(as_bytes(part)));
+    at += part.size();
+  }
+  expected.replace(40 << 20, 4, "here");
+  ASSERT_TRUE(file.write_at(40 << 20, as_bytes("here")));
+  expected += "end";
+  ASSERT_TRUE(file.write(as_bytes("end")));
+  EXPECT_EQ(file.written(), expected.size());
+  ASSERT_TRUE(file.commit());
+  EXPECT_TRUE(read_text(path).value() == expected);
+}
+
+TEST_F(FileTest, LargeFilesThatMeetALimitAreGivenUp) {
+  rlimit old{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{(std::size_t{36} << 20) + 5, old.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::string large(std::size_t{60} << 20, 'x');
+  const Result<Done> done = replace_file(folder_ / "large", as_bytes(large));
+  setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind(), ErrorKind::Io);
+  EXPECT_NE(done.error().message().find("cannot be written"), std::string::npos);
+  EXPECT_EQ(files_in_folder(), 0U);
+}
+
+TEST_F(FileTest, AbandonedLargeFilesGo) {
+  const std::string large(std::size_t{60} << 20, 'x');
+  {
+    AtomicFile file = AtomicFile::create(folder_ / "large").value();
+    ASSERT_TRUE(file.write(as_bytes(large)));
+    const AtomicFile moved = std::move(file);
+  }
+  EXPECT_EQ(files_in_folder(), 0U);
 }
 
 TEST_F(FileTest, CommitReplacesTheContent) {
