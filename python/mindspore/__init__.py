@@ -2,7 +2,10 @@
 """Mycel: deep learning with MindSpore's interface."""
 
 from mindspore.version import __version__  # noqa: F401, I001  (first: it must be there even if a later import fails)
-from mindspore import _c_expression
+from mindspore._waiting import stays_awake_briefly
+
+with stays_awake_briefly():
+    from mindspore import _c_expression
 
 _c_expression.set_package_folder(__path__[0])
 
