@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much of a training step both modes spend in the same products and convolutions; writes KERNEL_SHARE.md.
+
+Graph mode cannot make these faster: it calls the library that PyNative mode calls, with the same numbers. The
+library tells how long each call takes; a step without anything else is the limit of what capturing can gain.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from steps import STEPS  # noqa: E402
+
+NETWORKS = ("lenet", "mlp", "resnet", "transformer", "lstm")
+SHARED = ("matmul", "convolution", "deconvolution", "inner_product", "rnn")
+WARM_STEPS = 5
+BEGIN = "begin of the measured steps"
+
+
+def work(name: str, mode: str, seconds: float) -> None:
+    """Prints the median of a step and the number of steps, after the library's own lines."""
+    import networks_ours
+
+    step = networks_ours.build(name, mode == "graph")
+    for _ in range(WARM_STEPS):
+        step().asnumpy()
+    print(BEGIN, flush=True)
+    times: list[float] = []
+    while sum(times) < seconds:
+        start = time.perf_counter()
+        step().asnumpy()
+        times.append(time.perf_counter() - start)
+    print(f"{statistics.median(times)} {len(times)}", flush=True)
+
+
+def in_worker(name: str, mode: str, seconds: float, tells: bool) -> tuple[float, float]:
+    """(seconds of a step, seconds of its products and convolutions if the library tells)."""
+    command = [sys.executable, __file__, "--worker", name, mode, "--seconds", str(seconds)]
+    environment = os.environ | {"ONEDNN_VERBOSE": "1" if tells else "0"}
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    lines = done.stdout.split(BEGIN)[1].split("\n")
+    median, count = next(line for line in reversed(lines) if line and "," not in line).split()
+    calls = [line.split(",") for line in lines if ",exec," in line]
+    shared = sum(float(call[-1]) for call in calls if call[call.index("exec") + 2] in SHARED)
+    return float(median), shared / 1000 / int(count)
+
+
+def measure(name: str, seconds: float) -> dict[str, float]:
+    """Milliseconds of both modes and of what they share."""
+    pynative, _ = in_worker(name, "pynative", seconds, tells=False)
+    graph, _ = in_worker(name, "graph", seconds, tells=False)
+    _, shared = in_worker(name, "pynative", seconds, tells=True)
+    return {"pynative": 1000 * pynative, "graph": 1000 * graph, "shared": 1000 * shared}
+
+
+def page(found: dict[str, dict[str, float]]) -> list[str]:
+    """The page's lines."""
+    limits = [one["pynative"] / one["shared"] for one in found.values()]
+    reached = [one["pynative"] / one["graph"] for one in found.values()]
+    rows = [
+        f"| {STEPS[name].title} | {one['pynative']:.2f} | {one['graph']:.2f} | {one['shared']:.2f} "
+        f"| {limit:.2f} | {now:.2f} |"
+        for (name, one), limit, now in zip(found.items(), limits, reached, strict=True)
+    ]
+    mean = [math.exp(statistics.mean(map(math.log, ratios))) for ratios in (limits, reached)]
+    return [
+        "# What capturing a training step can gain",
+        "",
+        "Made by `benchmarks/kernel_share.py`. Both modes call the same library for matrix products and "
+        "convolutions; *shared* is the time it reports for these calls in a step. If everything else took no "
+        "time at all, Graph mode would be faster than PyNative mode by the factor in *at most*.",
+        "",
+        "| training step | PyNative, ms | Graph, ms | shared, ms | at most | reached |",
+        "|---|--:|--:|--:|--:|--:|",
+        *rows,
+        f"| geometric mean | | | | {mean[0]:.2f} | {mean[1]:.2f} |",
+    ]
+
+
+def main() -> int:
+    """Measures all networks."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--seconds", type=float, default=5.0, help="of each measurement, default: %(default)s"
+    )
+    parser.add_argument("--output", type=pathlib.Path, default=HERE / "KERNEL_SHARE.md", help="'-' for none")
+    parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.worker:
+        work(*given.worker, given.seconds)
+        return 0
+    found = {}
+    for name in NETWORKS:
+        found[name] = measure(name, given.seconds)
+        print(name, *(f"{key} {value:.2f} ms" for key, value in found[name].items()), flush=True)
+    lines = page(found)
+    print("\n".join(lines[-len(found) - 3 :]), file=sys.stderr)
+    if str(given.output) != "-":
+        given.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
