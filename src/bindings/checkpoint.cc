@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoint files: a writer and a reader; encryption and replacement of whole files.
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -20,6 +22,7 @@ using formats::CheckpointEntry;
 using formats::CheckpointFile;
 using formats::CheckpointWriter;
 using formats::StoredArray;
+using formats::WrittenArray;
 
 namespace {
 
@@ -28,6 +31,26 @@ std::string_view view_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.
 platform::CipherKey cipher_key(const nb::bytes& key, const std::string& mode) {
   return {std::string(view_of(key)), mode};
 }
+
+// The bytes of an object of Python's, which stay as long as this does.
+class HeldBytes {
+ public:
+  explicit HeldBytes(nb::handle object) {
+    if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_C_CONTIGUOUS) != 0)
+      nb::raise_python_error();
+  }
+  HeldBytes(HeldBytes&& other) noexcept : buffer_(std::exchange(other.buffer_, {})) {}
+  HeldBytes(const HeldBytes&) = delete;
+  HeldBytes& operator=(const HeldBytes&) = delete;
+  HeldBytes& operator=(HeldBytes&&) = delete;
+  ~HeldBytes() { PyBuffer_Release(&buffer_); }
+  std::string_view view() const {
+    return {static_cast<const char*>(buffer_.buf), static_cast<std::size_t>(buffer_.len)};
+  }
+
+ private:
+  Py_buffer buffer_{};
+};
 
 void add_tensor(CheckpointWriter& writer, const std::string& name, nb::handle object) {
   Tensor tensor = filled(object.ptr());
@@ -38,6 +61,23 @@ void add_tensor(CheckpointWriter& writer, const std::string& name, nb::handle ob
   const char* const content = tensor.size() > 0 ? tensor.data<char>() : nullptr;
   const nb::gil_scoped_release release;
   writer.add(name, tensor::name_of(tensor.dtype()), dims, {content, tensor.bytes()});
+}
+
+// (type, axes, content) of keys, values and states; contents are objects whose bytes can be read.
+void add_map(CheckpointWriter& writer, const std::string& name, const nb::list& arrays) {
+  std::vector<std::string> types;
+  std::vector<std::vector<std::int64_t>> dims;
+  std::vector<HeldBytes> contents;
+  for (const nb::handle array : arrays) {
+    types.push_back(nb::cast<std::string>(array[0]));
+    dims.push_back(nb::cast<std::vector<std::int64_t>>(array[1]));
+    contents.emplace_back(array[2]);
+  }
+  std::vector<WrittenArray> written;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    written.push_back({types[i], dims[i], contents[i].view()});
+  const nb::gil_scoped_release release;
+  writer.add_map(name, written);
 }
 
 nb::bytes content_of(const CheckpointFile& file, const StoredArray& array) {
@@ -133,6 +173,7 @@ void bind_checkpoint(nb::module_& module) {
                  path, {.cipher = cipher_key(key, mode), .has_checksum = has_checksum});
            })
       .def("add_tensor", add_tensor)
+      .def("add_map", add_map)
       .def("add_bytes",
            [](CheckpointWriter& self, const std::string& name, const std::string& type,
               const std::vector<std::int64_t>& dims,

@@ -16,6 +16,7 @@ import numpy as np
 
 import mindspore as ms
 from mindspore import Parameter, Tensor, nn
+from mindspore.experimental import MapParameter
 from mindspore.tools.convert import convert
 from mindspore.train._mindir import export_files
 from mindspore.train._onnx import files as onnx_files
@@ -75,6 +76,27 @@ def _checkpoint(ending: str, read_options=None, **options) -> Writer:
         prepared,
         lambda path: _plain(ms.load_checkpoint(path, **(read_options or {}))),
         (rf"net\.{ending}",),
+    )
+
+
+def _maps() -> Writer:
+    """A checkpoint of map parameters, each with one row."""
+
+    def prepared(arrays: dict[str, np.ndarray]):
+        key = Tensor([7], ms.int32)
+        entries = [
+            MapParameter(name=name, key_tensor=key, value_tensor=Tensor(values[None]))
+            for name, values in arrays.items()
+        ]
+        return lambda path: ms.save_checkpoint(entries, path, crc_check=True)
+
+    return Writer(
+        "net.ckpt",
+        prepared,
+        lambda path: {
+            name: rows[0] for name, (_, rows, _) in ms.load_checkpoint(path, crc_check=True).items()
+        },
+        (r"net\.ckpt",),
     )
 
 
@@ -151,6 +173,7 @@ def _onnx(path: str) -> dict[str, np.ndarray]:
 WRITERS = {
     "ckpt": _checkpoint("ckpt", {"crc_check": True}, crc_check=True),
     "encrypted ckpt": _checkpoint("ckpt", {"dec_key": KEY}, enc_key=KEY),
+    "ckpt of map parameters": _maps(),
     "safetensors": _checkpoint("safetensors", {"crc_check": True}, crc_check=True),
     "convert to npz": _converted("npz"),
     "convert to ckpt": _converted("ckpt"),

@@ -2,5 +2,6 @@
 """Interfaces whose form may still change."""
 
 from mindspore.experimental import optim
+from mindspore.experimental.map_parameter import MapParameter
 
-__all__ = ["optim"]
+__all__ = ["MapParameter", "optim"]

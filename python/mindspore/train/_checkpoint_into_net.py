@@ -7,8 +7,10 @@ from mindspore import _checkparam as check
 from mindspore import log as logger
 from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
+from mindspore.experimental.map_parameter import MapParameter
 from mindspore.nn.cell import Cell
 from mindspore.train._checkpoint_hints import hints
+from mindspore.train._checkpoint_maps import load_map
 
 _FLOATS = (mstype.float16, mstype.float32, mstype.float64, mstype.bfloat16)
 _INTS = (mstype.int8, mstype.int16, mstype.int32, mstype.int64)
@@ -54,7 +56,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     missing, used = [], set()
     for parameter in net.get_parameters():
         value = parameter_dict.get(parameter.name)
-        if isinstance(value, Parameter):
+        if _suits(value, parameter):
             _update(parameter, value, parameter.name, strict_load)
             used.add(parameter.name)
         else:
@@ -87,7 +89,7 @@ def _load_with_prefix(missing, parameter_dict):
         rest = []
         for parameter in missing:
             value = parameter_dict.get(prefix + parameter.name)
-            if isinstance(value, Parameter):
+            if _suits(value, parameter):
                 _update(parameter, value, prefix + parameter.name, False)
             else:
                 rest.append(parameter)
@@ -98,12 +100,26 @@ def _prefix_of_any(missing, parameter_dict, tried) -> str | None:
     for parameter in missing:
         for name, value in parameter_dict.items():
             prefix = name[: -len(parameter.name)]
-            if isinstance(value, Parameter) and name.endswith(parameter.name) and prefix not in tried:
+            if _suits(value, parameter) and name.endswith(parameter.name) and prefix not in tried:
                 return prefix
     return None
 
 
+def _suits(value, parameter) -> bool:
+    """Whether a value is there that the parameter must take; texts, and maps for others, are none."""
+    return isinstance(value, Parameter) or (isinstance(value, list) and isinstance(parameter, MapParameter))
+
+
 def _update(parameter, value, name: str, strict_load: bool) -> None:
+    if isinstance(parameter, MapParameter):
+        value = value._export(False)[:3] if isinstance(value, MapParameter) else value
+        load_map(parameter, value, name, strict_load)
+        return
+    if isinstance(value, MapParameter):
+        raise RuntimeError(
+            f"For 'load_param_into_net', {name} in the argument 'parameter_dict' is a map parameter, but "
+            f"{parameter.name} in the argument 'net' is none."
+        )
     shape, dtype = parameter.shape, parameter.dtype
     if value.shape != shape:
         extra = value.shape[len(shape) :]

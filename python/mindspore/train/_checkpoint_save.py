@@ -18,6 +18,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 from mindspore.train._checkpoint_formats import RESERVED_METADATA, check_format
+from mindspore.train._checkpoint_maps import StoredMap, with_maps_exported
 from mindspore.train._export.atomic_file import check_place
 
 _THREAD_NAME = "asyn_save_ckpt"
@@ -76,7 +77,8 @@ def save_checkpoint(
         format (str): ``"ckpt"`` or ``"safetensors"``, which cannot be encrypted and sorts the parameters by
             name. Default: ``"ckpt"``.
         kwargs (dict): ``remove_redundancy`` (bool), which a safetensors file tells its readers;
-            ``incremental`` and ``global_step_num``, accepted for compatibility.
+            ``incremental`` (bool), which saves of map parameters only what has changed since they were last
+            saved; ``global_step_num``, accepted for compatibility.
 
     Raises:
         TypeError: `save_obj`, or another argument, has the wrong type.
@@ -101,6 +103,7 @@ def save_checkpoint(
     if choice_func is not None:
         entries = [entry for entry in entries if choice_func(entry[0])]
     entries = [*entries, *_appended(append_dict)]
+    entries = with_maps_exported(entries, kind, kwargs.get("incremental", False))
     if kind == "ckpt":
         write = functools.partial(_write_ckpt, path, enc_key or b"", enc_mode, crc_check)
     else:
@@ -129,6 +132,7 @@ def _check_async_save(value) -> None:
 def _notes(kind: str, remove_redundancy=None, incremental=False, global_step_num=None, **_) -> dict[str, str]:
     """What a safetensors file tells of itself."""
     check_isinstance("remove_redundancy", remove_redundancy, (type(None), bool))
+    check_isinstance("incremental", incremental, bool)
     if kind == "safetensors" and (incremental or global_step_num is not None):
         raise ValueError(
             "For 'save_checkpoint', 'incremental' and 'global_step_num' must have their defaults when the "
@@ -251,6 +255,8 @@ def _appended_value(name, value):
 
 
 def _snapshot(value):
+    if isinstance(value, StoredMap):
+        return value.snapshot()
     return value if isinstance(value, str) else op.copy(_c.detach(value))
 
 
@@ -286,13 +292,19 @@ def _write_ckpt(path: str, key: bytes, mode: str, crc_check: bool, entries) -> N
     except RuntimeError as failure:  # the key does not suit the mode
         raise ValueError(f"For 'save_checkpoint', {failure}") from None
     try:
-        for name, value in dict(entries).items():  # of one name, the last counts
-            if isinstance(value, str):
+        values = dict(entries)  # of one name, the last counts
+        for name, value in values.items():
+            if isinstance(value, StoredMap):
+                writer.add_map(name, value.arrays())
+            elif isinstance(value, str):
                 # A file has no empty text: NumPy's text arrays have at least one place.
                 writer.add_bytes(name, "str", [0], (value or "\0").encode("utf-32-le", "surrogatepass"))
             else:
                 writer.add_tensor(_stored_name(name, value), value)
         writer.commit()
+        for value in values.values():
+            if isinstance(value, StoredMap):
+                value.note_saved()
     finally:
         del writer  # an unfinished file goes now, also when somebody keeps the exception
 

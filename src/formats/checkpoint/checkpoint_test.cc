@@ -55,6 +55,36 @@ TEST_F(CheckpointTest, HasTheBytesOfTheFormat) {
   EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms::owner_read);
 }
 
+TEST_F(CheckpointTest, MapParametersAreSlicedByRows) {
+  const auto path = folder_ / "a.ckpt";
+  const std::string keys = floats({1, 2, 3, 4, 5});
+  const std::string values = floats({1, 1, 2, 2, 3, 3, 4, 4, 5, 5});
+  for (const std::size_t record : {std::size_t{1}, std::size_t{40}, std::size_t{1} << 20}) {
+    CheckpointWriter writer(path, {.cipher = {}, .has_checksum = true, .record_bytes = record});
+    const WrittenArray arrays[] = {
+        {"float32", {5}, keys}, {"float32", {5, 2}, values}, {"float32", {5}, keys}};
+    writer.add_map("m", arrays);
+    writer.commit();
+    const CheckpointFile file(path);
+    ASSERT_EQ(file.entries().size(), 1U);
+    const CheckpointEntry& entry = file.entries()[0];
+    EXPECT_TRUE(entry.is_map && file.is_intact());
+    EXPECT_EQ(entry.arrays[1].slices.size(), record == 1 ? 5U : record == 40 ? 3U : 1U);
+    EXPECT_EQ(entry.arrays[1].dims, (std::vector<std::int64_t>{5, 2}));
+    std::string read(values.size(), '\0');
+    file.copy(entry.arrays[1], read.data());
+    EXPECT_EQ(read, values);
+  }
+}
+
+TEST_F(CheckpointTest, MapParametersHaveThreeArraysWithAsManyRows) {
+  CheckpointWriter writer(folder_ / "a.ckpt");
+  const WrittenArray arrays[] = {
+      {"int32", {1}, "abcd"}, {"float32", {2}, "abcdefgh"}, {"int32", {1}, "abcd"}};
+  EXPECT_THROW(writer.add_map("m", arrays), Error);
+  EXPECT_THROW(writer.add_map("m", {}), Error);
+}
+
 TEST_F(CheckpointTest, SlicesAreOneArrayAgain) {
   const auto path = folder_ / "a.ckpt";
   const std::string values = floats({1, 2, 3, 4, 5, 6});

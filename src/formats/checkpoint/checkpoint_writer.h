@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "platform/cipher/envelope.h"
 #include "platform/file/file.h"
@@ -18,6 +19,13 @@ struct CheckpointOptions {
   std::size_t record_bytes = std::size_t{512} << 20;
 };
 
+// An array to be written: `type` is "Float32" ... or "str", `content` the elements in C order.
+struct WrittenArray {
+  std::string_view type;
+  std::vector<std::int64_t> dims;
+  std::string_view content;
+};
+
 // Writes a checkpoint array by array. The file takes the place of an older one with commit(), and
 // only then: whatever ends the program before, the older one is untouched.
 class CheckpointWriter {
@@ -27,9 +35,14 @@ class CheckpointWriter {
   // `type`: "Float32" ... or "str". `content`: the elements in C order.
   void add(std::string_view name, std::string_view type, std::span<const std::int64_t> dims,
            std::string_view content);
+  // Keys, values and states of a map parameter, which have as many rows as each other; their types
+  // have the names they have in NumPy. A record holds whole rows.
+  void add_map(std::string_view name, std::span<const WrittenArray> arrays);
   void commit();
 
  private:
+  void add_map_rows(std::string_view name, std::span<const WrittenArray> arrays, std::int64_t first,
+                    std::int64_t count);
   void put(std::string_view bytes);
   void write_piece();
 
