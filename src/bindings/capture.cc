@@ -150,7 +150,12 @@ void bind_capture(nb::module_& module) {
       .def("host_call", &CaptureSession::host_call)
       .def("add_guard", &CaptureSession::add_guard, nb::arg("kind"), nb::arg("holder"),
            nb::arg("key").none(), nb::arg("expected").none())
+      .def_prop_ro("verify", &CaptureSession::verify)
       .def("set_verify", &CaptureSession::set_verify)
+      .def("follow_only", &CaptureSession::follow_only)
+      .def_prop_ro("has_left", &CaptureSession::has_left)
+      .def_prop_ro("new_way", &CaptureSession::new_way)
+      .def_prop_ro("segments", &CaptureSession::segments)
       .def("check_looks", &CaptureSession::check_looks)
       .def("abandon", &CaptureSession::abandon)
       .def("refuse", &CaptureSession::refuse)
@@ -166,6 +171,7 @@ void bind_capture(nb::module_& module) {
       .def("begin_recipe", &TraceCache::begin_recipe, nb::keep_alive<0, 1>())
       .def("recipes", &TraceCache::recipes)
       .def("clear", &TraceCache::clear)
+      .def_prop_ro("runs", &TraceCache::runs)
       .def("report", &TraceCache::report)
       .def("texts", &TraceCache::texts);
   TraceCache::miss = nb::module_::import_("builtins").attr("object")().release().ptr();

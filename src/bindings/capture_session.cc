@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <iterator>
+#include <unordered_map>
 
 #include "bindings/exceptions.h"
 #include "bindings/graph_options.h"
@@ -14,9 +14,17 @@ namespace nb = nanobind;
 
 namespace {
 
+constexpr int kMostNesting = 8;
+constexpr std::size_t kRunsWorthKeeping = 8;
+
 ir::Position position_now() {
   UserPosition position = user_position();
   return {std::move(position.file), position.line};
+}
+
+const char* memory_of(const Tensor& tensor) {
+  return static_cast<const char*>(tensor.body().storage->data_unwatched()) +
+         static_cast<std::size_t>(tensor.body().offset) * tensor::size_of(tensor.dtype());
 }
 
 // Compiles, and marks what the first graph was.
@@ -35,7 +43,8 @@ CaptureSession::CaptureSession(TraceCache& cache, std::shared_ptr<Specialization
     : cache_(cache),
       specialization_(std::move(specialization)),
       lock_(specialization_->mutex, std::defer_lock),
-      begun_at_(change_count()) {
+      begun_at_(change_count()),
+      was_known_(specialization_->is_complete) {
   if (!lock_.try_lock()) {
     const nb::gil_scoped_release unlocked;
     lock_.lock();
@@ -44,6 +53,7 @@ CaptureSession::CaptureSession(TraceCache& cache, std::shared_ptr<Specialization
   recorder_ = std::make_unique<capture::Recorder>(specialization_->trace, std::move(run),
                                                   inputs.size(), compile_marked(*specialization_),
                                                   position_now, cache.name());
+  if (specialization_->runs >= kRunsWorthKeeping) recorder_->keep_when_crowded();
   std::vector<nb::object> stand_ins;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     stand_ins.push_back(nb::steal(wrap(recorder_->argument(i))));
@@ -98,13 +108,65 @@ void CaptureSession::refuse(std::string reason) { enter_refusal(std::move(reason
 
 std::string CaptureSession::refusal() const { return specialization_->refusal; }
 
+std::string CaptureSession::new_way() const {
+  if (!was_known_ || !recorder_->has_seen_new()) return {};
+  const ir::Position& position = recorder_->first_new();
+  return position.file.empty() ? "code without a file"
+                               : platform::join(position.file, ":", position.line);
+}
+
+nb::object CaptureSession::verify() const {
+  return specialization_->verify.is_valid() ? specialization_->verify : nb::none();
+}
+
+// Another way through the function relies on further things; those of the ways before still hold.
+void CaptureSession::take_guards() {
+  std::vector<Guard>& known = specialization_->guards;
+  std::unordered_multimap<std::size_t, std::size_t> by_subject;
+  for (std::size_t i = 0; i < known.size(); ++i) by_subject.emplace(known[i].subject(), i);
+  for (Guard& guard : guards_) {
+    const auto [first, last] = by_subject.equal_range(guard.subject());
+    const bool is_there = std::any_of(first, last, [&](const auto& entry) {
+      const Guard& before = known[entry.second];
+      return before.is_about_same(guard) && before.holds();
+    });
+    if (!is_there) known.push_back(std::move(guard));
+  }
+  if (verify_.is_valid()) specialization_->verify = verify_;
+  specialization_->verified_at = begun_at_;
+  specialization_->is_complete = true;
+}
+
+// The caller's own objects where an argument is handed back, in containers that stay what they are.
+nb::object CaptureSession::with_own_arguments(nb::object result, int depth) const {
+  PyObject* o = result.ptr();
+  for (std::size_t i = 0; i < inputs_.size() && is_tensor(o); ++i) {
+    const Tensor stand_in = recorder_->argument(i);
+    const bool is_written = memory_of(stand_in) != memory_of(recorder_->run().values[i]);
+    if (tensor_of(o).body_ref().get() == stand_in.body_ref().get() && !is_written)
+      return inputs_[i];
+  }
+  if (depth == kMostNesting) return result;
+  if (Py_TYPE(o) == &PyTuple_Type) {
+    nb::list parts;
+    for (nb::handle part : nb::borrow<nb::tuple>(result))
+      parts.append(with_own_arguments(nb::borrow(part), depth + 1));
+    return nb::tuple(parts);
+  }
+  if (Py_TYPE(o) == &PyList_Type) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(o); ++i)
+      PyList_SetItem(o, i, with_own_arguments(result[i], depth + 1).release().ptr());
+  } else if (Py_TYPE(o) == &PyDict_Type) {
+    for (nb::handle key : nb::list(nb::borrow<nb::dict>(result).keys()))
+      result[key] = with_own_arguments(result[key], depth + 1);
+  }
+  return result;
+}
+
 nb::object CaptureSession::finish(nb::object result) {
   Specialization& known = *specialization_;
-  // Another way through the function relies on further things; those of the ways before still hold.
-  std::move(guards_.begin(), guards_.end(), std::back_inserter(known.guards));
-  if (verify_.is_valid()) known.verify.push_back(verify_);
-  known.verified_at = begun_at_;
-  known.is_complete = true;
+  if (recorder_->has_left()) return with_own_arguments(std::move(result));
+  take_guards();
   if (!recorder_->is_active()) {
     enter_refusal(recorder_->refusal());
     return result;

@@ -2,6 +2,7 @@
 #include "bindings/guard.h"
 
 #include <atomic>
+#include <functional>
 
 #include "bindings/tensor_object.h"
 #include "eager/tape.h"
@@ -80,6 +81,19 @@ void Guard::note_writes() const {
   version_ = version;
   note_change();
 #endif
+}
+
+bool Guard::is_about_same(const Guard& other) const {
+  if (kind_ != other.kind_ || key_.ptr() != other.key_.ptr()) return false;
+  if (kind_ != Kind::Question || key_.ptr() == nullptr || key_.is_none())
+    return holder_.ptr() == other.holder_.ptr();
+  return expected_.ptr() == other.expected_.ptr();
+}
+
+std::size_t Guard::subject() const {
+  const bool is_named = kind_ == Kind::Question && key_.ptr() != nullptr && !key_.is_none();
+  const std::hash<const void*> hash;
+  return hash(key_.ptr()) * 31 + hash(is_named ? expected_.ptr() : holder_.ptr());
 }
 
 bool Guard::holds() const {

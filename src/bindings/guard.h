@@ -27,6 +27,7 @@ class Guard {
   // content, compared with a copy. Question: `holder` is asked and says true. Tracked: whether a
   // gradient that is being recorded goes to the tensor `holder`. Class: `key` is what the class
   // `holder` defines; looked at only when the interpreter says that the class has changed.
+  // A question's `key` and `expected` only say what it is about, if they are there.
   // Function: (code, defaults, defaults of keywords) of a Python function. Type: `holder` is of the
   // class `expected`. Noted: always holds, but a write to the fields of what `holder` refers to
   // weakly, or to the dict `key` among them, is noted as a change.
@@ -36,6 +37,9 @@ class Guard {
         key_(std::move(key)),
         expected_(std::move(expected)) {}
   bool holds() const;
+  // What it is about: two guards with the same subject that both hold are one.
+  std::size_t subject() const;
+  bool is_about_same(const Guard& other) const;
 
  private:
   bool class_holds() const;

@@ -15,6 +15,7 @@
 #include "bindings/size_object.h"
 #include "bindings/truth_asker.h"
 #include "eager/dispatch.h"
+#include "eager/interceptor.h"
 #include "operator/registry.h"
 #include "platform/error/error.h"
 
@@ -176,6 +177,16 @@ int asked_truth(PyObject* self) {
   return result;
 }
 
+// While a function is captured, a decision is a fork with two ways, whatever the number is.
+int captured_truth(PyObject* self) {
+  static PyObject* const zero = PyLong_FromLong(0);
+  PyObject* is_true = compare(self, zero, Py_NE);
+  if (is_true == nullptr) throw PythonError();
+  const Tensor held = tensor_of(is_true);
+  Py_DECREF(is_true);
+  return held.as_double() != 0 ? 1 : 0;
+}
+
 int truth(PyObject* self) {
   return guarded(-1, [&] {
     const Tensor& tensor = filled(self);
@@ -186,6 +197,9 @@ int truth(PyObject* self) {
                       tensor.shape());
     if (truth_asker != nullptr && tensor.storage().watcher() != nullptr) [[unlikely]]
       return asked_truth(self);
+    if (tensor.storage().watcher() != nullptr && tensor.dtype() != tensor::DType::Bool &&
+        !tensor::is_complex(tensor.dtype()) && eager::interceptor() != nullptr) [[unlikely]]
+      return captured_truth(self);
     if (!tensor::is_complex(tensor.dtype())) return tensor.as_double() != 0 ? 1 : 0;
     const bool non_zero = tensor.dtype() == tensor::DType::Complex64
                               ? *tensor.data<std::complex<float>>() != std::complex<float>(0)

@@ -2,6 +2,7 @@
 #include "bindings/trace_cache.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "bindings/exceptions.h"
 #include "bindings/graph_options.h"
@@ -77,16 +78,18 @@ bool Specialization::holds() {
   }
   const std::uint64_t now = change_count();
   if (verified_at == now) return true;
-  for (const nb::object& ask : verify) {
-    if (!nb::cast<bool>(ask())) return false;
-  }
+  if (verify.is_valid() && !nb::cast<bool>(verify())) return false;
   verified_at = now;
   return true;
 }
 
 void Specialization::take_layout(const capture::Recorder& recorder) {
-  for (const Tensor& constant : recorder.constants())
-    constants.push_back({constant, constant.storage().version()});
+  std::unordered_set<const void*> known;
+  for (const Constant& constant : constants) known.insert(constant.tensor.body_ref().get());
+  for (const Tensor& constant : recorder.constants()) {
+    if (known.insert(constant.body_ref().get()).second)
+      constants.push_back({constant, constant.storage().version()});
+  }
   for (const Tensor& parameter : recorder.parameters()) {
     const bool listed = std::any_of(parameters.begin(), parameters.end(), [&](const auto& entry) {
       return entry.parameter == parameter;

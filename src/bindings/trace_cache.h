@@ -24,7 +24,7 @@ struct Specialization {
   Signature arguments, keywords;
   capture::Trace trace;
   std::vector<Guard> guards;
-  std::vector<nanobind::object> verify;  // asked when something has changed since `verified_at`
+  nanobind::object verify;  // asked when something has changed since `verified_at`
   std::uint64_t verified_at = 0;
   struct Constant {
     Tensor tensor;
@@ -77,6 +77,7 @@ class TraceCache {
     recipes_.clear();
   }
   nanobind::list report() const;
+  std::size_t runs() const { return runs_; }  // replays that came to their end
 
   // A run to learn a recipe from; null: it is too early, or there are enough.
   std::unique_ptr<RecipeSession> begin_recipe(nanobind::tuple args, nanobind::dict kwargs,
@@ -133,11 +134,22 @@ class CaptureSession {
                  nanobind::object expected);
   // `check` is called before Python looks at a value of this run; it may raise.
   void check_looks(nanobind::object check);
+  // What is asked when something has changed; None until the first run of this kind has set it.
+  nanobind::object verify() const;
   void set_verify(nanobind::object verify) { verify_ = std::move(verify); }
   nanobind::object finish(nanobind::object result);
   void abandon(std::string reason) { recorder_->abandon(std::move(reason)); }
   // Does not hold another time, though this run was right.
   void refuse(std::string reason);
+  // A way that is not known yet is not recorded: from where it parts, this run is eager execution.
+  // The first of a kind of call is recorded all the same.
+  void follow_only() {
+    if (was_known_) recorder_->follow_only();
+  }
+  bool has_left() const { return recorder_->has_left(); }
+  // Where a run of a kind of call that was known has gone a new way; empty: it has not.
+  std::string new_way() const;
+  std::size_t segments() const { return specialization_->trace.step_count(); }
   void fail();
   // The run was only to see that it can be: nothing of it happens.
   void discard();
@@ -148,6 +160,8 @@ class CaptureSession {
  private:
   void enter_refusal(std::string reason);
   void forget_run();
+  void take_guards();
+  nanobind::object with_own_arguments(nanobind::object result, int depth = 0) const;
   TraceCache& cache_;
   std::shared_ptr<Specialization> specialization_;
   std::unique_lock<std::shared_mutex> lock_;
@@ -158,6 +172,7 @@ class CaptureSession {
   std::vector<Guard> guards_;
   nanobind::object verify_;
   std::uint64_t begun_at_ = 0;
+  bool was_known_ = false;
 };
 
 }  // namespace mycel::bindings

@@ -421,6 +421,16 @@ void Recorder::close(std::span<const Output> further) {
   begin_graph();
 }
 
+// Whether something new is the end of the capture: for good, or for this run alone.
+bool Recorder::leaves_for(const Reading& reading) {
+  if (parent_ == nullptr) first_new_ = position_();
+  const bool is_crowded = step_->next.size() >= kMostForks || run_.values.size() > kMostValues;
+  has_left_ = parent_ == nullptr &&
+              (!may_grow_ || (is_crowded && (reading.only_shape || keeps_when_crowded_)));
+  if (is_crowded && !has_left_) note_refusal("Python reads a value that differs from call to call");
+  return has_left_ || is_crowded;
+}
+
 void Recorder::look(const Reading& reading) {
   const Tensor& seen =
       reading.value >= 0 ? run_.values[static_cast<std::size_t>(reading.value)] : reading.parameter;
@@ -436,8 +446,7 @@ void Recorder::look(const Reading& reading) {
     step_ = known;
     return;
   }
-  if (step_->next.size() >= kMostForks || run_.values.size() > kMostValues) {
-    note_refusal("Python reads a value that differs from call to call");
+  if (leaves_for(reading)) {
     release();
     return;
   }

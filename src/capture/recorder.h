@@ -55,6 +55,15 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   // The graph that is being recorded, as far as it has come.
   std::string text() const;
 
+  // This run adds no way to the trace: where it sees something new, it becomes ordinary eager
+  // execution, and what is known stays.
+  void follow_only() { may_grow_ = false; }
+  // The same where a value has been seen in many forms; otherwise that ends the capture for good.
+  void keep_when_crowded() { keeps_when_crowded_ = true; }
+  bool has_left() const { return has_left_; }
+  bool has_seen_new() const { return parent_ != nullptr || has_left_; }
+  const ir::Position& first_new() const { return first_new_; }  // where that was
+
   bool is_active() const { return active_; }
   const std::string& refusal() const { return refusal_; }
   const Trace::Run& run() const { return run_; }
@@ -134,6 +143,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void keep(Entry& entry, int place);
   void run_step(std::vector<ir::Output> results);
   void look(const Reading& reading);
+  bool leaves_for(const Reading& reading);
   void note_refusal(std::string reason);
   void require_may_run(std::string_view why) const;
   void release();
@@ -159,6 +169,10 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   bool active_ = true;
   bool busy_ = false;
   bool may_run_ = true;
+  bool may_grow_ = true;
+  bool keeps_when_crowded_ = false;
+  bool has_left_ = false;
+  ir::Position first_new_;
   std::string refusal_;
 };
 

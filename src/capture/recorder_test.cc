@@ -148,6 +148,28 @@ TEST(RecorderTest, AnErrorLeavesNoPromiseWithoutMemory) {
   ASSERT_NE(kept.data<float>(), nullptr);
 }
 
+TEST(RecorderTest, ANewWayNeedNotBeRecorded) {
+  Trace trace;
+  const auto function = [](const std::vector<Tensor>& x) {
+    const Tensor y = call("neg", {x[0]});
+    return std::vector<Tensor>{*y.data<float>() > 0 ? y : call("add", {y, x[0]})};
+  };
+  record(trace, {floats({1})}, function);
+  const std::size_t before = trace.step_count();
+  Trace::Run run;
+  trace.replay({floats({-2})}, run);
+  Recorder recorder(trace, run, 1, compile, somewhere, "f");
+  recorder.follow_only();
+  EXPECT_FALSE(recorder.has_seen_new());
+  const std::vector<Tensor> results = function({recorder.argument(0)});
+  EXPECT_TRUE(recorder.has_left() && recorder.has_seen_new());
+  EXPECT_FALSE(recorder.is_active());
+  EXPECT_EQ(recorder.first_new(), somewhere());
+  EXPECT_EQ(values_of(results[0]), (std::vector<float>{2}));
+  EXPECT_EQ(trace.step_count(), before);
+  EXPECT_EQ(values_of(replay(trace, {floats({1})})[0]), (std::vector<float>{0}));
+}
+
 TEST(RecorderTest, AStorageStandsForAnArgument) {
   Trace trace;
   const auto function = [&](const std::vector<Tensor>& given) {

@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import cProfile
 import gc
+import inspect
 import weakref
 
 import numpy as np
@@ -42,6 +43,46 @@ def test_a_branch_is_captured_once_per_way():
         assert float(divided(Tensor(6.0), Tensor(2.0))) == 3.0
         assert float(divided(Tensor(9.0), Tensor(3.0))) == 3.0
     assert captures(divided) == 2
+
+
+def test_common_ways_stay_compiled_beside_rare_ones():
+    @jit
+    def repeated(x, count):
+        turn = ops.zeros((), ms.int32)
+        while turn < count:
+            x, turn = x + 1, turn + 1
+        return x
+
+    def run(count):
+        assert float(repeated(Tensor(1.0), Tensor(count, ms.int32))) == 1.0 + count
+
+    for count in range(80):
+        run(count)
+        run(3)
+    before = captures(repeated)
+    for _ in range(5):
+        run(3)
+    assert captures(repeated) == before
+    said = explain(repeated)
+    assert "of these ran eagerly from there on" in said
+    assert f"{__file__}:{inspect.unwrap(repeated).__code__.co_firstlineno + 3}" in said
+
+
+def test_ways_share_what_they_rely_on():
+    table = {"scale": 2.0}
+
+    @jit
+    def repeated(x, count):
+        turn = ops.zeros((), ms.int32)
+        while turn < count:
+            x, turn = x * table["scale"], turn + 1
+        return x
+
+    for count in (1, 2, 3, 4, 3, 2):
+        assert float(repeated(Tensor(1.0), Tensor(count, ms.int32))) == 2.0**count
+    table["scale"] = 3.0
+    for count in (1, 2, 3, 4, 3, 2):
+        assert float(repeated(Tensor(1.0), Tensor(count, ms.int32))) == 3.0**count
 
 
 def test_values_of_tensors_do_not_matter():

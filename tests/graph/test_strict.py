@@ -11,6 +11,7 @@ import pytest
 
 import mindspore as ms
 from mindspore import JitConfig, Parameter, Tensor, jit, nn, ops
+from mindspore._capture import explain
 
 X = [1.0, 2.0, 3.0]
 total = 0
@@ -72,6 +73,60 @@ def test_decisions_are_taken(value):
         found = decided(Tensor(X) * value)
         np.testing.assert_allclose(found[0].asnumpy(), expected[0].asnumpy())
         assert found[1] == expected[1]
+
+
+@strict
+def turned(x, count):
+    turn = ops.zeros((), ms.int32)
+    while turn < count:  # here
+        x, turn = x * 2, turn + 1
+    return x
+
+
+def test_decisions_may_go_any_number_of_ways():
+    for count in range(100):
+        assert float(turned(Tensor(1.0), Tensor(count, ms.int32))) == 2.0**count
+    said = explain(turned)
+    assert "runs eagerly: decisions by values went a new way" in said
+    assert line_of(turned, "# here") in said
+
+
+def test_calls_may_be_of_any_number_of_kinds():
+    joined = strict(lambda x, name: (x * 2, name))
+    for i in range(100):
+        assert joined(Tensor(1.0), f"name {i}")[1] == f"name {i}"
+    assert "arguments or what it uses differ from call to call" in explain(joined)
+
+
+def test_values_may_decide_shapes():
+    chosen = strict(lambda x: x[x > 0] * 2)
+    for count in range(1, 60):
+        assert chosen(Tensor(np.arange(60) - count, ms.float32)).shape == (59 - count,)
+
+
+def test_truth_of_numbers_is_a_decision():
+    decided = strict(lambda x: x * 2 if x else x - 1)
+    for i in range(60):
+        assert float(decided(Tensor(i * 0.5))) == (float(i) if i else -1.0)
+    assert decided._captured.captures == 2
+
+
+def test_rare_ways_do_nothing_forbidden():
+    kept = []
+
+    @strict
+    def keeps(x, count):
+        turn = ops.zeros((), ms.int32)
+        while turn < count:
+            x, turn = x * 2, turn + 1
+        if turn == 61:
+            kept.append(1)  # here
+        return x
+
+    for count in [*range(40), *range(8)]:
+        keeps(Tensor(1.0), Tensor(count, ms.int32))
+    refuses(keeps, "# here", Tensor(1.0), Tensor(61, ms.int32), says="it changes the variable 'kept'")
+    assert float(keeps(Tensor(1.0), Tensor(3, ms.int32))) == 8.0
 
 
 def test_attributes_are_not_assigned():

@@ -108,3 +108,35 @@ class CellState:
             return False
         self._flat = flat
         return True
+
+
+class Standing:
+    """Cells, Parameters and settings that the ways of one kind of call rely on.
+
+    Args:
+        settings (Callable): Gives all settings of the process.
+    """
+
+    __slots__ = ("_asked", "_cells", "_parameters", "_settings")
+
+    def __init__(self, settings):
+        self._settings, self._asked = settings, None
+        self._cells: dict[int, CellState] = {}
+        self._parameters: dict[int, tuple] = {}  # and what was compared of them
+
+    def add(self, cells: list, parameters: list, asked: tuple | None) -> None:
+        """Another way relies on these too; what is known already is as it was."""
+        for state in cells:
+            known = self._cells.get(id(state.cell))
+            if known is None or known.cell is not state.cell:
+                self._cells[id(state.cell)] = state
+        for parameter, before in parameters:
+            self._parameters.setdefault(id(parameter), (parameter, before))
+        self._asked = self._asked or asked
+
+    def __call__(self) -> bool:
+        return (
+            all(state.holds() for state in self._cells.values())
+            and (self._asked is None or self._asked == self._settings())
+            and all(state_of(parameter) == before for parameter, before in self._parameters.values())
+        )

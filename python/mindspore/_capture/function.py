@@ -19,6 +19,7 @@ from mindspore._capture.dump import write_failure
 from mindspore._capture.kept import Place
 from mindspore._capture.printing import prints_recorded
 from mindspore._capture.strict import forbid_effects, is_strict, look_check, refused
+from mindspore._capture.ways import Ways
 
 _MISS, _EAGER = _c.CAPTURE_MISS, _c.CAPTURE_EAGER
 _CAPTURES_BETWEEN_CHECKS = 32  # whether capturing is worth it
@@ -76,6 +77,7 @@ class Captured:
         "_runs_at_check",
         "_strict",
         "_warned",
+        "_ways",
         "captures",
         "function",
         "given_up",
@@ -93,6 +95,7 @@ class Captured:
         self._differentiated = None  # the same function where a gradient is recorded around it
         self._numbers = None  # which numbers among the arguments are inputs of the graph
         self._places: list[Place] = []
+        self._ways = Ways()
         self._asks_types = False  # calls `type`, which no stand-in for a number can answer
         self._has_effects = False  # writes to places or to containers it is given
         self.captures = self._restarts = self._runs_at_check = 0
@@ -245,6 +248,8 @@ class Captured:
         self._begun(session)
         if self._is_strict():
             session.check_looks(look_check(self.name))
+        if not self._ways.may_record(self._cache.runs, session.segments):
+            session.follow_only()
         surroundings = watch(session, self.function, self._roots, self._places, (users_args, kwargs))
         try:
             with prints_recorded(session), surroundings:
@@ -264,11 +269,15 @@ class Captured:
         if self.learns_sizes and is_whole and not is_trial:
             at_once = self.sizes_vary() if callable(self.sizes_vary) else self.sizes_vary
             learn(self._cache, run, args, kwargs, at_once)
-        self._give_up_if_useless()
+        self._give_up_if_useless(session)
         return result
 
     def _conclude(self, session, surroundings, effects, handed_back: bool) -> bool:
         """Decides what becomes of a run that has come to its end; whether its trace does all that it did."""
+        if session.has_left:
+            if self._is_strict():
+                self._forbid(effects, handed_back)
+            return False
         problem = effects.problem or self._objection(effects.written, handed_back)
         incomplete = handed_back and not self._has_effects
         incomplete = surroundings.looked_at_a_counter() or incomplete or effects.written or effects.passing
@@ -285,6 +294,12 @@ class Captured:
         if session.refusal:
             self._tell(session.refusal)
         return not (session.refusal or incomplete or self._has_effects)
+
+    def _forbid(self, effects, containers_changed: bool) -> None:
+        """What a run of a strict function must not do, though it is not recorded."""
+        if effects.problem is not None:
+            raise refused(self.name, effects.problem)
+        forbid_effects(self.name, effects, containers_changed)
 
     def _begun(self, session) -> None:
         """A run under a recorder is about to begin."""
@@ -316,22 +331,29 @@ class Captured:
         if len(self._places) > _PLACES_AT_MOST:
             self._give_up(f"it changes {self._places[-1].what}, and something else in every call")
 
-    def _give_up_if_useless(self) -> None:
+    def _give_up_if_useless(self, session) -> None:
         """Stops capturing a function whose calls hardly ever repeat."""
-        if self.captures % _CAPTURES_BETWEEN_CHECKS:
+        line, runs = session.new_way, self._cache.runs
+        if line:
+            self._ways.note(line, session.has_left)
+            if self._ways.are_useless(runs):
+                self._give_up(self._ways.reason(), is_allowed=True)
             return
-        runs = sum(entry["runs"] for entry in self.report())
+        kinds = self.captures - self._ways.seen
+        if kinds % _CAPTURES_BETWEEN_CHECKS:
+            return
         if runs < self._runs_at_check + _CAPTURES_BETWEEN_CHECKS // 4:
             self._give_up(
-                f"it was captured {self.captures} times because arguments or what it uses differ from call "
-                "to call; see mindspore._capture.explain()"
+                f"it was captured {kinds} times because arguments or what it uses differ from call "
+                "to call; see mindspore._capture.explain()",
+                is_allowed=True,
             )
         self._runs_at_check = runs
 
-    def _give_up(self, reason: str) -> None:
+    def _give_up(self, reason: str, is_allowed: bool = False) -> None:
         self.given_up = reason
         self._cache.clear()
-        self._tell(reason)
+        self._tell(reason, is_allowed)
 
     def _is_strict(self) -> bool:
         """The environment decides before the function's own setting, and that before the context's."""
@@ -340,16 +362,23 @@ class Captured:
             return level == "0"
         return _Mode.strict if self._strict is None else self._strict
 
-    def _tell(self, reason: str) -> None:
+    def _tell(self, reason: str, is_allowed: bool = False) -> None:
+        """Says why calls run eagerly; an error in strict functions unless that is allowed there."""
         if reason not in self.reasons:
             self.reasons.append(reason)
-        if self._is_strict():
+        if self._is_strict() and not is_allowed:
             self.given_up = ""
             self._cache.clear()  # another call is refused in the same way
             raise refused(self.name, reason)
         if not self._warned:
             self._warned = True
             logger.warning("'%s' is not compiled and runs like PyNative mode: %s.", self.name, reason)
+
+    def about_ways(self) -> str:
+        """What became of calls that went a new way and were not recorded; empty: there were none."""
+        if not self._ways.eager or self.given_up:
+            return ""
+        return f"{self._ways.describe()}; {self._ways.eager} of these ran eagerly from there on"
 
     def report(self) -> list[dict]:
         """What is known about each kind of call."""

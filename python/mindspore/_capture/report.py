@@ -32,6 +32,8 @@ def explain(target=None) -> str:
                 lines.append(
                     f"  {call}: {entry['segments']} compiled segment(s), replayed {entry['runs']} time(s)"
                 )
+        if each.about_ways():
+            lines.append(f"  {each.about_ways()}")
         lines += [f"  {_about_recipe(entry)}" for entry in each.recipes()]
     if target is None:
         lines.append(_generated_code())

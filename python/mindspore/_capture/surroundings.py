@@ -25,7 +25,7 @@ import numpy as np
 
 from mindspore._c_expression import Tensor
 from mindspore._capture import code as codes
-from mindspore._capture.cell_state import ATOMS, TABLES, VOLATILE, CellState, is_cell, state_of
+from mindspore._capture.cell_state import ATOMS, TABLES, VOLATILE, CellState, Standing, is_cell, state_of
 from mindspore._capture.kept import MISSING, Place, can_be_kept
 from mindspore._capture.names import Names
 from mindspore._capture.questions import (
@@ -268,21 +268,21 @@ class Surroundings(Names):
                 self._guard(SET, value, None, frozenset(value), what)
             self._reach_parts(value, what)
         elif isinstance(value, np.ndarray):
-            self._ask(array_question(value), what)
+            self._ask(array_question(value), what, value)
         elif isinstance(value, (bytearray, array.array)):
-            self._ask(array_question(np.frombuffer(value, np.uint8)), what)
+            self._ask(array_question(np.frombuffer(value, np.uint8)), what, value)
         elif isinstance(value, weakref.ref):
             self.reach(value(), what)
         elif isinstance(value, collections.deque):
-            self._ask(queue_question(value), what)
+            self._ask(queue_question(value), what, value)
             self._reach_parts(value, what)
         elif isinstance(value, threading.local):
-            self._ask(fields_question(value), f"an attribute of {what}")
+            self._ask(fields_question(value), f"an attribute of {what}", value)
             self._reach_parts(list(vars(value).values()), what)
         elif isinstance(value, threading.Event):
-            self._ask(value.is_set if value.is_set() else lambda: not value.is_set(), what)
+            self._ask(value.is_set if value.is_set() else lambda: not value.is_set(), what, value)
         elif isinstance(value, contextvars.ContextVar):
-            self._ask(variable_question(value), what)
+            self._ask(variable_question(value), what, value)
             self.reach(value.get(MISSING), what)
         elif hasattr(type(value), "__next__"):
             self._problem = self._problem or f"it uses {what}, an iterator that can be used up only once"
@@ -312,7 +312,7 @@ class Surroundings(Names):
             self._watch_mapping(fields, f"an attribute of {what}")
         names = [name for each in cls.__mro__ for name in names_of_slots(each) if not name.startswith("__")]
         if names:
-            self._ask(slots_question(value, names), f"an attribute of {what}")
+            self._ask(slots_question(value, names), f"an attribute of {what}", value)
             self._reach_parts([getattr(value, name, None) for name in names], what)
 
     def _reach_class(self, cls: type) -> None:
@@ -361,13 +361,13 @@ class Surroundings(Names):
         if any(place.is_at(holder, key) for place in self._places):
             return
         if value is MISSING:
-            self._session.add_guard(QUESTION, lambda: key not in holder, None, None)
+            self._session.add_guard(QUESTION, lambda: key not in holder, holder, key)
         else:
             self._session.add_guard(kind, holder, key, value)
         self._contents.append((kind, holder, key, value, what))
 
-    def _ask(self, question, what: str) -> None:
-        self._session.add_guard(QUESTION, question, None, None)
+    def _ask(self, question, what: str, subject) -> None:
+        self._session.add_guard(QUESTION, question, subject, None)
         self._contents.append((QUESTION, question, None, None, what))
 
     # ---- when it is over ----------------------------------------------------------------------
@@ -401,11 +401,10 @@ class Surroundings(Names):
                 problem = problem or (
                     f"it changes {place.what}, which a compiled function would not repeat{place.where}"
                 )
-        self._session.set_verify(
-            lambda: all(state.holds() for state in cells)
-            and (asked is None or asked == settings())
-            and all(state_of(parameter) == before for parameter, before in parameters)
-        )
+        if not self._session.has_left:
+            verify = self._session.verify or Standing(settings)
+            verify.add(cells, parameters, asked)
+            self._session.set_verify(verify)
         return Effects(written, problem, passing)
 
     def _line_of(self, what: str) -> str:
