@@ -68,6 +68,20 @@ def test_weights_survive_every_format(tmp_path, kind):
         assert found[name].dtype == value.dtype
 
 
+def test_weights_of_a_mindir_file(tmp_path):
+    net = network()
+    image = ms.Tensor(np.ones((1, 1, 3, 3), np.float32))
+    ms.export(net, image, file_name=str(tmp_path / "net"), file_format="MINDIR")
+    convert.convert(str(tmp_path / "net.mindir"), str(tmp_path / "net.ckpt"))
+    loaded = ms.load_checkpoint(str(tmp_path / "net.ckpt"))
+    assert loaded
+    for name, value in loaded.items():
+        np.testing.assert_array_equal(value.asnumpy(), net.parameters_dict()[name].asnumpy())
+    (tmp_path / "bad.mindir").write_bytes(b"no model")
+    with pytest.raises(ValueError, match=r"bad\.mindir"):
+        convert.convert(str(tmp_path / "bad.mindir"))
+
+
 @pytest.mark.parametrize("inside", [None, "state_dict", "model", "whatever"])
 @pytest.mark.parametrize("prefix", ["", "module."])
 def test_weights_of_pytorch_find_their_places(tmp_path, inside, prefix):

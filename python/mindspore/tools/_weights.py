@@ -16,9 +16,9 @@ from mindspore.tools._torch_writer import write_torch
 from mindspore.train._checkpoint_formats import BY_EXTENSION, entries_in
 from mindspore.train._export.atomic_file import atomic_file
 
-FORMATS = ("ckpt", "safetensors", "npz", "torch", "onnx")
+FORMATS = ("ckpt", "safetensors", "npz", "torch", "onnx", "mindir")
 WRITTEN = FORMATS[:4]
-_BY_EXTENSION = {**BY_EXTENSION, ".onnx": "onnx"}
+_BY_EXTENSION = {**BY_EXTENSION, ".onnx": "onnx", ".mindir": "mindir"}
 _FLOATS = (mstype.float16, mstype.bfloat16, mstype.float32, mstype.float64)
 
 
@@ -61,6 +61,8 @@ def entries_of(path: str, kind: str | None = None, key=None, mode: str = "AES-GC
     kind = kind or format_of(path)
     if kind == "onnx":
         return _onnx_entries(path)
+    if kind == "mindir":
+        return _mindir_entries(path)
     return {name: lambda read=read: read()[1] for name, read in entries_in(path, kind, key, mode, False)}
 
 
@@ -89,7 +91,8 @@ def target_of(path: str, kind: str | None = None) -> tuple[str, str]:
     if kind not in WRITTEN:
         raise ValueError(
             f"Weights cannot be written to '{path}' in the format '{kind}': choose .ckpt, .safetensors, .npz "
-            "or .pth, or write a network with mindspore.export."
+            "or .pth, or write a whole network with mindspore.export, or that of a MindIR file with "
+            "mindspore.convert_model."
         )
     if by_name is None:
         return path + {"torch": ".pth"}.get(kind, f".{kind}"), kind
@@ -128,6 +131,17 @@ def _onnx_entries(path: str) -> dict[str, Callable]:
         for name, tensor in tensors.items()
         if tensor.ndim > 0 and tensor.dtype in _FLOATS
     }
+
+
+def _mindir_entries(path: str) -> dict[str, Callable]:
+    """The parameters of a network."""
+    from mindspore.train._mindir.model_file import load_func_graph
+
+    try:
+        parameters = load_func_graph(path).parameters
+    except RuntimeError as failure:
+        raise ValueError(without_place(failure)) from failure
+    return {parameter.name: lambda parameter=parameter: parameter for parameter in parameters}
 
 
 # ---- writers ------------------------------------------------------------------------------------------

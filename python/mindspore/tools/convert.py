@@ -33,7 +33,8 @@ def convert(source, target=None, net=None, name_map=None, source_format=None, ta
     """Reads weights, gives them the names of a network's parameters, and writes them.
 
     Args:
-        source (str): File with weights: .ckpt, .safetensors, .npz, .pth, .pt, .bin or .onnx.
+        source (str): File with weights: .ckpt, .safetensors, .npz, .pth, .pt, .bin, .onnx or
+            .mindir.
         target (str): File to write, .ckpt, .safetensors, .npz or .pth; None: nothing is written.
             Default: ``None``.
         net (Cell): The network the weights are for; None: names stay. Default: ``None``.
@@ -194,7 +195,9 @@ def _parser() -> argparse.ArgumentParser:
         "a prefix, and at last by kind, shape and order; a table tells how. Nothing in a file is ever "
         "executed. Exit status: 0, or 1 when nothing was written.",
     )
-    parser.add_argument("source", help="file of weights: .ckpt, .safetensors, .npz, .pth, .pt, .bin or .onnx")
+    parser.add_argument(
+        "source", help="file of weights: .ckpt, .safetensors, .npz, .pth, .pt, .bin, .onnx or .mindir"
+    )
     parser.add_argument(
         "target", help="file to write: .ckpt, .safetensors, .npz or .pth; an old one is replaced"
     )

@@ -23,6 +23,7 @@ from mindspore.train._export.captured_network import (
 )
 from mindspore.train._export.cutting import Cutter
 from mindspore.train._export.decisions import Choice, Decisions
+from mindspore.train._export.loops.current import working
 from mindspore.train._export.loops.running import LoopRunner
 
 _CHANGING_CELLS = threading.RLock()
@@ -64,6 +65,7 @@ def _captured(net, inputs: tuple, with_loops: bool) -> Way:
     run = _Run(name, mark)
     with contextlib.ExitStack() as stack:
         if with_loops:
+            stack.enter_context(run.making_loops())
             net = stack.enter_context(run.with_loops_as_calls(net))
         function = net._cell_run if isinstance(net, Cell) else net
 
@@ -129,6 +131,10 @@ class _Run:
         for record in self._loops.records:
             self._found += record.every_tensor()
         return tuple(self._mark(tensor) for tensor in self._found)
+
+    def making_loops(self):
+        """Loops that are no code, like those of loaded graphs, are made here until the block ends."""
+        return working(self._loops)
 
     @contextlib.contextmanager
     def with_loops_as_calls(self, net):

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from mindspore.common.tensor import Tensor
-from mindspore.train._mindir.interpreter import Closure, run
+from mindspore.train._export.loops.current import current_runner
+from mindspore.train._mindir.interpreter import Closure, run_frame
+from mindspore.train._mindir.recorded_loops import RecordedLoops
 from mindspore.train._mindir.signature import as_result
 from mindspore.train._mindir.values import UMONAD
 
@@ -65,7 +67,10 @@ class FuncGraph:
             expected.check(value)
         given = iter(arguments)
         values = [UMONAD if one.is_monad else next(given) for one in self._top.inputs]
-        result = run(self._closure, values, self._parameters if parameters is None else parameters)
+        parameters = self._parameters if parameters is None else parameters
+        runner = current_runner()
+        enter = None if runner is None else RecordedLoops(runner, parameters).enter
+        result = run_frame(self._closure.enter(values), parameters, enter)
         return as_result(result, self._result)
 
     def with_parameters(self, replaced: dict) -> tuple:

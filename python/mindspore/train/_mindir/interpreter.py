@@ -10,12 +10,12 @@ from mindspore.train._mindir.program import CLOSURE, CONSTANT, LOCAL, OUTER, PAR
 class Frame:
     """Values of one run of a graph."""
 
-    __slots__ = ("parent", "position", "program", "values")
+    __slots__ = ("end", "parent", "position", "program", "values")
 
     def __init__(self, program: Program, parent: Frame | None):
         self.program, self.parent = program, parent
         self.values = [None] * program.size
-        self.position = 0
+        self.position, self.end = 0, len(program.steps)
 
 
 class Closure:
@@ -49,7 +49,8 @@ def _above(frame: Frame, distance: int) -> Frame:
     return frame
 
 
-def _fetch(source: tuple, frame: Frame, parameters):
+def fetch(source: tuple, frame: Frame, parameters):
+    """A value as seen from a frame."""
     kind, first, second = source
     if kind == LOCAL:
         return frame.values[first]
@@ -74,11 +75,11 @@ def _next_frame(frame: Frame, stack: list, parameters) -> Frame | None:
     """Runs a frame until it calls a graph, whose frame is given, or is at its end."""
     program, values = frame.program, frame.values
     steps = program.steps
-    while frame.position < len(steps):
+    while frame.position < frame.end:
         step = steps[frame.position]
         frame.position += 1
-        callee = _fetch(step.callee, frame, parameters)
-        arguments = [_fetch(source, frame, parameters) for source in step.operands]
+        callee = fetch(step.callee, frame, parameters)
+        arguments = [fetch(source, frame, parameters) for source in step.operands]
         for slot in step.released:
             values[slot] = None
         if isinstance(callee, Closure):
@@ -100,40 +101,46 @@ def _next_frame(frame: Frame, stack: list, parameters) -> Frame | None:
 
 def _result_of(frame: Frame, parameters):
     program = frame.program
+    if frame.end < len(program.steps):
+        return None
     if not program.result:
         return frame.values[program.steps[-1].slot]
-    parts = tuple(_fetch(source, frame, parameters) for source in program.result)
+    parts = tuple(fetch(source, frame, parameters) for source in program.result)
     return parts if program.is_tuple else parts[0]
 
 
-def run(closure: Closure, arguments, parameters):
-    """Calls a graph.
+def run_frame(frame: Frame, parameters, enter=None):
+    """Runs a frame, and those of the graphs that are called.
 
     Args:
-        closure (Closure): The graph.
-        arguments (Sequence): Its arguments.
+        frame (Frame): The frame.
         parameters (Sequence): Parameters of the network, by number.
+        enter (Callable): From a frame that is about to run, and the callers, to the frame that runs instead;
+            or to None, and what it gives. Default: ``None``.
 
     Returns:
-        What the graph returns.
+        What the graph returns; None for a frame that is to stop earlier.
 
     Raises:
         RuntimeError: Graphs call each other more deeply than the context allows.
     """
     stack: list[tuple[Frame, int]] = []
     deepest = context.get_context("max_call_depth")
-    frame = closure.enter(arguments)
+    following: Frame | None = frame
     while True:
-        following = _next_frame(frame, stack, parameters)
+        result = None
         if following is not None:
             if len(stack) > deepest:
                 raise RuntimeError(
                     f"Exceed function call depth limit {deepest} in the graph '{following.program.name}'; "
                     "the limit is 'max_call_depth' of the context."
                 )
-            frame = following
+            frame, result = (following, None) if enter is None else enter(following, stack)
+        following = None if frame is None else _next_frame(frame, stack, parameters)
+        if following is not None:
             continue
-        result = _result_of(frame, parameters)
+        if frame is not None:
+            result = _result_of(frame, parameters)
         if not stack:
             return result
         frame, slot = stack.pop()

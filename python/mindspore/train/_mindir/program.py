@@ -30,10 +30,10 @@ class Step(NamedTuple):
 class Program:
     """Steps of a graph and where its result is; no result: the last step gives it."""
 
-    __slots__ = ("input_count", "is_tuple", "name", "result", "size", "steps")
+    __slots__ = ("graph", "input_count", "is_tuple", "name", "result", "size", "steps")
 
     def __init__(self, graph: Graph, steps: tuple, result: tuple):
-        self.name, self.steps, self.result = graph.name, steps, result
+        self.graph, self.name, self.steps, self.result = graph, graph.name, steps, result
         self.size, self.input_count = graph.size, len(graph.inputs)
         self.is_tuple = len(result) > 1
 

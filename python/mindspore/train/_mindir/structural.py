@@ -10,6 +10,7 @@ from mindspore import ops
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
+from mindspore.train._export.loops.current import current_runner
 from mindspore.train._mindir.interpreter import Closure
 from mindspore.train._mindir.values import UMONAD, Functor, Monad
 
@@ -31,7 +32,14 @@ def _switch(primitive, arguments):
 
 
 def _switch_layer(primitive, arguments):
-    index, branches = int(arguments[0]), arguments[1]
+    index, branches = arguments[:2]
+    if isinstance(index, Tensor) and current_runner() is not None:
+        # Written down as questions, of which each has two answers.
+        for place, branch in enumerate(branches[:-1]):
+            if ops.logical_or(index == place, index == place - len(branches)):
+                return branch
+        return branches[-1]
+    index = int(index)
     if not -len(branches) <= index < len(branches):
         raise IndexError(f"'switch_layer' chooses among {len(branches)} branches, but got the index {index}.")
     return branches[index]
