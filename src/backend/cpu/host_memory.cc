@@ -106,7 +106,10 @@ bool has_pages(std::size_t bytes) { return kMapsPages && bytes >= kHugePageBytes
 void* allocate_host_memory(std::size_t bytes) {
   if (has_pages(bytes)) return map_huge_pages(kHugePageBytes, round_up(bytes, kHugePageBytes));
   if (shares_pages(bytes)) return SharedSlabs::instance().allocate(bytes);
-  return std::aligned_alloc(kAlignmentBytes, round_up(bytes, kAlignmentBytes));
+  // Large ones come here where pages are not mapped, and begin where a page would.
+  void* data = nullptr;
+  const std::size_t alignment = bytes >= kHugePageBytes ? kHugePageBytes : kAlignmentBytes;
+  return posix_memalign(&data, alignment, round_up(bytes, kAlignmentBytes)) == 0 ? data : nullptr;
 }
 
 void release_host_memory(void* data, std::size_t bytes) {

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <thread>
+#include <vector>
 
 #include <omp.h>
 #include <pthread.h>
@@ -25,6 +27,35 @@ std::atomic<bool> is_alone{false};
   is_alone = true;
   omp_set_num_threads(1);  // oneDNN asks OpenMP
 });
+
+// A team calls body(member, members) once on each of its threads.
+#if defined(__SANITIZE_THREAD__)
+// The tool sees no barriers of OpenMP, and would call everything behind them a race.
+thread_local bool is_member = false;
+
+bool is_in_team() { return is_member; }
+
+template <class Body>
+void run_team(int size, const Body& body) {
+  const auto work = [&](int member) {
+    is_member = true;
+    body(member, size);
+    is_member = false;
+  };
+  std::vector<std::thread> others;
+  for (int member = 1; member < size; ++member) others.emplace_back(work, member);
+  work(0);
+  for (std::thread& other : others) other.join();
+}
+#else
+bool is_in_team() { return omp_in_parallel() != 0; }
+
+template <class Body>
+void run_team(int size, const Body& body) {
+#pragma omp parallel num_threads(size)
+  body(omp_get_thread_num(), omp_get_num_threads());
+}
+#endif
 
 }  // namespace
 
@@ -51,26 +82,23 @@ void run_ranges(std::int64_t count, std::int64_t grain, RangeFunction function,
                 const void* context) {
   const std::int64_t useful = (count + grain - 1) / grain;
   const int threads = static_cast<int>(std::min<std::int64_t>(compute_threads(), useful));
-  if (threads <= 1 || omp_in_parallel() != 0) {
+  if (threads <= 1 || is_in_team()) {
     function(context, 0, count);
     return;
   }
   has_team = true;
   std::exception_ptr failure;
   std::mutex failure_mutex;  // guards failure
-#pragma omp parallel num_threads(threads)
-  {
-    const std::int64_t team = omp_get_num_threads();
-    const std::int64_t me = omp_get_thread_num();
+  run_team(threads, [&](std::int64_t member, std::int64_t members) {
     try {
-      const std::int64_t begin = count * me / team;
-      const std::int64_t end = count * (me + 1) / team;
+      const std::int64_t begin = count * member / members;
+      const std::int64_t end = count * (member + 1) / members;
       if (begin < end) function(context, begin, end);
     } catch (...) {
       const std::lock_guard lock(failure_mutex);
       failure = std::current_exception();
     }
-  }
+  });
   if (failure) std::rethrow_exception(failure);
 }
 
