@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/signature.h"
 
+#include <bit>
+#include <cstdint>
+
 #include <nanobind/stl/string.h>
 
 #include "bindings/dtype_object.h"
@@ -26,7 +29,8 @@ bool is_value(PyObject* object) {
 bool same_float(PyObject* a, PyObject* b) {
   const double left = PyFloat_AS_DOUBLE(a);
   const double right = PyFloat_AS_DOUBLE(b);
-  return std::memcmp(&left, &right, sizeof(left)) == 0;  // -0.0 is not 0.0, NaN is NaN
+  // -0.0 is not 0.0, NaN is NaN.
+  return std::bit_cast<std::uint64_t>(left) == std::bit_cast<std::uint64_t>(right);
 }
 
 std::string text_of(nb::handle object) {

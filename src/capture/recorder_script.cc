@@ -25,6 +25,7 @@ std::vector<std::pair<Tensor, std::string>> Recorder::references() const {
   std::sort(found.begin(), found.end(),
             [](const Entry* a, const Entry* b) { return a->order < b->order; });
   std::vector<std::pair<Tensor, std::string>> references;
+  references.reserve(found.size());
   for (const Entry* entry : found) references.emplace_back(entry->tensor, entry->name);
   return references;
 }

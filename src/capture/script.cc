@@ -132,7 +132,9 @@ class Replay {
   void operator()(const step::Detach& step) {
     values_.push_back(eager::detach(tensor_of(step.input)));
   }
-  void operator()(const step::DropHistory& step) { tensor_of(step.input).body().history = {}; }
+  void operator()(const step::DropHistory& step) {
+    if (const Tensor input = tensor_of(step.input); input.defined()) input.body().history = {};
+  }
   void operator()(const step::Overwrite& step) {
     eager::record_overwrite(tensor_of(step.target), tensor_of(step.result));
   }

@@ -232,7 +232,7 @@ void ScriptWriter::end_backward(std::span<const Tensor> gradients) {
 }
 
 std::size_t ScriptWriter::begin_switch(step::BeginSwitch change) {
-  add(std::move(change));
+  add(change);
   return next_scope_++;
 }
 
@@ -271,14 +271,14 @@ void ScriptWriter::note_unlogged(const Tensor& tensor) noexcept {
     mark("it gives a tensor to a function that is not an operator");
 }
 
-void ScriptWriter::mark(std::string reason) noexcept {
+void ScriptWriter::mark(std::string_view reason) noexcept {
   if (!refusal_.empty()) return;
   const ir::Position position = position_();
   refusal_ = platform::join(reason, " (", position.file, ":", position.line, ")");
 }
 
-void ScriptWriter::refuse(std::string reason) {
-  mark(std::move(reason));
+void ScriptWriter::refuse(std::string_view reason) {
+  mark(reason);
   platform::fail(ErrorKind::Runtime, refusal_);
 }
 

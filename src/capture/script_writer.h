@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -61,8 +62,8 @@ class ScriptWriter final : public eager::CallLog {
 
   // Python did something with a tensor that is not written down.
   void note_unlogged(const Tensor& tensor) noexcept;
-  [[noreturn]] void refuse(std::string reason);
-  void mark(std::string reason) noexcept;
+  [[noreturn]] void refuse(std::string_view reason);
+  void mark(std::string_view reason) noexcept;
   const std::string& refusal() const { return refusal_; }
   std::uint64_t serial() const { return serial_; }
   Script finish(std::span<const Tensor> results, std::vector<SizeRef> numbers);

@@ -98,7 +98,7 @@ std::string encrypt_piece(std::string_view plain, const CipherKey& key) {
   if (good && cipher.has_tag)
     good = EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, kTagBytes, tag.data()) == 1;
   require(good, ErrorKind::Runtime, "Failed to encrypt data with ", key.mode, ".");
-  text.resize(static_cast<std::size_t>(length + rest));
+  text.resize(static_cast<std::size_t>(length) + static_cast<std::size_t>(rest));
   std::string piece;
   piece.reserve(cipher.head_bytes() + text.size());
   append_number(piece, cipher.magic);
@@ -133,7 +133,7 @@ std::optional<std::string> decrypt_piece(std::string_view piece, const CipherKey
   if (good && cipher.has_tag)
     good = EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, kTagBytes, tag.data()) == 1;
   if (!good || EVP_DecryptFinal_ex(context.get(), out + length, &rest) != 1) return std::nullopt;
-  plain.resize(static_cast<std::size_t>(length + rest));
+  plain.resize(static_cast<std::size_t>(length) + static_cast<std::size_t>(rest));
   return plain;
 }
 

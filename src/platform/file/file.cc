@@ -241,7 +241,7 @@ Result<Done> AtomicFile::write(Bytes bytes) {
       (written_ + DirectWriter::kBlockBytes - 1) / DirectWriter::kBlockBytes;
   const std::uint64_t direct_from = std::max(kDirectFrom, blocks * DirectWriter::kBlockBytes);
   const Bytes first = bytes.first(std::min<std::uint64_t>(bytes.size(), direct_from - written_));
-  if (const Result<Done> done = write_ordinarily(written_, first); !done) return done;
+  if (Result<Done> done = write_ordinarily(written_, first); !done) return done;
   written_ += first.size();
   if (first.size() == bytes.size()) return Done();
   direct_ = std::make_unique<DirectWriter>(file_.number(), written_);
@@ -258,7 +258,7 @@ Result<Done> AtomicFile::write_directly(Bytes bytes) {
 }
 
 Result<Done> AtomicFile::write_at(std::uint64_t offset, Bytes bytes) {
-  if (const Result<Done> done = settle(); !done) return done;
+  if (Result<Done> done = settle(); !done) return done;
   return write_ordinarily(offset, bytes);
 }
 
@@ -288,19 +288,19 @@ Result<Done> AtomicFile::settle() const {
 }
 
 Result<Done> AtomicFile::read_at(std::uint64_t offset, std::span<std::byte> target) const {
-  if (const Result<Done> done = settle(); !done) return done;
+  if (Result<Done> done = settle(); !done) return done;
   return read_fully(file_.number(), path_, offset, target);
 }
 
 Result<Done> AtomicFile::commit() {
   require(!temporary_.empty(), ErrorKind::Internal, "the file '", path_.string(),
           "' is committed twice");
-  if (const Result<Done> done = settle(); !done) return done;
+  if (Result<Done> done = settle(); !done) return done;
   if (fsync(file_.number()) != 0) return io_error(path_, "written");
   // Before it is closed, and the lock with it.
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return io_error(path_, "replaced");
   temporary_.clear();
-  if (const Result<Done> closed = file_.close(); !closed) return closed;
+  if (Result<Done> closed = file_.close(); !closed) return closed;
   return sync_folder(path_);
 }
 
@@ -308,7 +308,7 @@ Result<Done> replace_file(const Path& path, Bytes bytes, unsigned mode) {
   Result<AtomicFile> created = AtomicFile::create(path, mode);
   if (!created) return created.error();
   AtomicFile file = std::move(created).value();
-  if (const Result<Done> done = file.write(bytes); !done) return done;
+  if (Result<Done> done = file.write(bytes); !done) return done;
   return file.commit();
 }
 

@@ -62,13 +62,6 @@ std::string_view tag_of_file(std::string_view file) {
   return found == std::end(kFolderTags) ? "ME" : found->tag;
 }
 
-// "void mycel::device::Pool::drop(int)" -> "drop"
-std::string_view short_function_name(std::string_view signature) {
-  const std::string_view head = signature.substr(0, signature.find('('));
-  const std::size_t begin = head.find_last_of(": *&");
-  return begin == std::string_view::npos ? head : head.substr(begin + 1);
-}
-
 // "2024-05-01-13:45:59.123.456"
 std::string time_stamp() {
   const auto now = std::chrono::system_clock::now();
@@ -250,9 +243,9 @@ void log_record(LogLevel level, std::string_view submodule, std::string_view fil
       {level, submodule, file, line, "", text, python_format ? LogForm::Python : LogForm::Native});
 }
 
-void log_message(LogLevel level, const std::source_location& where, std::string_view text) {
-  log_record({level, tag_of_file(where.file_name()), where.file_name(), where.line(),
-              short_function_name(where.function_name()), text, LogForm::Native});
+void log_message(LogLevel level, const LogSite& site, std::string_view text) {
+  log_record(
+      {level, tag_of_file(site.file), site.file, site.line, site.function, text, LogForm::Native});
 }
 
 }  // namespace mycel::platform

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <concepts>
 #include <cstdint>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,39 +70,40 @@ void flush_log();
 // The line a record becomes, without the line end; the clock is read here.
 std::string log_line(const LogRecord& record);
 
-// The first part of a message; remembers where it was written.
+// The first part of a message; remembers where it was written. Not std::source_location: its names
+// of functions are whole signatures, and not every tool that reads C++ knows it.
 struct LogSite {
   template <std::convertible_to<std::string_view> Text>
-  LogSite(const Text& first, std::source_location where = std::source_location::current())
-      : first(first), where(where) {}
+  LogSite(const Text& first, const char* file = __builtin_FILE(),
+          std::uint32_t line = __builtin_LINE(), const char* function = __builtin_FUNCTION())
+      : first(first), file(file), line(line), function(function) {}
   std::string_view first;
-  std::source_location where;
+  const char* file;
+  std::uint32_t line;
+  const char* function;
 };
 
-void log_message(LogLevel level, const std::source_location& where, std::string_view text);
+void log_message(LogLevel level, const LogSite& site, std::string_view text);
 
 // For the person running the program: one line, facts and numbers. Parts are joined only when the
 // record passes.
 template <class... Parts>
 void log_debug(LogSite site, const Parts&... parts) {
-  if (log_may_pass(LogLevel::Debug))
-    log_message(LogLevel::Debug, site.where, join(site.first, parts...));
+  if (log_may_pass(LogLevel::Debug)) log_message(LogLevel::Debug, site, join(site.first, parts...));
 }
 template <class... Parts>
 void log_info(LogSite site, const Parts&... parts) {
-  if (log_may_pass(LogLevel::Info))
-    log_message(LogLevel::Info, site.where, join(site.first, parts...));
+  if (log_may_pass(LogLevel::Info)) log_message(LogLevel::Info, site, join(site.first, parts...));
 }
 template <class... Parts>
 void log_warning(LogSite site, const Parts&... parts) {
   if (log_may_pass(LogLevel::Warning)) {
-    log_message(LogLevel::Warning, site.where, join(site.first, parts...));
+    log_message(LogLevel::Warning, site, join(site.first, parts...));
   }
 }
 template <class... Parts>
 void log_error(LogSite site, const Parts&... parts) {
-  if (log_may_pass(LogLevel::Error))
-    log_message(LogLevel::Error, site.where, join(site.first, parts...));
+  if (log_may_pass(LogLevel::Error)) log_message(LogLevel::Error, site, join(site.first, parts...));
 }
 
 }  // namespace mycel::platform

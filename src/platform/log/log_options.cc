@@ -35,7 +35,7 @@ bool stderr_from_environment() {
 
 std::string rank_text() {
   for (const char* name : {"RANK_ID", "OMPI_COMM_WORLD_RANK", "MS_NODE_ID"}) {
-    const std::string text = setting(name);
+    std::string text = setting(name);
     if (!text.empty() &&
         std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c); })) {
       return text;
