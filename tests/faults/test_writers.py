@@ -288,6 +288,103 @@ def test_the_model_and_its_data_are_of_one_version(name):
         assert data[0] == data[2] != data[1] == data[3]
 
 
+# ---- models that get smaller or larger --------------------------------------------------------------------
+
+SIZES = {"MindIR": ("net.mindir", "net_graph.mindir"), "ONNX": ("net.onnx", "net.onnx")}
+
+
+def write_as(kind: str, is_large: bool, folder: str, version: int, mib: float = 0.1) -> None:
+    """Exports a version of a model, in the form of large models or in that of small ones."""
+    writer = WRITERS[f"{kind} in parts" if is_large else kind]
+    writer.write(os.path.join(folder, writer.file), content(version, mib))
+
+
+def versions(kind: str, folder: str, mib: float = 0.1) -> dict[str, int]:
+    """The versions of the models that there are, by file."""
+    found = {}
+    for file in dict.fromkeys(SIZES[kind]):
+        if os.path.exists(os.path.join(folder, file)):
+            found[file] = version_in(WRITERS[kind], os.path.join(folder, file), mib)
+    return found
+
+
+@pytest.mark.parametrize("kind", SIZES)
+def test_models_that_become_small_and_large_leave_nothing(kind, tmp_path):
+    folder = str(tmp_path)
+    for version, is_large in enumerate([True, False, True, True, False, False, True]):
+        write_as(kind, is_large, folder, version)
+        assert versions(kind, folder) == {SIZES[kind][is_large]: version}
+        check_nothing_else(WRITERS[f"{kind} in parts" if is_large else kind], folder)
+        assert os.path.isdir(os.path.join(folder, "net_variables")) == (is_large and kind == "MindIR")
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+@pytest.mark.parametrize("kind", SIZES)
+def test_killed_while_a_model_becomes_small_or_large(kind, is_large):
+    """There is always a whole model: the new one if its file is there, else the old one."""
+    chance, mib = random.Random(5), 3
+    writer = WRITERS[f"{kind} in parts" if is_large else kind]
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(6):
+            write_as(kind, not is_large, folder, 2 * number, mib)
+            path = os.path.join(folder, writer.file)
+            delay = chance.uniform(0, 0.02)
+            kill_while_writing(writer, path, content(2 * number + 1, mib), delay, number % 2 == 0)
+            found = versions(kind, folder, mib)
+            old, new = (SIZES[kind][one] for one in (not is_large, is_large))
+            assert found in ({old: 2 * number}, {new: 2 * number + 1}, {old: 2 * number, new: 2 * number + 1})
+        for last in (False, True):
+            write_as(kind, last, folder, 99, mib)
+            check_nothing_else(WRITERS[f"{kind} in parts" if last else kind], folder)
+
+
+@pytest.mark.parametrize("kind", SIZES)
+def test_a_failing_export_takes_nothing_away(kind):
+    for is_large in (False, True):
+        writer = WRITERS[f"{kind} in parts" if is_large else kind]
+        with tempfile.TemporaryDirectory() as folder:
+            write_as(kind, not is_large, folder, 1)
+            before = files_below(folder)
+            path = os.path.join(folder, writer.file)
+            assert told_by_child(writer, path, content(2, 0.1), lambda: limit_files(100))
+            assert versions(kind, folder) == {SIZES[kind][not is_large]: 1}
+            assert files_below(folder) == before
+
+
+def test_data_of_others_stay(tmp_path):
+    """Files that only have such names, and models whose files only look like parts."""
+    folder = str(tmp_path)
+    others = [
+        "net.onnx.data",
+        "net.onnx.2.data",
+        "net.onnx.x.data",
+        "net_variables/data_1",
+        "net_variables/mine",
+    ]
+    (tmp_path / "net_variables").mkdir()
+    for file in others:
+        (tmp_path / file).write_bytes(b"somebody's")
+    write_as("MindIR", False, folder, 1)
+    os.rename(tmp_path / "net.mindir", tmp_path / "net_graph.mindir")  # a model of that name, in one file
+    for kind in ("ONNX", "MindIR"):
+        write_as(kind, False, folder, 2)
+    assert version_in(WRITERS["MindIR"], str(tmp_path / "net_graph.mindir"), 0.1) == 1
+    for kind in ("ONNX", "MindIR"):
+        for is_large in (True, False):
+            write_as(kind, is_large, folder, 3)
+    for file in others:
+        assert (tmp_path / file).read_bytes() == b"somebody's"
+    assert not (tmp_path / "net_graph.mindir").exists()  # in parts, it was ours
+
+
+def test_data_of_another_program_go_with_its_model(tmp_path):
+    write_as("ONNX", True, str(tmp_path), 1)
+    data = tmp_path / "net.onnx.data"
+    data.write_bytes(data.read_bytes()[:-20])  # without our mark
+    write_as("ONNX", False, str(tmp_path), 2)
+    assert files_below(str(tmp_path)) == ["net.onnx"]
+
+
 def test_modes():
     """Weights may only be read by their owner, as checkpoints always were; converted arrays by everybody."""
     modes = {}

@@ -40,7 +40,8 @@ def export(net, *inputs, file_name, file_format, **kwargs):
         their types and shapes.
 
         Weights of more than 1 GiB are written to files of their own: ``net_graph.mindir`` and the folder
-        ``net_variables`` then stand for ``net.mindir``. MindIR files may only be read by their owner.
+        ``net_variables`` then stand for ``net.mindir``. MindIR files may only be read by their owner. What an
+        older export of the same name has left in the other form is removed when the new model is in place.
 
     Raises:
         ValueError: `file_format` is unknown, `file_name` or an option is not valid, or the network uses a

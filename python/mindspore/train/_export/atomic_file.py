@@ -69,23 +69,41 @@ class DataFiles:
         folder (str): Where they lie.
         name_of (Callable): The name of a file by its number.
         pattern (str): A regular expression of all these names.
+        is_ours (Callable): Whether a file of such a name, given its path, belonged to the model that is
+            replaced, or to one that never got into place; asked now, before that happens.
     """
 
-    def __init__(self, folder: str, name_of: Callable[[int], str], pattern: str):
+    def __init__(
+        self, folder: str, name_of: Callable[[int], str], pattern: str, is_ours: Callable[[str], bool]
+    ):
         self._folder, self._name_of = folder, name_of
-        self._old = [name for name in os.listdir(folder) if re.fullmatch(pattern, name)]
+        names = os.listdir(folder) if os.path.isdir(folder) else []
+        self._taken = {name for name in names if re.fullmatch(pattern, name)}
+        paths = {name: os.path.join(folder, name) for name in sorted(self._taken)}
+        self._old = [name for name, path in paths.items() if os.path.isfile(path) and is_ours(path)]
+        self._has_unfinished = any(re.fullmatch(rf"{pattern}\.part\..*", name) for name in names)
         self._new: list[str] = []
 
     def add(self) -> str:
         """Name of a further file, which no file has."""
-        taken = {*self._old, *self._new}
-        self._new.append(next(name for name in map(self._name_of, itertools.count()) if name not in taken))
-        return self._new[-1]
+        name = next(name for name in map(self._name_of, itertools.count()) if name not in self._taken)
+        self._new.append(name)
+        self._taken.add(name)
+        return name
 
     def __enter__(self) -> DataFiles:
         return self
 
     def __exit__(self, failure, *_) -> None:
         for name in self._old if failure is None else self._new:
+            remove(os.path.join(self._folder, name))
+        if self._has_unfinished and not self._new:
+            # Whoever begins a file removes what killed writers have left.
             with contextlib.suppress(OSError):
-                os.unlink(os.path.join(self._folder, name))
+                _c.ReplacingFile(os.path.join(self._folder, self._name_of(0)), 0o600).abandon()
+
+
+def remove(path: str) -> None:
+    """Removes a file, if that is possible."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)

@@ -9,18 +9,19 @@ from collections.abc import Callable
 
 from mindspore import _c_expression as _c
 from mindspore.common.tensor import Tensor
-from mindspore.train._export.atomic_file import DataFiles, atomic_file
+from mindspore.train._export.atomic_file import DataFiles, atomic_file, remove
 from mindspore.train._export.inference_mode import inference_mode
 from mindspore.train._export.request import cipher, input_names, network_inputs
 from mindspore.train._mindir.exporter import written_network
 from mindspore.train._mindir.message import changed_by
+from mindspore.train._mindir.model_parts import FRONT_BYTES, ModelInParts, front_of_data
 from mindspore.train._mindir.model_writer import ModelWriter
 from mindspore.train._mindir.preprocessing import preprocessor_of
 from mindspore.train._mindir.unknown_sizes import has_unknown_sizes, model_for_all_sizes, written_for_sizes
 
 LARGEST_IN_ONE_FILE = 1 << 30  # bytes of weights; more are written to files of their own
 LARGEST_DATA_FILE = 1 << 40
-_ALIGNMENT = 64  # of every weight in a data file, and what stands in front of the first one
+_ALIGNMENT = 64  # of every weight in a data file
 _READ_ONLY = 0o400
 _OPTIONS = ("enc_key", "enc_mode", "dataset", "obf_config", "incremental", "custom_func")
 
@@ -45,17 +46,18 @@ def export_mindir(net, inputs: tuple, path: str, options: dict) -> None:
         writer, model_of = _written(net, inputs)
     change = options.get("custom_func")
     os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
+    parts = ModelInParts(path)
     if sum(tensor.nbytes for _, tensor in writer.parameters()) <= LARGEST_IN_ONE_FILE:
-        _write_model(path, {**model_of(None), **head}, change, encrypt)
+        with parts.replaced():
+            _write_model(path, {**model_of(None), **head}, change, encrypt)
         return
     if encrypt is not None and callable(options.get("enc_mode")):
         raise ValueError("For 'export', a network this large cannot be encrypted by a function.")
-    stem = path.removesuffix(".mindir")
-    folder = f"{stem}_variables"
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    with DataFiles(folder, lambda number: f"data_{number}", r"data_\d+") as files:
-        places = _write_weights(folder, files, writer, encrypt)
-        _write_model(f"{stem}_graph.mindir", {**model_of(places), **head}, change, encrypt)
+    os.makedirs(parts.folder, mode=0o700, exist_ok=True)
+    with parts.data_files() as files:
+        places = _write_weights(parts.folder, files, writer, encrypt)
+        _write_model(parts.graph, {**model_of(places), **head}, change, encrypt)
+    remove(path)  # the same model as it was when it was smaller
 
 
 def _written(net, inputs: tuple) -> tuple[ModelWriter, Callable]:
@@ -100,10 +102,10 @@ def _write_weights(
     """Writes the weights to files of the folder; returns where each parameter is in them."""
     places: dict[str, dict] = {}
     for group in _groups(writer.parameters()):
-        offset = _ALIGNMENT
+        offset = FRONT_BYTES
         name = files.add()
         with atomic_file(os.path.join(folder, name), _READ_ONLY) as file:
-            front = bytes([sys.byteorder == "little"]).ljust(_ALIGNMENT, b"\0")
+            front = front_of_data(sys.byteorder)
             file.write(encrypt(front) if encrypt else front)
             for parameter, tensor in group:
                 content = _padded(tensor.get_bytes())
@@ -126,7 +128,7 @@ def _groups(parameters: list[tuple[str, Tensor]]) -> list[list[tuple[str, Tensor
         size = tensor.nbytes + -tensor.nbytes % _ALIGNMENT
         if not groups or total + size > LARGEST_DATA_FILE:
             groups.append([])
-            total = _ALIGNMENT
+            total = FRONT_BYTES
         groups[-1].append((name, tensor))
         total += size
     return groups

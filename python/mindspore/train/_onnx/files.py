@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 
+from mindspore import _c_expression as _c
 from mindspore import ops
 from mindspore.nn import GraphCell
 from mindspore.train._export.atomic_file import DataFiles, atomic_file
@@ -16,13 +17,16 @@ from mindspore.train._onnx.exporter import written_network
 from mindspore.train._onnx.model_writer import ModelWriter
 
 LARGEST_IN_ONE_FILE = 3 << 29  # bytes of weights; readers of such files end at 2 GiB
+# Ends a file of weights, where nobody reads: we may remove it when its model is gone.
+DATA_MARK = b"Mycel: weights of the ONNX file of this name\n"
 
 
 def export_onnx(net, inputs: tuple, path: str, options: dict) -> None:
     """Writes a network, as it is after training, to an ONNX file.
 
     Weights that are too large for it lie in a second file of the same name with ".data" at the end (and a
-    number before it where an older model has that file), which is complete before the first one appears.
+    number before it where an older model has that file), which is complete before the first one appears. When
+    it has, files with weights of the model that was there before are removed.
 
     Args:
         net (Union[Cell, function]): The network.
@@ -61,20 +65,56 @@ def convert_mindir(mindir_file: str, path: str) -> None:
 def _write(writer: ModelWriter, path: str, encrypt) -> None:
     folder, name = os.path.split(os.path.abspath(path))
     os.makedirs(folder, exist_ok=True)
-    if writer.bytes_of_weights() <= LARGEST_IN_ONE_FILE:
-        content = writer.model()
-        with atomic_file(path) as file:
-            file.write(encrypt(content) if encrypt else content)
-        return
-    if encrypt is not None:
+    is_large = writer.bytes_of_weights() > LARGEST_IN_ONE_FILE
+    if is_large and encrypt is not None:
         raise ValueError("For 'export', a network this large cannot be encrypted.")
 
     def name_of(number: int) -> str:
         return f"{name}.{number}.data" if number else f"{name}.data"
 
-    with DataFiles(folder, name_of, re.escape(name) + r"(\.\d+)?\.data") as files:
-        data = files.add()
-        with atomic_file(os.path.join(folder, data)) as file:
-            writer.write_data(file)
+    pattern = re.escape(name) + r"(\.\d+)?\.data"
+    with DataFiles(folder, name_of, pattern, _OldData(path).has) as files:
+        data = files.add() if is_large else None
+        if data is not None:
+            with atomic_file(os.path.join(folder, data)) as file:
+                writer.write_data(file)
+                file.write(DATA_MARK)
+        content = writer.model(data)
         with atomic_file(path) as file:
-            file.write(writer.model(data))
+            file.write(encrypt(content) if encrypt else content)
+
+
+class _OldData:
+    """What is known of data files beside an ONNX file that is about to be replaced.
+
+    Args:
+        path (str): The ONNX file.
+    """
+
+    def __init__(self, path: str):
+        self._path = path
+        self._named: set[str] | None = None  # files it refers to
+
+    def has(self, path: str) -> bool:
+        """Whether a file of data was written by us, or the ONNX file refers to it."""
+        try:
+            with open(path, "rb") as file:
+                file.seek(-min(len(DATA_MARK), os.path.getsize(path)), os.SEEK_END)
+                if file.read() == DATA_MARK:
+                    return True
+        except OSError:
+            return False
+        if self._named is None:
+            self._named = _files_named_by(self._path)
+        return os.path.basename(path) in self._named
+
+
+def _files_named_by(path: str) -> set[str]:
+    """Files that an ONNX file refers to; none if it is no such file."""
+    try:
+        with open(path, "rb") as file:
+            graph = _c.decode_message("onnx", file.read(), path).get("graph", {})
+    except (OSError, ValueError, RuntimeError):
+        return set()
+    places = [entry for tensor in graph.get("initializer", []) for entry in tensor.get("external_data", [])]
+    return {entry.get("value", "") for entry in places if entry.get("key") == "location"}
