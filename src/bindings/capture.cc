@@ -180,7 +180,7 @@ void bind_capture(nb::module_& module) {
   module.attr("CAPTURE_EAGER") = nb::borrow(TraceCache::eager);
   module.def("is_capturing", [] { return eager::interceptor() != nullptr; });
   module.def("note_change", &note_change);
-  module.def("set_passes_off", [](std::set<std::string> names) {
+  module.def("set_passes_off", [](const std::set<std::string>& names) {
     options().off = {names.begin(), names.end()};
   });
   module.def("pass_names", [] {

@@ -38,7 +38,7 @@ capture::Compiler compile_marked(Specialization& known) {
 }  // namespace
 
 CaptureSession::CaptureSession(TraceCache& cache, std::shared_ptr<Specialization> specialization,
-                               capture::Trace::Run run, std::vector<PyObject*> inputs,
+                               capture::Trace::Run run, std::span<PyObject* const> inputs,
                                PyObject* args, PyObject* kwargs)
     : cache_(cache),
       specialization_(std::move(specialization)),

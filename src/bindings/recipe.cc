@@ -170,6 +170,7 @@ std::shared_ptr<ResultForm> form_with(const std::shared_ptr<ResultForm>& form,
                                       const std::vector<capture::SizeNumber>& numbers) {
   if (numbers.empty()) return form;
   std::vector<nb::object> objects;
+  objects.reserve(numbers.size());
   for (const capture::SizeNumber& number : numbers) {
     objects.push_back(nb::steal(number.is_real ? PyFloat_FromDouble(number.real)
                                                : PyLong_FromLongLong(number.whole)));

@@ -137,12 +137,14 @@ void RecordedCall::record(const std::string& name, const std::vector<Tensor>& in
   std::vector<Tensor> sources = inputs;
   sources.insert(sources.end(), targets_.begin(), targets_.end());
   std::vector<Tensor> results;
+  results.reserve(places_.size());
   for (const std::size_t place : places_) {
     Tensor& result = tensor_of(PyList_GET_ITEM(outputs.ptr(), static_cast<Py_ssize_t>(place)));
     result = eager::detach(result);  // a body of its own: it gets a history
     results.push_back(result);
   }
   std::vector<Saved> saved;
+  saved.reserve(kept.size() + references_.size());
   for (const Tensor& value : kept)
     saved.push_back({eager::detach(value), value.storage().version()});
   for (const Reference& one : references_)

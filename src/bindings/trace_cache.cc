@@ -232,8 +232,8 @@ std::unique_ptr<CaptureSession> TraceCache::begin(nb::tuple args, nb::dict kwarg
   specialization->arguments.matches(args.ptr(), inputs);
   specialization->keywords.matches(kwargs.ptr(), inputs);
   if (run.values.empty()) run.values = tensors_of(inputs);
-  return std::make_unique<CaptureSession>(*this, std::move(specialization), std::move(run),
-                                          std::move(inputs), args.ptr(), kwargs.ptr());
+  return std::make_unique<CaptureSession>(*this, std::move(specialization), std::move(run), inputs,
+                                          args.ptr(), kwargs.ptr());
 }
 
 nb::list TraceCache::report() const {

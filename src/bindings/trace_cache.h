@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -118,7 +119,7 @@ class TraceCache {
 class CaptureSession {
  public:
   CaptureSession(TraceCache& cache, std::shared_ptr<Specialization> specialization,
-                 capture::Trace::Run run, std::vector<PyObject*> inputs, PyObject* args,
+                 capture::Trace::Run run, std::span<PyObject* const> inputs, PyObject* args,
                  PyObject* kwargs);
   ~CaptureSession();
 
