@@ -187,6 +187,15 @@ std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inp
         (by_reference ? !input.is_contiguous() : entry != nullptr && !is_dense_whole(input)))
       return platform::join("'", definition.name, "' is given part of a tensor's memory");
   }
+  for (std::size_t i = 0; i < outputs && definition.has_effects; ++i) {
+    const int written = op::written_input(definition, i);
+    if (written < 0) continue;
+    const Tensor& target = inputs[static_cast<std::size_t>(written)];
+    if (is_dense_whole(target) || is_ours(target) || target.body().is_parameter) continue;
+    // Others see the same memory, and what was made here has no promise to stand for it.
+    if (!target.is_contiguous() || target.storage().birth() == Storage::birth_mark)
+      return platform::join("'", definition.name, "' writes into part of a tensor's memory");
+  }
   if (definition.is_random && eager::is_logging_random())
     return "random numbers are drawn in a block that is computed again for its gradient";
   if (!definition.has_effects || !eager::is_recording()) return {};

@@ -29,5 +29,6 @@ FALLBACKS = {
     "state.AppendsToItsList": "it changes 'self.seen'",
     "state.counter_is_used": "the attribute 'calls' of Net, which is something else in every call",
     "state.counter_is_used_in_another_branch": "which is something else in every call",
+    "tensors.rows_of_a_new_tensor_are_written": "writes into part of a tensor's memory",
     "ways.hardly_any_way_twice": r"decisions by values went a new way 64 times, most often in .*ways\.py:\d+",
 }

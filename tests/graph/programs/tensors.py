@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import mindspore as ms
 from mindspore import Tensor, ops
-from programs import f32, i32, program, ramp
+from programs import f32, i32, program, ramp, script
 
 
 @program((ramp(4),))
@@ -289,3 +289,44 @@ def cumulative(x):
 def ordering(x):
     values, index = ops.sort(-x)
     return values, index, x.argmax(), ops.argsort(x)
+
+
+@program((ramp(2, 3, 4), i32(0)), (ramp(2, 3, 4), i32(1)), (ramp(2, 3, 4), i32(-1)))
+def index_that_is_computed(x, i):
+    i = i * 1
+    return x[i], x[i, :, 1], x[:, i], x[..., i, None], x[i][i], x[0, i, ::2], x[[0, 1], i]
+
+
+@program((ramp(2, 3, 4), i32(0)), (ramp(2, 3, 4), i32(1)), (ramp(2, 3, 4), i32(-1)))
+def writes_at_an_index_that_is_computed(x, i):
+    x = x * 1
+    x[i] = x[0] * 3
+    x[i, 1:, ::2] = 4.0
+    x[:, i] += 2.0
+    x[1:, i, 1] = x[0, 0, 0]
+    return x
+
+
+@program((ramp(3, 4), i32([0, 2])), (ramp(3, 4), i32([1, 1])))
+def writes_rows_and_a_slice(x, rows):
+    x, made = x * 1, ops.zeros((3, 4))
+    x[rows, 1:] = 5.0
+    made[rows, ::2] = x[0, 0]
+    return x, made
+
+
+@script
+def many_positions_are_one_way(compiled):
+    table = Tensor(ramp(64))
+    run = compiled(lambda x, i: x * table[i])
+    return [run(Tensor(2.0), Tensor(i, ms.int32)) for i in range(64)]
+
+
+@program((f32(2.0),), (f32(-3.0),))
+def rows_of_a_new_tensor_are_written(x):
+    made = ops.zeros((3, 2))
+    for i in range(3):
+        made[i][1] = x * i
+    row = made[0]
+    row[0] = x
+    return made, row
