@@ -35,15 +35,15 @@ bool known = false;
 
 std::optional<DType> dtype_of(const DescriptionHead& description) {
   if (description.byte_order == '>') return std::nullopt;
-  constexpr DType numbers[] = {DType::Bool,   DType::Int8,  DType::UInt8,  DType::Int16,
-                               DType::UInt16, DType::Int32, DType::UInt32, DType::Int64,
-                               DType::UInt64, DType::Int64, DType::UInt64, DType::Float32,
-                               DType::Float64};
+  constexpr DType kNumbers[] = {DType::Bool,   DType::Int8,  DType::UInt8,  DType::Int16,
+                                DType::UInt16, DType::Int32, DType::UInt32, DType::Int64,
+                                DType::UInt64, DType::Int64, DType::UInt64, DType::Float32,
+                                DType::Float64};
   if (description.type_number == kHalf) return DType::Float16;
   if (description.type_number < 0 ||
-      description.type_number >= static_cast<int>(std::size(numbers)))
+      description.type_number >= static_cast<int>(std::size(kNumbers)))
     return std::nullopt;
-  return numbers[description.type_number];
+  return kNumbers[description.type_number];
 }
 
 }  // namespace
