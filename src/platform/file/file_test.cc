@@ -75,7 +75,8 @@ TEST_F(FileTest, ReadPastTheEndIsAnError) {
 TEST_F(FileTest, LargeFilesHoldWhatWasWrittenInAnyPieces) {
   const Path path = folder_ / "large";
   std::string expected(std::size_t{50} << 20, '\0');
-  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<char>(i * 7 + i / 251);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    expected[i] = static_cast<char>(i * 7 + i / 251);
   AtomicFile file = AtomicFile::create(path, 0400).value();
   std::size_t at = 0;
   for (const std::size_t size : {std::size_t{5}, std::size_t{33} << 20, std::size_t{1000003}}) {
