@@ -193,13 +193,39 @@ def test_outer_lists_do_not_grow():
     refuses(keeps, "# here", Tensor(X), says="keep it in a Parameter")
 
 
-def test_given_lists_do_not_change():
+def test_given_lists_may_change():
     @strict
     def keeps(x, items):
-        items.append(x * 2)
-        return x
+        items.insert(0, x * 2)
+        return x, items.pop()
 
-    refuses(keeps, None, Tensor(X), [1], says="a list or dict that it is given")
+    for i in range(4):
+        items = [1, i]
+        assert keeps(Tensor(X), items)[1] == i
+        assert float(items[0][1]) == 4.0 and items[1:] == [1]
+
+
+def test_lists_of_cells_do_not_change():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.table, self.seen = {"x": 1}, [1]
+            self.set_jit_config(JitConfig(jit_syntax_level="STRICT"))
+
+        def construct(self, x, key):
+            if key is None:
+                self.seen.append(2)
+            else:
+                self.table[key] = 3
+            return x
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        for key, name in (("x", "table"), ("y", "table"), (None, "seen")):
+            with pytest.raises(TypeError, match=f"it changes 'self.{name}'"):
+                Net()(Tensor(X), key)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 def test_the_clock_is_not_read():

@@ -276,7 +276,7 @@ class Captured:
         """Decides what becomes of a run that has come to its end; whether its trace does all that it did."""
         if session.has_left:
             if self._is_strict():
-                self._forbid(effects, handed_back)
+                self._forbid(effects)
             return False
         problem = effects.problem or self._objection(effects.written, handed_back)
         incomplete = handed_back and not self._has_effects
@@ -288,18 +288,18 @@ class Captured:
         elif incomplete and not session.refusal:
             if self._is_strict():
                 self._cache.clear()
-                forbid_effects(self.name, effects, handed_back)
+                forbid_effects(self.name, effects)
             self._start_over(effects)
         self._asks_types = self._asks_types or surroundings.has_named("type")
         if session.refusal:
             self._tell(session.refusal)
         return not (session.refusal or incomplete or self._has_effects)
 
-    def _forbid(self, effects, containers_changed: bool) -> None:
+    def _forbid(self, effects) -> None:
         """What a run of a strict function must not do, though it is not recorded."""
         if effects.problem is not None:
             raise refused(self.name, effects.problem)
-        forbid_effects(self.name, effects, containers_changed)
+        forbid_effects(self.name, effects)
 
     def _begun(self, session) -> None:
         """A run under a recorder is about to begin."""

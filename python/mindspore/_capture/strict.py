@@ -39,9 +39,10 @@ def cure_for(reason: str) -> str:
     return f"{next(found, 'Move that part out of the compiled function')}, {_LAX}."
 
 
-def refused(name: str, reason: str) -> RuntimeError:
+def refused(name: str, reason: str) -> Exception:
     """The error of a strict function that cannot be compiled."""
-    return RuntimeError(f"'{name}' cannot be compiled: {reason}. {cure_for(reason)}")
+    kind = TypeError if reason.startswith("it changes 'self.") else RuntimeError
+    return kind(f"'{name}' cannot be compiled: {reason}. {cure_for(reason)}")
 
 
 def _is_decision(frame) -> bool:
@@ -68,8 +69,11 @@ def look_check(name: str):
     return check
 
 
-def forbid_effects(name: str, effects, containers_changed: bool) -> None:
-    """Raises the error for what a run of a strict function has done outside of it, if it has."""
+def forbid_effects(name: str, effects) -> None:
+    """Raises the error for what a run of a strict function has done outside of it, if it has.
+
+    Lists and dicts that it was given are its arguments: it may change them.
+    """
     for place in effects.written:
         if place.what.startswith("the attribute"):
             raise TypeError(
@@ -78,7 +82,5 @@ def forbid_effects(name: str, effects, containers_changed: bool) -> None:
                 f"make it a Parameter, return the new value, {_LAX}."
             )
         raise refused(name, f"it changes {place.what}{place.where}")
-    if containers_changed:
-        raise refused(name, "it changes a list or dict that it is given")
     if effects.passing is not None:
         raise refused(name, effects.passing)
