@@ -85,6 +85,24 @@ def test_ways_share_what_they_rely_on():
         assert float(repeated(Tensor(1.0), Tensor(count, ms.int32))) == 3.0**count
 
 
+def test_positions_and_counts_do_not_matter():
+    table = Tensor(np.arange(20), ms.float32)
+
+    @jit
+    def chosen(x, i):
+        x = x * table[i]
+        x[x > 5] = 5
+        x[i] = -1
+        return x
+
+    for i in range(20):
+        wanted = np.minimum(np.arange(20) * float(i), 5)
+        wanted[i] = -1
+        found = chosen(Tensor(np.arange(20), ms.float32), Tensor(i, ms.int32))
+        np.testing.assert_array_equal(found.asnumpy(), wanted)
+    assert captures(chosen) == 1
+
+
 def test_values_of_tensors_do_not_matter():
     @jit
     def double(x, others):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import mindspore as ms
 from mindspore import Tensor, ops
 from programs import f32, i32, program, ramp, script
@@ -330,3 +332,17 @@ def rows_of_a_new_tensor_are_written(x):
     row = made[0]
     row[0] = x
     return made, row
+
+
+@script
+def values_where_a_mask_says_so(compiled):
+    def limited(x):
+        x, made = x * 1, ops.zeros((4, 3))
+        x[x > 1] = 1
+        x[x[:, 0] < 0] = x[0, 0] * 0
+        made[x > 0] = x.max()
+        return x, made
+
+    run, gradient = compiled(limited), compiled(ms.grad(lambda x: (limited(x)[0] ** 2).sum()))
+    inputs = [Tensor((np.arange(12) - k).reshape(4, 3), ms.float32) for k in range(40)]
+    return [(run(x), gradient(x)) for x in inputs]

@@ -231,11 +231,27 @@ def _value(value, target: Tensor) -> Tensor:
     return tensor if tensor.dtype is target.dtype else op.cast(tensor, target.dtype)
 
 
+def _is_recorded_mask(index) -> bool:
+    """Whether nobody knows yet how many elements an index selects."""
+    return isinstance(index, Tensor) and index.dtype is mstype.bool_ and index.ndim and _c.is_recorded(index)
+
+
+def _write_where(self: Tensor, mask: Tensor, value: Tensor) -> None:
+    """tensor[mask] = value for one value: how many elements get it does not matter."""
+    _check_mask(_Mask(mask, False), self.shape, 0)
+    mask = mask[(..., *(None,) * (self.ndim - mask.ndim))]
+    value = value.reshape(()) if value.dtype is self.dtype else op.cast(value.reshape(()), self.dtype)
+    self[...] = op.where(mask, value, self)
+
+
 def write(self: Tensor, index, value) -> None:
     """tensor[index] = value for an index with an advanced part."""
     if _has_false(index):
         return
     value = _value(value, self)
+    if value.size == 1 and self.ndim and _is_recorded_mask(index) and index.ndim <= self.ndim:
+        _write_where(self, index, value)
+        return
     plan = _split(self.shape, index)
     base = self if plan.is_whole else self[plan.basic]
     is_value = _c.is_capturing() and not plan.is_whole  # what a basic index reads is no view there
