@@ -227,3 +227,11 @@ def test_all_names_are_reachable_the_old_ways():
     assert composite.HyperMap is ops.HyperMap
     with pytest.raises(AttributeError):
         operations.NoSuchThing  # noqa: B018
+
+
+@pytest.mark.parametrize("padding", [(-(2**63), 2**63 - 1), (2**63 - 1, -(2**63)), (2**62, 2**62)])
+@pytest.mark.parametrize("mode", ["constant", "replicate"])
+def test_padding_that_no_length_can_hold(padding, mode):
+    x = Tensor(np.ones((1, 2, 3), np.float32))
+    with pytest.raises(ValueError, match="too large|at most"):
+        ops.pad(x, padding, mode)

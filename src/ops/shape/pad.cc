@@ -7,17 +7,26 @@
 namespace mycel::ops {
 namespace {
 
+// Sums and doubles of numbers in this range fit.
+bool is_moderate(std::int64_t width) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  return width >= -kMost && width <= kMost;
+}
+
 // paddings: (before, after) for each axis from the first; negative numbers cut.
 Shape padded_shape(const AttributeReader& op, Shape shape, const IntList& paddings) {
   op.require(paddings.size() == 2 * shape.size(), ErrorKind::Value,
              "'paddings' must have two entries for each of the ", shape.size(), " axes, but got ",
              paddings, ".");
   for (std::size_t i = 0; i < shape.size(); ++i) {
+    const std::int64_t before = paddings[2 * i];
+    const std::int64_t after = paddings[2 * i + 1];
+    op.require(is_moderate(before) && is_moderate(after), ErrorKind::Value, "'paddings' ", paddings,
+               " are too large on axis ", i, ".");
     std::int64_t length = 0;
-    bool bad = __builtin_add_overflow(shape[i], paddings[2 * i], &length);
-    bad |= __builtin_add_overflow(length, paddings[2 * i + 1], &length);
-    op.require(!bad && length >= 0, ErrorKind::Value, "'paddings' ", paddings,
-               " leave a negative length on axis ", i, " of shape ", shape, ".");
+    op.require(!__builtin_add_overflow(shape[i], before + after, &length) && length >= 0,
+               ErrorKind::Value, "'paddings' ", paddings, " leave no possible length on axis ", i,
+               " of shape ", shape, ".");
     shape[i] = length;
   }
   return shape;
@@ -157,11 +166,16 @@ MYCEL_OP(padded_positions)
     .attribute("mode", "reflect, symmetric, replicate or circular.", "reflect")
     .output("output", "One axis, int64.")
     .infer([](InferContext& op) {
-      const std::int64_t length = op.integer("size") + op.integer("before") + op.integer("after");
-      op.require(op.integer("size") > 0 && length >= 0, ErrorKind::Value,
-                 "'size' must be positive, but got ", op.integer("size"), ".");
+      const std::int64_t size = op.integer("size");
+      const std::int64_t before = op.integer("before");
+      const std::int64_t after = op.integer("after");
+      op.require(size > 0 && is_moderate(size), ErrorKind::Value,
+                 "'size' must be positive and at most 2^60, but got ", size, ".");
+      op.require(is_moderate(before) && is_moderate(after) && size + before + after >= 0,
+                 ErrorKind::Value, "'before' and 'after' leave no possible length of size ", size,
+                 ", got ", before, " and ", after, ".");
       border_named(op, op.text("mode"));
-      op.set_output(0, DType::Int64, Shape{length});
+      op.set_output(0, DType::Int64, Shape{size + before + after});
     })
     .not_differentiable()
     .numpy("np.pad(np.arange(size), (before, after), mode)")
