@@ -46,6 +46,13 @@ TensorSpec spec_of(const Tensor& tensor) {
   return {tensor.dtype(), tensor.shape(), tensor.body().is_number};
 }
 
+// Another window on the same memory.
+bool is_other_view(const Tensor& one, const Tensor& other) {
+  return &one.storage() == &other.storage() &&
+         (one.body().offset != other.body().offset || one.dtype() != other.dtype() ||
+          !(one.shape() == other.shape()) || !(one.strides() == other.strides()));
+}
+
 Tensor copy_of(const Tensor& tensor) {
   Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
   tensor::copy_elements(tensor, copy);
@@ -180,9 +187,7 @@ std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inp
     const bool by_reference = (entry != nullptr && entry->kind == Kind::Parameter) ||
                               (entry == nullptr && input.body().is_parameter);
     const bool other_view =
-        entry != nullptr && entry->kind == Kind::Parameter &&
-        (input.body().offset != entry->tensor.body().offset ||
-         !(input.shape() == entry->tensor.shape()) || input.dtype() != entry->tensor.dtype());
+        entry != nullptr && entry->kind == Kind::Parameter && is_other_view(input, entry->tensor);
     if (other_view ||
         (by_reference ? !input.is_contiguous() : entry != nullptr && !is_dense_whole(input)))
       return platform::join("'", definition.name, "' is given part of a tensor's memory");
@@ -191,9 +196,14 @@ std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inp
     const int written = op::written_input(definition, i);
     if (written < 0) continue;
     const Tensor& target = inputs[static_cast<std::size_t>(written)];
-    if (is_dense_whole(target) || is_ours(target) || target.body().is_parameter) continue;
+    if (is_ours(target) || target.body().is_parameter) continue;
     // Others see the same memory, and what was made here has no promise to stand for it.
-    if (!target.is_contiguous() || target.storage().birth() == Storage::birth_mark)
+    const bool made_here = target.storage().birth() == Storage::birth_mark;
+    const bool is_part = !is_dense_whole(target) && (made_here || !target.is_contiguous());
+    const bool reads_other = std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& input) {
+      return input.defined() && is_other_view(input, target);
+    });
+    if (is_part || reads_other)
       return platform::join("'", definition.name, "' writes into part of a tensor's memory");
   }
   if (definition.is_random && eager::is_logging_random())

@@ -117,6 +117,17 @@ def test_true_adds_an_axis_and_false_an_empty_one():
     assert Tensor(1.0)[...].shape == ()
 
 
+def test_tensors_that_are_true_or_false_do_the_same():
+    x = Tensor(_array((2, 3)))
+    assert x[Tensor(True)].shape == (1, 2, 3)
+    assert x[Tensor(True), 0].shape == (1, 3)
+    assert x[Tensor(False)].shape == (0, 2, 3)
+    x[Tensor(False)] = 1
+    np.testing.assert_array_equal(x.asnumpy(), _array((2, 3)))
+    x[Tensor(True)] = 7
+    assert (x.asnumpy() == 7).all()
+
+
 def test_mixed_lists_take_bools_as_numbers():
     assert Tensor([5, 6, 7])[[True, 2]].tolist() == [6, 7]
     assert Tensor([5, 6, 7])[[True, False, True]].tolist() == [5, 7]

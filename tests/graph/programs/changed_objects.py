@@ -292,6 +292,21 @@ def view_of_an_outer_tensor(compiled):
 
 
 @script
+def parts_of_an_outer_tensor_are_exchanged(compiled):
+    held = Tensor(ramp(3, 200))
+    row = held[1]
+
+    def moved(x):
+        held[0] = held[1]
+        held[2] = row
+        held[1] = x
+        return held.sum()
+
+    run = compiled(moved)
+    return [run(Tensor(float(k))) for k in range(4)], held
+
+
+@script
 def branch_after_a_change(compiled):
     """The way that is not taken relies on something else."""
     first, second = [1.0], [2.0]

@@ -346,3 +346,12 @@ def values_where_a_mask_says_so(compiled):
     run, gradient = compiled(limited), compiled(ms.grad(lambda x: (limited(x)[0] ** 2).sum()))
     inputs = [Tensor((np.arange(12) - k).reshape(4, 3), ms.float32) for k in range(40)]
     return [(run(x), gradient(x)) for x in inputs]
+
+
+@program((f32(2.0),), (f32(-3.0),), gradient=False)
+def parts_of_a_new_tensor_are_exchanged(x):
+    made = ops.zeros((3, 2))
+    y = made[1] + x
+    made[2, 0] = made[0, 0]
+    made[0] = x
+    return made, y

@@ -212,6 +212,8 @@ def read(self: Tensor, index) -> Tensor:
     if _has_false(index):
         axis = _false_axis(index)
         return base[(_WHOLE,) * axis + (slice(0, 0),)]
+    if not plan.indices:
+        return base
     result = op.index_gather(base, plan.indices, axes=plan.axes, front=plan.front)
     result._index_origin = (weakref.ref(self), index)
     return result
@@ -253,6 +255,9 @@ def write(self: Tensor, index, value) -> None:
         _write_where(self, index, value)
         return
     plan = _split(self.shape, index)
+    if not plan.indices:
+        self[plan.basic] = value
+        return
     base = self if plan.is_whole else self[plan.basic]
     is_value = _c.is_capturing() and not plan.is_whole  # what a basic index reads is no view there
     if is_value or _c.is_tracked(self) or _c.is_tracked(value):
