@@ -235,3 +235,10 @@ def test_padding_that_no_length_can_hold(padding, mode):
     x = Tensor(np.ones((1, 2, 3), np.float32))
     with pytest.raises(ValueError, match="too large|at most"):
         ops.pad(x, padding, mode)
+
+
+def test_numbers_as_large_as_they_come():
+    x = Tensor(np.array([1.0, 2.0, 3.0], np.float32))
+    assert [len(part) for part in ops.chunk(x, 2**63 - 1)] == [1, 1, 1]
+    gradient = ms.grad(lambda x: ops.var(x, ddof=-(2**63)))(x)
+    np.testing.assert_allclose(gradient.asnumpy(), [0, 0, 0], atol=1e-12)

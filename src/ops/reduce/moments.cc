@@ -16,8 +16,8 @@ void infer_var(InferContext& op) {
 void var_gradient(GradientContext& op) {
   const IntList axes = op.ints("axis");
   const Value mean = op.call("reduce_mean", {op.input(0)}, {{"axis", axes}, {"keep_dims", true}});
-  const auto divisor =
-      static_cast<double>(reduced_count(op.input_shape(0), axes) - op.integer("ddof"));
+  const double divisor = static_cast<double>(reduced_count(op.input_shape(0), axes)) -
+                         static_cast<double>(op.integer("ddof"));
   const Value gradient = with_kept_axes(op, op.output_gradient(0), axes);
   op.set_input_gradient(0, (op.input(0) - mean) * (gradient * (2.0 / divisor)));
 }

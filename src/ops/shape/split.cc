@@ -58,7 +58,8 @@ void chunk(CompositeContext& op) {
   const std::int64_t total = op.input(0).shape()[axis];
   const std::int64_t parts = op.integer("chunks");
   op.require(parts > 0, ErrorKind::Value, "'chunks' must be positive, but got ", parts, ".");
-  split_into(op, axis, equal_sizes(total, std::max<std::int64_t>(1, (total + parts - 1) / parts)));
+  const std::int64_t length = total / parts + (total % parts == 0 ? 0 : 1);
+  split_into(op, axis, equal_sizes(total, std::max<std::int64_t>(1, length)));
 }
 
 std::int64_t unstack_axis(const AttributeReader& op) { return op.integer("axis"); }
