@@ -124,6 +124,18 @@ struct ExportShape {
   std::vector<Py_ssize_t> strides;
 };
 
+std::unique_ptr<ExportShape> layout_of(const Tensor& tensor, Py_ssize_t element_bytes) {
+  auto layout = std::make_unique<ExportShape>();
+  layout->shape.assign(tensor.shape().begin(), tensor.shape().end());
+  for (const std::int64_t stride : tensor.strides()) {
+    // Only tensors without elements have steps that do not fit, and nobody takes those.
+    Py_ssize_t step = 0;
+    if (__builtin_mul_overflow(stride, element_bytes, &step)) step = element_bytes;
+    layout->strides.push_back(step);
+  }
+  return layout;
+}
+
 }  // namespace
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
@@ -140,12 +152,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     PyErr_SetString(PyExc_BufferError, "the Tensor is not contiguous");
     return -1;
   }
-  auto layout = std::make_unique<ExportShape>();
   const auto bytes = static_cast<Py_ssize_t>(tensor::size_of(tensor.dtype()));
-  for (std::int64_t i = 0; i < tensor.rank(); ++i) {
-    layout->shape.push_back(tensor.shape()[static_cast<std::size_t>(i)]);
-    layout->strides.push_back(tensor.strides()[static_cast<std::size_t>(i)] * bytes);
-  }
+  auto layout = layout_of(tensor, bytes);
   try {
     view->buf = tensor.raw();
   } catch (...) {

@@ -242,3 +242,14 @@ def test_numbers_as_large_as_they_come():
     assert [len(part) for part in ops.chunk(x, 2**63 - 1)] == [1, 1, 1]
     gradient = ms.grad(lambda x: ops.var(x, ddof=-(2**63)))(x)
     np.testing.assert_allclose(gradient.asnumpy(), [0, 0, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [ms.int8, ms.int32, ms.int64])
+def test_scattered_integers_wrap(dtype):
+    lowest = np.iinfo(ms.dtype_to_nptype(dtype)).min
+    for function in (ops.scatter_div, ops.scatter_mul, ops.scatter_sub):
+        table = ms.Parameter(Tensor([lowest, lowest], dtype))
+        given = 1 if function is ops.scatter_sub else -1
+        function(table, Tensor([0], ms.int32), Tensor([given], dtype))
+        expected = -lowest - 1 if function is ops.scatter_sub else lowest
+        assert table.asnumpy().tolist() == [expected, lowest]

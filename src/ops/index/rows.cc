@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "platform/thread/parallel_for.h"
 
@@ -52,18 +53,30 @@ void gather_long_rows(const RowPlan& plan, std::size_t row_bytes, const char* ta
       });
 }
 
+// Overflow wraps; nothing here can trap.
+template <Combine kCombine, class T>
+T combined_integers(T old, T given) {
+  using Bits = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+  const auto a = static_cast<Bits>(old);
+  const auto b = static_cast<Bits>(given);
+  if constexpr (kCombine == Combine::Add) return static_cast<T>(a + b);
+  if constexpr (kCombine == Combine::Sub) return static_cast<T>(a - b);
+  if constexpr (kCombine == Combine::Mul) return static_cast<T>(a * b);
+  if (given == T()) return T();
+  if (std::is_signed_v<T> && given == static_cast<T>(-1)) return static_cast<T>(Bits() - a);
+  return static_cast<T>(old / given);
+}
+
 template <Combine kCombine, class T>
 T combined(T old, T given) {
+  constexpr bool kComputes = kCombine == Combine::Add || kCombine == Combine::Sub ||
+                             kCombine == Combine::Mul || kCombine == Combine::Div;
+  if constexpr (kComputes && std::is_integral_v<T>) return combined_integers<kCombine>(old, given);
   if constexpr (kCombine == Combine::Update) return given;
   if constexpr (kCombine == Combine::Add) return static_cast<T>(old + given);
   if constexpr (kCombine == Combine::Sub) return static_cast<T>(old - given);
   if constexpr (kCombine == Combine::Mul) return static_cast<T>(old * given);
-  if constexpr (kCombine == Combine::Div) {
-    if constexpr (std::is_integral_v<T>)
-      return given == T() ? T() : static_cast<T>(old / given);
-    else
-      return static_cast<T>(old / given);
-  }
+  if constexpr (kCombine == Combine::Div) return static_cast<T>(old / given);
   if constexpr (kCombine == Combine::Max || kCombine == Combine::Min) {
     if (old != old) return old;  // NaN stays
     if (given != given) return given;
@@ -237,7 +250,8 @@ bool already_positions(const Tensor& dense, std::int64_t bound) {
   parallel_for(dense.size(), 1, [&](std::int64_t begin, std::int64_t end) {
     std::uint64_t strays = 0;
     for (std::int64_t i = begin; i < end; ++i) {
-      strays |= static_cast<std::uint64_t>(given[i] | (bound - 1 - given[i])) >> 63;
+      const auto position = static_cast<std::uint64_t>(given[i]);
+      strays |= (position | (static_cast<std::uint64_t>(bound - 1) - position)) >> 63;
     }
     if (strays != 0) fits = false;
   });
