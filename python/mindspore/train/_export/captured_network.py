@@ -98,7 +98,7 @@ class Way:
         for way in self.ways():
             found.append(way.network)
             for loop in way.network.loops():
-                found += [*loop.condition.networks(), *loop.body.networks()]
+                found += loop.networks()
         return found
 
     def leaves(self) -> list[Way]:
@@ -116,23 +116,28 @@ class Loop:
     """Turns that are made as long as a condition holds.
 
     Attributes:
-        condition (Way): From the variables to a mask without axes.
+        condition (Way): From the variables to a mask without axes; None: one turn is made, which has no
+            variables but uses what stands around.
         body (Way): From the variables before a turn to those after it.
         begins (list[Value]): Variables before the first turn, in the graph around.
         starts (list[Value]): Variables before a turn, the arguments of both.
         ends (list[Value]): Variables after the last turn, in the graph around.
     """
 
-    condition: Way
+    condition: Way | None
     body: Way
     begins: list[Value]
     starts: list[Value]
     ends: list[Value]
 
+    def networks(self) -> list[CapturedNetwork]:
+        """Every graph of it."""
+        ways = [self.body] if self.condition is None else [self.condition, self.body]
+        return [network for way in ways for network in way.networks()]
+
     def parameters(self) -> list[Node]:
         """Parameters that some turn uses, each once."""
-        networks = [*self.condition.networks(), *self.body.networks()]
-        found = {node.id: node for network in networks for node in network.parameters()}
+        found = {node.id: node for network in self.networks() for node in network.parameters()}
         return list(found.values())
 
 

@@ -152,7 +152,7 @@ class Cutter:
         kept = self._results(root)
         variables: set[int] = set()  # nodes where variables of loops start and end
         for record in self._records:
-            kept |= self._results(record.condition) | self._results(record.body)
+            kept = kept.union(*map(self._results, record.choices()))
             variables.update(self._raw(tensor)[0] for tensor in (*record.starts, *record.ends))
         chosen = {self._by_id[i].operands[0] for i in (*kept, *variables)}
         last_starts = {self._raw(record.starts[-1])[0]: record for record in self._records}
@@ -249,16 +249,18 @@ class Cutter:
             return self._loops[first]
         starts, ends = ([self._value(one) for one in both] for both in (record.starts, record.ends))
         begin, own = self._position[starts[0][0]], {value[0] for value in starts}
-        condition, body = (self._way(one, begin, own, set(), {}) for one in (record.condition, record.body))
-        for way in (condition, body):
+        if record.condition is None:
+            starts = []
+        ways = [self._way(one, begin, own, set(), {}) for one in record.choices()]
+        for way in ways:
             way.network.arguments = [self._by_id[value[0]] for value in starts]
         begins = [self._begins[value[0]] for value in starts]
-        outer = dict.fromkeys([*condition.network.outer, *body.network.outer])
+        outer = dict.fromkeys(value for way in ways for value in way.network.outer)
         types = [self._by_id[value[0]].types[0] for value in ends]
         file, _, line = record.place.rpartition(":")
         node = Node("loop", _FIRST_LOOP - len(self._loops), "loop", [*begins, *outer], {}, types)
         node.file, node.line = file, int(line)
-        node.loop = Loop(condition, body, begins, starts, ends)
+        node.loop = Loop(ways[0] if record.condition else None, ways[-1], begins, starts, ends)
         self._by_id[node.id], self._position[node.id] = node, self._position[first]
         self._loops[first] = node
         return node

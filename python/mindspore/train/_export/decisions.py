@@ -13,7 +13,11 @@ from mindspore._capture.code import position_of
 from mindspore.common.tensor import Tensor
 from mindspore.train._export.captured_network import DependsOnValuesError
 
-MOST_QUESTIONS = 5  # one after the other, as every one doubles the graphs
+MOST_WAYS = 32  # of one piece: questions that follow each other on every way double them
+
+
+class TooManyWaysError(DependsOnValuesError):
+    """A piece asks so often that its ways cannot all be written down."""
 
 
 @dataclass
@@ -52,6 +56,7 @@ class _Run:
 
     answers: tuple[bool, ...] | None  # None: no question is answered
     asked: list[Tensor]
+    open_ways: list[int]  # one number: how many ways the piece has, as far as is known
     labels: int = 0
 
     def given(self) -> tuple[bool, ...]:
@@ -84,11 +89,10 @@ class Decisions:
         run = self._open[-1]
         if run.answers is None:
             raise AskedError
-        if len(run.asked) == MOST_QUESTIONS:
-            raise DependsOnValuesError(
-                f"A network that asks more than {MOST_QUESTIONS} times whether a tensor is true "
-                f"({position_of(sys._getframe(1))}), perhaps in a loop, cannot be exported."
-            )
+        if len(run.asked) >= len(run.answers):
+            run.open_ways[0] += 1  # the other answer, which is tried later
+            if run.open_ways[0] > MOST_WAYS:
+                raise _too_many(position_of(sys._getframe(1)))
         run.asked.append(self._mark(tensor))
         return run.given()[-1]
 
@@ -100,7 +104,7 @@ class Decisions:
     def asks(self, run: Callable) -> tuple[bool, object]:
         """Whether a piece asks a question, and what it gives if it does not."""
         self.next_label()
-        self._open.append(_Run(None, []))
+        self._open.append(_Run(None, [], [1]))
         try:
             return False, run()
         except AskedError:
@@ -112,11 +116,11 @@ class Decisions:
         """Runs a piece for every combination of answers to the questions it asks."""
         if self._open:
             self.next_label()
-        return self._explored(run, ())
+        return self._explored(run, (), [1])
 
-    def _explored(self, run: Callable, answers: tuple[bool, ...]) -> Choice:
+    def _explored(self, run: Callable, answers: tuple[bool, ...], ways: list[int]) -> Choice:
         """The same with answers to the first questions."""
-        this = _Run(answers, [])
+        this = _Run(answers, [], ways)
         self._open.append(this)
         try:
             choice = Choice(run())
@@ -124,6 +128,15 @@ class Decisions:
             self._open.pop()
         for place in reversed(range(len(answers), len(this.asked))):
             before = (*answers, *[True] * (place - len(answers)))
-            other = self._explored(run, (*before, False))
+            other = self._explored(run, (*before, False), ways)
             choice = Choice(question=this.asked[place], if_true=choice, if_false=other)
         return choice
+
+
+def _too_many(place: str) -> TooManyWaysError:
+    return TooManyWaysError(
+        f"A network that asks so often whether a tensor is true that there are more than {MOST_WAYS} ways, "
+        f"the last time at {place}, cannot be exported. Choose between values with ops.where or ops.select "
+        "instead of 'if', put decisions into the loop they belong to, and keep functions in files, so that "
+        "loops and decisions in them can be found."
+    )

@@ -22,7 +22,7 @@ from mindspore.train._export.captured_network import (
     Way,
 )
 from mindspore.train._export.cutting import Cutter
-from mindspore.train._export.decisions import Choice, Decisions
+from mindspore.train._export.decisions import Choice, Decisions, TooManyWaysError
 from mindspore.train._export.loops.current import working
 from mindspore.train._export.loops.running import LoopRunner
 
@@ -33,7 +33,8 @@ def capture_network(net, inputs: tuple) -> Way:
     """Runs a network and writes down what it computes, on every way it may take.
 
     It is run as it is first. If it asks questions or looks at values, it is run again with its loops as
-    calls, so that they can be written down as loops; where that does not work, they stay rows of turns.
+    calls, so that they can be written down as loops; where that does not work, they stay rows of turns. If
+    it asks so much that there are too many ways, its decisions are calls as well, after which ways meet.
 
     Raises:
         RuntimeError: What it does depends on values in a way that no graph can tell, or it calls Python.
@@ -50,10 +51,18 @@ def capture_network(net, inputs: tuple) -> Way:
     except RuntimeError as failure:
         if straight is not None:
             return straight
-        raise failure from first
+        second = failure
+    if not isinstance(second, TooManyWaysError):
+        raise second from first
+    try:
+        return _captured(net, inputs, with_loops=True, with_choices=True)
+    except RuntimeError as failure:
+        if str(failure) == str(second):
+            raise second from first
+        raise type(second)(f"{second} Nor can they be written one by one: {failure}") from failure
 
 
-def _captured(net, inputs: tuple, with_loops: bool) -> Way:
+def _captured(net, inputs: tuple, with_loops: bool, with_choices: bool = False) -> Way:
     name = type(net).__name__ if isinstance(net, Cell) else getattr(net, "__name__", "function")
     chosen = Tensor(True)
 
@@ -62,7 +71,7 @@ def _captured(net, inputs: tuple, with_loops: bool) -> Way:
         # recorder does not leave out what reads a tensor from outside.
         return op.where(chosen, tensor, tensor)
 
-    run = _Run(name, mark)
+    run = _Run(name, mark, with_choices)
     with contextlib.ExitStack() as stack:
         if with_loops:
             stack.enter_context(run.making_loops())
@@ -105,13 +114,14 @@ class _Run:
     Args:
         name (str): Its name.
         mark (Callable): Makes a node of its own that gives a tensor.
+        with_choices (bool): Decisions are calls too, where loops are.
     """
 
-    def __init__(self, name: str, mark):
+    def __init__(self, name: str, mark, with_choices: bool = False):
         self._name, self._mark = name, mark
         self._is_as_it_is = True
         self.decisions = Decisions(mark)
-        self._loops = LoopRunner(name, self.decisions, mark)
+        self._loops = LoopRunner(name, self.decisions, mark, with_choices)
         self._root: Choice | None = None
         self._found: list[Tensor] = []
 

@@ -77,6 +77,12 @@ def _write_nodes(writer: ModelWriter, network: CapturedNetwork) -> None:
 def _write_loop(writer: ModelWriter, node: Node) -> None:
     """Graphs that call each other: one asks whether a turn is made, one makes it, one ends the loop."""
     loop, parameters = node.loop, node.loop.parameters()
+    if loop.condition is None:
+        once = writer.loop_function(loop.body.network, "choice", node.operands, parameters)
+        _write_way(once, loop.body, node.types, lambda graph, results: graph.set_results(results))
+        given = writer.given(node.operands, parameters)
+        writer.name_values(loop.ends, writer.call_function(once.graph, given, node.types))
+        return
     outer = node.operands[len(loop.begins) :]
     inputs = [*loop.starts, *outer]
     turn = writer.loop_function(loop.body.network, "turn", inputs, parameters)

@@ -72,6 +72,10 @@ def _write_way(writer: ModelWriter, way: Way) -> list[str]:
 def _write_loop(writer: ModelWriter, node: Node) -> None:
     """The condition is written twice: before the loop, and at the end of a turn for the next one."""
     loop = node.loop
+    if loop.condition is None:
+        once = writer.scope(loop.body.network)
+        writer.name_values(loop.ends, _write_way(once, loop.body))
+        return
     begins = [writer.name_of(value) for value in loop.begins]
     before = writer.scope(loop.condition.network)
     before.name_values(loop.starts, begins)

@@ -11,6 +11,7 @@ from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
 from mindspore.train._export.decisions import Choice, Decisions
+from mindspore.train._export.loops.merging import SAME, merged
 from mindspore.train._export.loops.turns import (
     NEXT,
     RETURN,
@@ -25,7 +26,6 @@ from mindspore.train._export.loops.variables import Variable, rebuilt
 
 _MOST_TRIES = 5  # until the types of all variables are found
 _OWN, _GOES_ON, _RETURNED, _VALUE = "(own)", "(goes on)", "(has returned)", "(returned)"
-_SAME = "(same)"  # names of what a turn has written into
 
 
 class LoopRecorder:
@@ -64,6 +64,34 @@ class LoopRecorder:
                 f"'{self._name}' cannot be exported: the loop at {turns.place} does not work with values "
                 f"that are not known: {type(failure).__name__}: {failure}"
             ) from failure
+
+    def recorded_choice(self, turns: Turns, values: dict) -> Outcome:
+        """What a statement leaves that asks questions.
+
+        Raises:
+            RuntimeError: Something is of another type on one way than on another.
+        """
+        if turns.attributes:
+            raise RuntimeError(
+                f"'{self._name}' cannot be exported: the decision at {turns.place} assigns "
+                f"{', '.join(turns.attributes)}. Assign to a variable there, and to the attribute after it."
+            )
+        label = (turns.place, self._decisions.next_label())
+        start = self._mark(Tensor(True))
+
+        with self.unchanged_containers(turns):
+            body = self._decisions.explore(lambda: self._after_turn(turns, {**values, _OWN: ()}))
+        leaves = body.leaves()
+        after, variables = merged([leaf.outcome for leaf in leaves], turns.place, self._name)
+        if variables:
+            for leaf in leaves:
+                leaf.tensors = [
+                    self._mark(tensor) for one in variables for tensor in one.tensors_of(leaf.outcome)
+                ]
+            ends = [self._mark(tensor) for tensor in leaves[0].tensors]
+            self.records.append(LoopRecord(turns.place, label, [start], None, body, ends))
+            after |= _values(variables, [self._mark(tensor) for tensor in ends])
+        return Outcome(after, False, after.get(_RETURNED, False), after.get(_VALUE))
 
     @contextlib.contextmanager
     def unchanged_containers(self, turns: Turns):
@@ -108,17 +136,20 @@ class LoopRecorder:
         self.records.append(LoopRecord(turns.place, label, starts, condition, body, ends))
         after = _values(variables, [self._mark(tensor) for tensor in ends])
         for name in turns.written:
-            if name in values and all(name in leaf.outcome[_SAME] for leaf in body.leaves()):
+            if name in values and all(name in leaf.outcome[SAME] for leaf in body.leaves()):
                 after[name] = written_back(values[name], after[name])
         return _outcome(after)
 
     def _one_turn(self, turns: Turns, variables: list[Variable], starts: list[Tensor]) -> dict:
         """Values of the variables after a turn, by name; the loop's own among them."""
-        values = _values(variables, [self._mark(tensor) for tensor in starts])
+        return self._after_turn(turns, _values(variables, [self._mark(tensor) for tensor in starts]))
+
+    @staticmethod
+    def _after_turn(turns: Turns, values: dict) -> dict:
         own = values[_OWN]
         kind, value, found = turns.body(own, values)
         after = {**values, **turns.picked(found), _OWN: turns.advance(own)}
-        after[_SAME] = {name for name in turns.written if after.get(name) is values.get(name)}
+        after[SAME] = {name for name in turns.written if after.get(name) is values.get(name)}
         after[_GOES_ON] = kind == NEXT
         after[_RETURNED] = kind == RETURN
         if kind == RETURN:
@@ -149,7 +180,7 @@ class LoopRecorder:
             for name, value in after.items():
                 if (
                     name in known
-                    or name is _SAME
+                    or name is SAME
                     or (name in (_GOES_ON, _RETURNED) and not self._leaves_by(name, leaves))
                 ):
                     continue

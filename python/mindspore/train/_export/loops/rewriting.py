@@ -9,6 +9,7 @@ A loop ``while test: body`` becomes
     if out_1.has("name"): name = out_1["name"]
     if out_1.returned: return out_1.value
 
+and a statement that may decide something the same with ``loops.choice`` and without a test,
 with ``break``, ``continue`` and ``return`` of the body as results of its function. Functions that are called
 are exchanged in the same way where the call is.
 """
@@ -22,6 +23,7 @@ import textwrap
 import types
 
 from mindspore._capture import code as codes
+from mindspore.train._export.loops.choices import is_choice, wrap_choices
 from mindspore.train._export.loops.names import assigned, assigned_attributes, reads, variables_of, written
 
 _RUNNER = "_mycel_loops_"
@@ -37,10 +39,11 @@ class Rewriter:
 
     Args:
         runner (object): What they call.
+        has_choices (bool): Statements that may decide something are calls too.
     """
 
-    def __init__(self, runner):
-        self._runner = types.CellType(runner)
+    def __init__(self, runner, has_choices: bool = False):
+        self._runner, self._has_choices = types.CellType(runner), has_choices
         self._made: dict[types.FunctionType, types.FunctionType] = {}
 
     def rewritten(self, function: types.FunctionType) -> types.FunctionType:
@@ -56,6 +59,9 @@ class Rewriter:
         if tree is None:
             return None
         file = function.__code__.co_filename
+        if self._has_choices:
+            _check_choices(tree, file)
+            wrap_choices(tree)
         _LoopsAsCalls(tree, file).visit_function()
         code = _compiled(tree, function, file)
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
@@ -69,6 +75,16 @@ class Rewriter:
         made.__kwdefaults__ = function.__kwdefaults__
         made.__qualname__ = function.__qualname__
         return made
+
+
+def _check_choices(tree: ast.FunctionDef, file: str) -> None:
+    """RuntimeError where items are assigned: after a decision, two names may be one tensor on some ways."""
+    names = written(tree.body)
+    if names:
+        raise RuntimeError(
+            f"'{tree.name}' ({file}:{tree.lineno}) assigns items of {', '.join(sorted(names))}; make new "
+            "tensors instead"
+        )
 
 
 def _definition(function: types.FunctionType) -> ast.FunctionDef | None:
@@ -201,13 +217,15 @@ class _LoopsAsCalls(ast.NodeTransformer):
         is_while = isinstance(node, ast.While)
         parameters = ", ".join(names if is_while else ["_mycel_item_", *names])
         test = f"def _mycel_test_{number}({parameters}):\n    return 0\n" if is_while else ""
-        first = f"_mycel_test_{number}" if is_while else f"{_RUNNER}.span()"
+        first = f"_mycel_test_{number}, " if is_while else f"{_RUNNER}.span(), "
         kind = "while_loop" if is_while else "range_loop"
+        if is_choice(node):
+            test, first, kind = "", "", "choice"
         text = (
             f"{test}def _mycel_body_{number}({parameters}):\n"
             f"    return {_RUNNER}.NEXT, None, locals()\n"
             f"_mycel_out_{number} = {_RUNNER}.{kind}("
-            f"{place!r}, {tuple(names)!r}, {into!r}, {attributes!r}, {first}, "
+            f"{place!r}, {tuple(names)!r}, {into!r}, {attributes!r}, {first}"
             f"_mycel_body_{number}, locals())\n"
         )
         text += "".join(
@@ -224,9 +242,9 @@ class _LoopsAsCalls(ast.NodeTransformer):
         """The parts of a loop in the statements that take its place."""
         definitions = [each for each in made if isinstance(each, ast.FunctionDef)]
         head: list[ast.stmt] = []
-        if isinstance(node, ast.While):
+        if isinstance(node, ast.While) and not is_choice(node):
             definitions[0].body[0].value = self.visit(node.test)
-        else:
+        elif isinstance(node, ast.For):
             call = made[len(definitions)].value
             call.args[4].args = [self.visit(each) for each in node.iter.args]
             item = ast.Name("_mycel_item_", ast.Load())

@@ -25,14 +25,17 @@ class LoopRunner:
         name (str): How messages call the network.
         decisions (Decisions): Answers questions.
         mark (Callable): Makes a node of its own that gives a tensor.
+        has_choices (bool): Decisions of functions are made here too.
     """
 
     NEXT, BREAK, RETURN = ends.NEXT, ends.BREAK, ends.RETURN
 
-    def __init__(self, name: str, decisions: Decisions, mark: Callable[[Tensor], Tensor]):
+    def __init__(
+        self, name: str, decisions: Decisions, mark: Callable[[Tensor], Tensor], has_choices: bool = False
+    ):
         self._decisions, self._mark = decisions, mark
         self._recorder = LoopRecorder(name, decisions, mark)
-        self._rewriter = Rewriter(self)
+        self._rewriter = Rewriter(self, has_choices)
 
     @property
     def records(self) -> list[LoopRecord]:
@@ -124,7 +127,18 @@ class LoopRunner:
                 return outcome
         return Outcome(values)
 
-    def _turn(self, turns: Turns, values: dict) -> tuple[Outcome | None, dict]:
+    def choice(self, place, names, written, attributes, body, found: dict) -> Outcome:
+        """A statement that may ask questions; what follows it is the same on all ways."""
+        turns = Turns(
+            *(place, names, written, attributes),
+            lambda own, values: True,
+            lambda own, values: body(*turns.given(values)),
+        )
+        values, turns.around = turns.picked(found), found
+        outcome, values = self._turn(turns, values, self._recorder.recorded_choice)
+        return outcome or Outcome(values)
+
+    def _turn(self, turns: Turns, values: dict, record=None) -> tuple[Outcome | None, dict]:
         """One turn in Python; a loop that asks a question in it is written down from here on."""
         copies = {name: map_tensors(self._mark, values[name]) for name in turns.written if name in values}
         with self._recorder.unchanged_containers(turns) as contents:
@@ -132,7 +146,7 @@ class LoopRunner:
             if not asks:
                 contents.clear()
         if asks:
-            return self._recorder.recorded(turns, values), values
+            return (record or self._recorder.recorded)(turns, values), values
         kind, value, found = end
         before, values = values, turns.picked(found)
         for name, copy in copies.items():

@@ -22,7 +22,8 @@ class LoopRecord:
         place (str): The user's line.
         label (tuple): Loops with the same label that begin with the same values are the same loop.
         starts (list): Variables before a turn, each computed by a node of its own.
-        condition (Choice): From the starts to a mask.
+        condition (Choice): From the starts to a mask; None: one turn is made, and there is a single start,
+            which only marks where it begins.
         body (Choice): From the starts to variables after a turn.
         ends (list): Variables after the last turn, each computed by a node of its own.
     """
@@ -30,14 +31,18 @@ class LoopRecord:
     place: str
     label: tuple
     starts: list[Tensor]
-    condition: Choice
+    condition: Choice | None
     body: Choice
     ends: list[Tensor]
 
     def every_tensor(self) -> list[Tensor]:
         """All of them."""
-        inner = [*self.condition.every_tensor(), *self.body.every_tensor()]
+        inner = [tensor for choice in self.choices() for tensor in choice.every_tensor()]
         return [*self.starts, *inner, *self.ends]
+
+    def choices(self) -> list[Choice]:
+        """The condition, if there is one, and the body."""
+        return [self.body] if self.condition is None else [self.condition, self.body]
 
 
 @dataclass

@@ -107,6 +107,12 @@ class Variable:
         """What it is before the first turn."""
         return [as_tensor(first, kind) for first, kind in zip(self.firsts, self.kinds, strict=True)]
 
+    def tensors_of(self, values: dict) -> list[Tensor]:
+        """The tensors of its value among others; zeros where it has none."""
+        if self.name in values:
+            return self.as_tensors(values[self.name])
+        return [as_tensor(0, kind) for kind in self.kinds]
+
     def takes(self, value, place: str) -> bool:
         """Whether it can be a value; where only the type of a number is in the way, that is changed.
 
