@@ -253,3 +253,8 @@ def test_scattered_integers_wrap(dtype):
         function(table, Tensor([0], ms.int32), Tensor([given], dtype))
         expected = -lowest - 1 if function is ops.scatter_sub else lowest
         assert table.asnumpy().tolist() == [expected, lowest]
+
+
+def test_repetitions_that_no_length_can_hold():
+    with pytest.raises(ValueError, match="too large"):
+        ops.repeat_interleave(Tensor(np.ones((4, 2), np.float32)), 2**62, 0)

@@ -48,13 +48,14 @@ MYCEL_OP(repeat_interleave)
       const auto axis = static_cast<std::size_t>(
           flat ? 0 : normalize_axis(op.integer("axis"), x.rank(), op.name()));
       if (repeats.size() == 1) {
-        op.require(repeats[0] >= 0, ErrorKind::Value, "'repeats' must not be negative, but got ",
-                   repeats[0], ".");
-        const Value wide =
-            op.call("expand_dims", {x}, {{"axis", static_cast<std::int64_t>(axis) + 1}});
         Shape stretched = shape;
         stretched.insert(axis + 1, repeats[0]);
-        shape[axis] *= repeats[0];
+        op.require(
+            repeats[0] >= 0 && !__builtin_mul_overflow(shape[axis], repeats[0], &shape[axis]),
+            ErrorKind::Value, "'repeats' must not be negative or too large, but got ", repeats[0],
+            ".");
+        const Value wide =
+            op.call("expand_dims", {x}, {{"axis", static_cast<std::int64_t>(axis) + 1}});
         op.set_output(0,
                       op.call("reshape", {op.call("broadcast_to", {wide}, {{"shape", stretched}})},
                               {{"shape", shape}}));
