@@ -167,3 +167,28 @@ def uneven(x):
 def test_decisions_that_cannot_be_written(tmp_path, function, text):
     with pytest.raises(RuntimeError, match=text):
         exported(tmp_path, function, tensor(2))
+
+
+@pytest.mark.parametrize("dtype", [ms.float32, ms.bfloat16, ms.int32])
+def test_parameters_are_as_they_were(tmp_path, dtype):
+    """Whatever the network writes to them while it is recorded, of large ones too."""
+
+    class Counting(nn.Cell):
+        """Writes to a parameter and has others."""
+
+        def __init__(self):
+            super().__init__()
+            self.count = Parameter(Tensor(3, dtype), name="count")
+            self.many = Parameter(Tensor(np.arange(3 << 20), ms.float32), name="many")
+            self.none = Parameter(Tensor(np.zeros((0, 3), np.float32)), name="none")
+
+        def construct(self, x):
+            """Counts."""
+            ops.assign_add(self.count, Tensor(1, dtype))
+            ops.assign(self.many, self.many + 1)
+            return x + self.count.astype(ms.float32) + self.many[5]
+
+    net = Counting()
+    ms.export(net, Tensor([1.0]), file_name=str(tmp_path / "net"), file_format="MINDIR")
+    assert net.count.astype(ms.float32).asnumpy() == 3 and net.count.dtype == dtype
+    np.testing.assert_array_equal(net.many.asnumpy(), np.arange(3 << 20, dtype=np.float32))

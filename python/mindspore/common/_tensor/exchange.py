@@ -32,17 +32,18 @@ def tolist(self):
 
 def get_bytes(self) -> bytes:
     """The memory of the tensor, in row-major order."""
-    return _bits(self).tobytes()
+    return bits_of(self).tobytes()
 
 
-def _bits(self) -> np.ndarray:
+def bits_of(self) -> np.ndarray:
+    """An array of the tensor's memory, without a copy where it can be; bfloat16 as whole numbers."""
     if self.dtype is mstype.bfloat16:
         return _c.reinterpret(self, mstype.uint16).asnumpy()
     return self.asnumpy()
 
 
 def state_of(self) -> dict:
-    return {"array": np.array(_bits(self)), "dtype": self.dtype, "attributes": dict(self.__dict__)}
+    return {"array": np.array(bits_of(self)), "dtype": self.dtype, "attributes": dict(self.__dict__)}
 
 
 def make_empty(cls) -> Tensor:
