@@ -258,3 +258,16 @@ def test_scattered_integers_wrap(dtype):
 def test_repetitions_that_no_length_can_hold():
     with pytest.raises(ValueError, match="too large"):
         ops.repeat_interleave(Tensor(np.ones((4, 2), np.float32)), 2**62, 0)
+
+
+def test_gradient_of_layer_norm_looks_at_its_shapes():
+    from mindspore.ops._registry import op
+
+    x, gradient = Tensor(np.ones((2, 5, 4), np.float32)), Tensor(np.ones(4, np.float32))
+    mean = Tensor(np.zeros((2, 1, 1), np.float32))
+    with pytest.raises(ValueError, match="the shape of 'output_gradient' must be"):
+        op.layer_norm_gradient(gradient, x, None, mean, mean)
+    with pytest.raises(ValueError, match="the shape of 'variance' must be"):
+        op.layer_norm_gradient(x, x, None, mean, x)
+    wide, half = op.layer_norm_gradient(x, x, None, mean, mean + 1), mean.astype(ms.float16)
+    np.testing.assert_array_equal(op.layer_norm_gradient(x, x, None, half, half + 1)[0], wide[0])

@@ -32,12 +32,14 @@ void check_axes(InferContext& op, const Shape& shape) {
   op.normalize_axis("begin_params_axis", rank);
 }
 
-void check_parameter(const InferContext& op, std::size_t input, const Shape& shape) {
-  if (!op.has_input(input)) return;
-  const Shape expected = trailing(shape, op.integer("begin_params_axis"));
+void check_shape(const InferContext& op, std::size_t input, const Shape& expected) {
   op.require(op.input(input).shape == expected, ErrorKind::Value, "the shape of '",
              op.definition().inputs[input].name, "' must be ", expected, ", but got ",
              op.input(input).shape, ".");
+}
+
+void check_parameter(const InferContext& op, std::size_t input, const Shape& shape) {
+  if (op.has_input(input)) check_shape(op, input, trailing(shape, op.integer("begin_params_axis")));
 }
 
 template <class T>
@@ -135,8 +137,8 @@ void layer_norm_rule(GradientContext& op) {
 template <class T>
 void run_gradient(KernelContext& kernel) {
   const DType dtype = kDTypeOf<T>;
-  const Tensor dy = backend::widened(kernel.input(0)), x = backend::widened(kernel.input(1));
-  const Tensor mean = kernel.dense(3), variance = kernel.dense(4);
+  const Tensor dy = wide_input(kernel, 0, dtype), x = wide_input(kernel, 1, dtype);
+  const Tensor mean = wide_input(kernel, 3, dtype), variance = wide_input(kernel, 4, dtype);
   const Tensor dx = backend::wide_like(kernel.output(0));
   T* dgamma = kernel.output(1).data<T>();
   T* dbeta = kernel.output(2).data<T>();
@@ -269,6 +271,10 @@ MYCEL_OP(layer_norm_gradient)
       const TensorSpec& x = op.input(1);
       check_axes(op, x.shape);
       check_parameter(op, 2, x.shape);
+      check_shape(op, 0, x.shape);
+      const Shape stats = statistics_shape(x.shape, op.integer("begin_norm_axis"));
+      check_shape(op, 3, stats);
+      check_shape(op, 4, stats);
       const Shape parameters = trailing(x.shape, op.integer("begin_params_axis"));
       op.set_output(0, x.dtype, x.shape);
       op.set_output(1, statistics_type(x.dtype), parameters);
