@@ -254,14 +254,31 @@ Output Recorder::operand(const Tensor& tensor) {
   return entry->output;
 }
 
+Output Recorder::copied(const Output& output) {
+  static const OpDef& copy = op::find("copy");
+  return graph_
+      ->add_operator(graph_->body(), copy, {output}, op::AttributeList(copy.attributes.size()),
+                     {output.type()})
+      .output();
+}
+
+// What has been seen through views stays what it was when the memory behind them is written.
+void Recorder::part_views(const Storage& storage) {
+  for (Entry* entry : live_entries()) {
+    if (entry->viewed != &storage) continue;
+    if (entry->kind == Kind::Promise) entry->output = copied(entry->output);
+    entry->viewed = nullptr;
+  }
+}
+
 // What an operator writes into must be memory of its own: a parameter, or a copy.
 void Recorder::prepare_write(const Tensor& target) {
-  static const OpDef& copy = op::find("copy");
   Entry* entry = find(target.storage());
   if (entry == nullptr && target.storage().birth() != Storage::birth_mark) {
     watch(target);
     return;
   }
+  if (target.body().is_parameter && eager::is_recording()) part_views(target.storage());
   if (entry != nullptr && entry->kind == Kind::Parameter) return;
   const Output before = operand(target);
   if (entry == nullptr) {
@@ -273,10 +290,7 @@ void Recorder::prepare_write(const Tensor& target) {
     entry = &enter(std::move(fresh));
   }
   if (entry->kind == Kind::Value) entry->kind = Kind::Stale;
-  entry->output = graph_
-                      ->add_operator(graph_->body(), copy, {before},
-                                     op::AttributeList(copy.attributes.size()), {before.type()})
-                      .output();
+  entry->output = copied(before);
 }
 
 Tensor Recorder::promise(const TensorSpec& spec, Output output) {
@@ -293,11 +307,16 @@ Tensor Recorder::promise(const TensorSpec& spec, Output output) {
 void Recorder::make_outputs(ir::Node& node, std::span<Tensor> inputs,
                             std::vector<Tensor>& outputs) {
   const OpDef& definition = *node.definition();
+  const Entry* base = definition.view == nullptr ? nullptr : find(inputs[0].storage());
+  const Storage* viewed = base == nullptr                 ? nullptr
+                          : base->kind == Kind::Parameter ? &inputs[0].storage()
+                                                          : base->viewed;
   outputs.clear();
   for (std::uint32_t i = 0; i < node.output_count(); ++i) {
     const int alias = op::written_input(definition, i);
     if (alias < 0) {
       outputs.push_back(promise(node.type(i), node.output(i)));
+      find(outputs.back().storage())->viewed = viewed;
       continue;
     }
     const Tensor& target = inputs[static_cast<std::size_t>(alias)];

@@ -114,9 +114,10 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
     Tensor tensor;         // of parameters
     std::string name;      // likewise
     Kind kind = Kind::Promise;
-    ir::Output output;        // in the current graph; empty until it is used there
-    int place = -1;           // of values: in the table
-    bool own_memory = false;  // stale ones: a tensor that was made while capturing
+    ir::Output output;                // in the current graph; empty until it is used there
+    int place = -1;                   // of values: in the table
+    const Storage* viewed = nullptr;  // of promises: what is read where it is and seen through it
+    bool own_memory = false;          // stale ones: a tensor that was made while capturing
     std::size_t order = 0;
   };
 
@@ -136,6 +137,8 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   bool concerns(const op::OpDef& definition, std::span<const Tensor> inputs,
                 std::size_t outputs) const;
   void prepare_write(const Tensor& target);
+  ir::Output copied(const ir::Output& output);
+  void part_views(const Storage& storage);
 
   // Computes the current graph and makes values of what is still referred to.
   void close(std::span<const ir::Output> further = {});

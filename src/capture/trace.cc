@@ -41,6 +41,7 @@ void Trace::replay(std::vector<Tensor> arguments, Run& run, const runtime::Obser
       for (const int place : step->arguments)
         given.push_back(run.values[static_cast<std::size_t>(place)]);
       std::vector<Tensor> results = step->executable->run(given, observer);
+      step->executable->count_writes();
       for (const Tensor& result : results) run.values.push_back(tensor::contiguous(result));
     }
     if (step->end != Step::End::Read) return;

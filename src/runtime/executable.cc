@@ -353,7 +353,10 @@ void Executable::note_written_parameters() {
   for (const Instruction& instruction : instructions_) {
     const OpDef* definition = instruction.node->definition();
     if (definition == nullptr || !definition->has_effects) continue;
-    for (const Output& operand : instruction.node->operands()) {
+    for (std::size_t i = 0; i < instruction.node->output_count(); ++i) {
+      const int written = op::written_input(*definition, i);
+      if (written < 0) continue;
+      const Output& operand = instruction.node->operands()[static_cast<std::size_t>(written)];
       if (operand && operand.node->kind() == NodeKind::Parameter)
         written_.push_back(operand.node->tensor());
     }
@@ -523,8 +526,11 @@ std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, const Obs
                 all.subspan(instruction.outputs, instruction.end - instruction.outputs)});
     }
   }
-  for (const Tensor& parameter : written_) parameter.storage().bump_version();
   return results(frame, arguments);
+}
+
+void Executable::count_writes() const {
+  for (const Tensor& parameter : written_) parameter.storage().bump_version();
 }
 
 }  // namespace mycel::runtime

@@ -42,6 +42,8 @@ class Executable {
   // Arguments must have the types of the graph's arguments. Parameters are read and written where
   // they are.
   std::vector<Tensor> run(std::span<const Tensor> arguments, const Observer& observer = {});
+  // For whoever has saved a parameter: a run has written it. A capture counts as it records.
+  void count_writes() const;
 
   const ir::Graph& graph() const { return *graph_; }
   std::size_t arena_bytes() const { return arena_bytes_; }

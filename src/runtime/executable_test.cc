@@ -92,6 +92,8 @@ TEST(ExecutableTest, ParametersAreWrittenInPlaceAndInOrder) {
   EXPECT_EQ(values_of(results[0]), (std::vector<float>{-1, -2}));
   EXPECT_EQ(values_of(results[1]), (std::vector<float>{-7, -8}));
   EXPECT_EQ(values_of(weight), (std::vector<float>{7, 8}));
+  EXPECT_EQ(weight.storage().version(), version);
+  program.count_writes();
   EXPECT_NE(weight.storage().version(), version);
 }
 

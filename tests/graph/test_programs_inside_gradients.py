@@ -26,6 +26,7 @@ PROGRAMS = {
 
 # Programs that run eagerly there; the reasons are in the guide.
 EAGER = {
+    "parameters.CopiesAParameterAndDecides",
     "parameters.ReadsBeforeAndAfterAssign",
     "parameters.WritesPartOfAParameter",
     "state.AddsUp",

@@ -258,3 +258,36 @@ class Recomputed(nn.Cell):
 
     def construct(self, x):
         return ops.tanh(self.dense(x.reshape(1, 2)))
+
+
+@program((ramp(3, 4),), (ramp(3, 4) - 3,))
+class KeepsAQueue(nn.Cell):
+    """What is read through a view before it is replaced counts for gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = Parameter(Tensor(ramp(4, 4)), name="weight")
+        self.queue = Parameter(Tensor(ramp(3, 4)), name="queue", requires_grad=False)
+
+    def construct(self, x):
+        keys = x @ self.weight
+        old = self.queue.T
+        scores = keys @ self.queue.T
+        ops.assign(self.queue, keys)
+        return scores.sum() + (x @ old).sum() + self.queue.sum()
+
+
+@program((ramp(3, 4),), (ramp(3, 4) - 9,))
+class CopiesAParameterAndDecides(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.weight = Parameter(Tensor(ramp(3, 4)), name="weight")
+        self.copy = Parameter(Tensor(ramp(3, 4)), name="copy", requires_grad=False)
+
+    def construct(self, x):
+        self.weight[0, 0] = x[1, 1]
+        largest = self.weight.max()
+        ops.assign(self.copy, self.weight)
+        if x.sum() > 0:
+            largest = largest * 2
+        return x * largest + self.copy
