@@ -129,6 +129,17 @@ def test_many_decisions(tmp_path, net, kind):
     assert os.path.getsize(path) < 200_000
 
 
+@pytest.mark.parametrize("net", NETWORKS, ids=lambda net: getattr(net, "__name__", "layers"))
+def test_many_decisions_of_mindir_files(tmp_path, net):
+    folder = str(tmp_path)
+    ms.export(net, given(net, INPUTS[0]), file_name=f"{folder}/net", file_format="MINDIR")
+    ms.convert_model(f"{folder}/net.mindir", f"{folder}/net.onnx", "ONNX")
+    read = load_onnx(f"{folder}/net.onnx")
+    for x in INPUTS:
+        for got, wanted in zip(arrays(read(given(net, x))), arrays(net(given(net, x))), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
+
+
 def assigning_items(x):
     for limit in LIMITS:
         if x.sum() > limit:

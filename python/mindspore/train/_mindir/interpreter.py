@@ -115,8 +115,8 @@ def run_frame(frame: Frame, parameters, enter=None):
     Args:
         frame (Frame): The frame.
         parameters (Sequence): Parameters of the network, by number.
-        enter (Callable): From a frame that is about to run, and the callers, to the frame that runs instead;
-            or to None, and what it gives. Default: ``None``.
+        enter (Callable): From a frame that is about to run, the callers, and whether the last of them goes on
+            afterwards, to the frame that runs instead; or to None, and what it gives. Default: ``None``.
 
     Returns:
         What the graph returns; None for a frame that is to stop earlier.
@@ -127,6 +127,7 @@ def run_frame(frame: Frame, parameters, enter=None):
     stack: list[tuple[Frame, int]] = []
     deepest = context.get_context("max_call_depth")
     following: Frame | None = frame
+    is_inner = False
     while True:
         result = None
         if following is not None:
@@ -135,8 +136,10 @@ def run_frame(frame: Frame, parameters, enter=None):
                     f"Exceed function call depth limit {deepest} in the graph '{following.program.name}'; "
                     "the limit is 'max_call_depth' of the context."
                 )
-            frame, result = (following, None) if enter is None else enter(following, stack)
+            frame, result = (following, None) if enter is None else enter(following, stack, is_inner)
+        depth = len(stack)
         following = None if frame is None else _next_frame(frame, stack, parameters)
+        is_inner = len(stack) > depth
         if following is not None:
             continue
         if frame is not None:

@@ -29,11 +29,16 @@ class RecordedLoops:
 
     def __init__(self, runner, parameters):
         self._runner, self._parameters = runner, parameters
-        self._around: list[Graph] = []
+        self._around: list[Graph | object] = []
         self._first: Frame | None = None  # the frame of a head that a turn begins with
 
-    def enter(self, frame: Frame, stack: list) -> tuple[Frame | None, object]:
+    def enter(self, frame: Frame, stack: list, is_inner: bool) -> tuple[Frame | None, object]:
         """The frame to go on with instead of one that is about to run; or None, and what it gives.
+
+        Args:
+            frame (Frame): The frame.
+            stack (list): Frames that go on after it.
+            is_inner (bool): Its caller is one of these.
 
         Raises:
             RuntimeError: A graph calls itself, and not as a loop does.
@@ -50,6 +55,8 @@ class RecordedLoops:
                 )
             return None, _TurnEnd(frame)
         head = head_of(graph, self._around)
+        if head is None and is_inner and self._runner.has_choices:
+            return None, self._decided(frame)
         if head is None:
             return frame, None
         return self._made(_Loop(self, head, frame), stack)
@@ -64,12 +71,27 @@ class RecordedLoops:
         )
         if not loop.head.is_asking or outcome.returned:
             return None, outcome.value
-        return self.enter(loop.end([outcome[name] for name in names]), stack)
+        return self.enter(loop.end([outcome[name] for name in names]), stack, False)
+
+    def _decided(self, frame: Frame):
+        """What a call gives whose decisions, if there are any, do not matter to what follows it."""
+
+        def body() -> tuple[int, object, dict]:
+            again = Frame(frame.program, frame.parent)
+            again.values[:] = frame.values
+            return self._runner.RETURN, self._run_inside(again, object()), {}
+
+        place = f"the graph '{frame.program.name}':0"
+        return self._runner.choice(place, (), (), (), body, {}).value
 
     def run(self, frame: Frame, head: LoopHead):
         """What a frame in a turn of a loop gives, or that it has ended the turn."""
-        self._around.append(head.graph)
-        before, self._first = self._first, frame if frame.program.graph is head.graph else None
+        return self._run_inside(frame, head.graph)
+
+    def _run_inside(self, frame: Frame, around: object):
+        """What a frame gives in a loop, or in something else from which no turn can be ended."""
+        self._around.append(around)
+        before, self._first = self._first, frame if frame.program.graph is around else None
         try:
             return run_frame(frame, self._parameters, self.enter)
         finally:

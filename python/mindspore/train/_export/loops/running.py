@@ -33,7 +33,7 @@ class LoopRunner:
     def __init__(
         self, name: str, decisions: Decisions, mark: Callable[[Tensor], Tensor], has_choices: bool = False
     ):
-        self._decisions, self._mark = decisions, mark
+        self._decisions, self._mark, self.has_choices = decisions, mark, has_choices
         self._recorder = LoopRecorder(name, decisions, mark)
         self._rewriter = Rewriter(self, has_choices)
 
