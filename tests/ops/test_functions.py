@@ -271,3 +271,15 @@ def test_gradient_of_layer_norm_looks_at_its_shapes():
         op.layer_norm_gradient(x, x, None, mean, x)
     wide, half = op.layer_norm_gradient(x, x, None, mean, mean + 1), mean.astype(ms.float16)
     np.testing.assert_array_equal(op.layer_norm_gradient(x, x, None, half, half + 1)[0], wide[0])
+
+
+def test_gradient_of_batch_norm_takes_any_types():
+    from mindspore.ops._registry import op
+
+    rng = np.random.default_rng(3)
+    x, gradient = (Tensor(rng.integers(-3, 4, (3, 2, 2)), ms.float64) for _ in range(2))
+    mean, variance = Tensor([0.5, 0.25], ms.float32), Tensor([1.0, 2.0], ms.float16)
+    wide = op.batch_norm_gradient(gradient, x, None, mean.astype(ms.float64), variance.astype(ms.float64))
+    mixed = op.batch_norm_gradient(gradient.astype(ms.float32), x, None, mean, variance)
+    for one, other in zip(mixed, wide, strict=True):
+        np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())

@@ -284,12 +284,12 @@ MYCEL_OP(batch_norm_gradient)
     .sample("images",
             {normal({3, 2, 2}), normal({3, 2, 2}), positive({2}), normal({2}), positive({2})});
 MYCEL_CPU_KERNEL(batch_norm_gradient) {
-  const Tensor dy = backend::widened(kernel.input(0)), x = backend::widened(kernel.input(1));
+  const Tensor x = backend::widened(kernel.input(1));
+  const auto given = [&](std::size_t i) { return wide_input(kernel, i, x.dtype()); };
   const Tensor dx = backend::wide_like(kernel.output(0));
   if (x.size() == 0) return fill_each({kernel.output(1), kernel.output(2)}, 0);
-  backend::batch_norm_gradient(channels_of(x.shape()), dy, x, wide_input(kernel, 2, x.dtype()),
-                               kernel.dense(3), kernel.dense(4), kernel.real("epsilon"), dx,
-                               kernel.output(1), kernel.output(2));
+  backend::batch_norm_gradient(channels_of(x.shape()), given(0), x, given(2), given(3), given(4),
+                               kernel.real("epsilon"), dx, kernel.output(1), kernel.output(2));
   backend::narrow_into(dx, kernel.output(0));
 }
 
