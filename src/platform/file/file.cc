@@ -235,8 +235,9 @@ AtomicFile::~AtomicFile() {
 }
 
 Result<Done> AtomicFile::write(Bytes bytes) {
-  if (direct_ != nullptr && direct_->is_settled()) direct_.reset();
-  if (direct_ != nullptr) return write_directly(bytes);
+  if (direct_ != nullptr && !direct_->is_settled()) return write_directly(bytes);
+  if (Result<Done> done = settle(); !done) return done;  // what failed once stays failed
+  direct_.reset();
   const std::uint64_t blocks =
       (written_ + DirectWriter::kBlockBytes - 1) / DirectWriter::kBlockBytes;
   const std::uint64_t direct_from = std::max(kDirectFrom, blocks * DirectWriter::kBlockBytes);
