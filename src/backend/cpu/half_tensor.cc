@@ -48,7 +48,7 @@ void convert_floating(const Tensor& source, const Tensor& target) {
 }
 
 Tensor as_floating(const Tensor& tensor, DType dtype) {
-  const Tensor dense = contiguous(tensor);
+  Tensor dense = contiguous(tensor);
   if (dense.dtype() == dtype) return dense;
   Tensor result = Tensor::empty(dense.shape(), dtype);
   convert_floating(dense, result);

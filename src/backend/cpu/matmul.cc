@@ -24,8 +24,8 @@ GemmFunction gemm_loop(DType dtype) {
 namespace {
 
 // Products up to this many multiplications run in our own loop: oneDNN's call alone costs as much.
-constexpr std::int64_t kOwnLoopWork = 48 * 48 * 48;
-constexpr std::int64_t kWorkPerThread = 64 * 64 * 64;
+constexpr std::int64_t kOwnLoopWork = std::int64_t{48} * 48 * 48;
+constexpr std::int64_t kWorkPerThread = std::int64_t{64} * 64 * 64;
 
 // The leading axes of both operands and the result, joined where all three walk evenly.
 struct Batch {
@@ -114,8 +114,8 @@ GemmProblem rows_of(GemmProblem item, std::int64_t begin, std::int64_t end, std:
 
 void run_own_loop(const Problem& problem) {
   const GemmFunction loop = gemm_loop(problem.dtype);
-  platform::require(loop != nullptr, platform::ErrorKind::Type, "there is no matmul for ",
-                    problem.dtype);
+  if (loop == nullptr)
+    platform::fail(platform::ErrorKind::Type, "there is no matmul for ", problem.dtype);
   const std::int64_t count = problem.count();
   const std::int64_t work = problem.m * problem.n * std::max<std::int64_t>(problem.k, 1);
   const auto bytes = static_cast<std::int64_t>(tensor::size_of(problem.dtype));

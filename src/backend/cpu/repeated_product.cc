@@ -63,7 +63,7 @@ Plan& plan_of(const Tensor& matrix, std::int64_t rows, int threads) {
 }
 
 // Below this many multiplications oneDNN's call costs more than it gives.
-constexpr std::int64_t kOwnLoopWork = 48 * 48 * 48;
+constexpr std::int64_t kOwnLoopWork = std::int64_t{48} * 48 * 48;
 
 }  // namespace
 

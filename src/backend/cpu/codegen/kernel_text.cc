@@ -74,7 +74,7 @@ class Writer {
   }
 
   std::string typed(const std::string& address, const std::string& type) {
-    const std::string name = entry_.name();
+    std::string name = entry_.name();
     entry_.line(join(name, " = bitcast i8* ", address, " to ", type, "*"));
     return name;
   }
@@ -147,7 +147,7 @@ class Writer {
   std::string vector_address(StepText& out, const std::string& base, const std::string& type,
                              bool partial) const {
     const std::string element = out.name();
-    const std::string address = out.name();
+    std::string address = out.name();
     out.line(join(element, " = getelementptr ", type, ", ", type, "* ", base, ", i64 ",
                   partial ? "%last" : "%i"));
     out.line(join(address, " = bitcast ", type, "* ", element, " to <", shape_.lanes(), " x ", type,

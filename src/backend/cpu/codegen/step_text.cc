@@ -101,7 +101,7 @@ VectorValue StepText::loaded(const std::string& pointer) {
 }
 
 std::string StepText::let(const std::string& text) {
-  const std::string result = name();
+  std::string result = name();
   line(result + " = " + text);
   return result;
 }
@@ -185,7 +185,7 @@ std::string StepText::number(ScalarOp op, const Args& args) {
   const std::string& a = args[0].text;
   const std::string b = args.size() > 1 ? args[1].text : std::string();
   const std::string one = constant(1).text;
-  const std::string zero = constant(0).text;
+  std::string zero = constant(0).text;
   if (const char* name = arithmetic_name(op)) return arithmetic(name, a, b);
   if (const char* name = intrinsic_name(op))
     return args.size() > 1 ? intrinsic(name, {a, b}) : intrinsic(name, {a});
