@@ -196,6 +196,7 @@ TEST_F(LogTest, LinesOfManyThreadsStayWhole) {
   ::testing::internal::CaptureStderr();
   {
     std::vector<std::jthread> writers;
+    writers.reserve(4);
     for (int k = 0; k < 4; ++k) {
       writers.emplace_back([] {
         for (int i = 0; i < 100; ++i) log_record(LogLevel::Error, "ME", "a.py", 1, "whole", true);
