@@ -18,7 +18,7 @@ namespace mycel::platform {
 namespace {
 
 TEST(ThreadTest, JoinRethrowsWhatTheBodyThrew) {
-  Thread thread("thrower", [](std::stop_token) { fail(ErrorKind::Value, "no"); });
+  Thread thread("thrower", [](const std::stop_token&) { fail(ErrorKind::Value, "no"); });
   EXPECT_THROW(thread.join(), Error);
   EXPECT_FALSE(thread.joinable());
 }
@@ -26,7 +26,7 @@ TEST(ThreadTest, JoinRethrowsWhatTheBodyThrew) {
 TEST(ThreadTest, DestructionStopsAWaitingBody) {
   std::atomic<bool> stopped = false;
   {
-    Thread thread("waiter", [&](std::stop_token stop) {
+    Thread thread("waiter", [&](const std::stop_token& stop) {
       std::mutex mutex;
       std::condition_variable_any never;
       std::unique_lock lock(mutex);
@@ -39,7 +39,7 @@ TEST(ThreadTest, DestructionStopsAWaitingBody) {
 
 TEST(ThreadTest, NameReachesTheSystem) {
   std::string seen;
-  Thread thread("a name longer than fits", [&](std::stop_token) {
+  Thread thread("a name longer than fits", [&](const std::stop_token&) {
     char name[32] = {};
     pthread_getname_np(pthread_self(), name, sizeof name);
     seen = name;
@@ -50,7 +50,7 @@ TEST(ThreadTest, NameReachesTheSystem) {
 }
 
 TEST(ThreadTest, MovedFromThreadIsEmpty) {
-  Thread first("one", [](std::stop_token) {});
+  Thread first("one", [](const std::stop_token&) {});
   const Thread second = std::move(first);
   EXPECT_FALSE(first.joinable());  // NOLINT: what is tested
   EXPECT_EQ(second.name(), "one");
@@ -100,14 +100,16 @@ TEST(BoundedQueueTest, EveryItemArrivesOnceFromManyThreads) {
   std::atomic<long> sum = 0;
   {
     std::vector<Thread> readers;
+    readers.reserve(3);
     for (int k = 0; k < 3; ++k) {
-      readers.emplace_back("reader", [&](std::stop_token) {
+      readers.emplace_back("reader", [&](const std::stop_token&) {
         while (const auto item = queue.pop()) sum += *item;
       });
     }
     std::vector<Thread> writers;
+    writers.reserve(3);
     for (int k = 0; k < 3; ++k) {
-      writers.emplace_back("writer", [&](std::stop_token) {
+      writers.emplace_back("writer", [&](const std::stop_token&) {
         for (int i = 1; i <= kItems; ++i) queue.push(i);
       });
     }
