@@ -77,6 +77,7 @@ void read_pickle(const std::string& content) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   static const InputFile input;
   static const char* const chosen = std::getenv("READER");

@@ -16,6 +16,9 @@ using platform::Error;
 using ::testing::HasSubstr;
 
 class CheckpointTest : public ::testing::Test {
+ public:
+  ~CheckpointTest() override { std::filesystem::remove_all(folder_); }
+
  protected:
   CheckpointTest() {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
@@ -24,7 +27,6 @@ class CheckpointTest : public ::testing::Test {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
-  ~CheckpointTest() override { std::filesystem::remove_all(folder_); }
   std::string written(const std::string& content) const {
     const std::filesystem::path path = folder_ / "written.ckpt";
     std::filesystem::remove(path);
