@@ -28,7 +28,7 @@ BEGIN = "begin of the measured steps"
 
 
 def work(name: str, mode: str, seconds: float) -> None:
-    """Prints the median of a step and the number of steps, after the library's own lines."""
+    """Prints the mean of a step and the number of steps, after the library's own lines."""
     import networks_ours
 
     step = networks_ours.build(name, mode == "graph")
@@ -40,7 +40,7 @@ def work(name: str, mode: str, seconds: float) -> None:
         start = time.perf_counter()
         step().asnumpy()
         times.append(time.perf_counter() - start)
-    print(f"{statistics.median(times)} {len(times)}", flush=True)
+    print(f"{statistics.mean(times)} {len(times)}", flush=True)
 
 
 def in_worker(name: str, mode: str, seconds: float, tells: bool) -> tuple[float, float]:
@@ -49,26 +49,26 @@ def in_worker(name: str, mode: str, seconds: float, tells: bool) -> tuple[float,
     environment = os.environ | {"ONEDNN_VERBOSE": "1" if tells else "0"}
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     lines = done.stdout.split(BEGIN)[1].split("\n")
-    median, count = next(line for line in reversed(lines) if line and "," not in line).split()
+    mean, count = next(line for line in reversed(lines) if line and "," not in line).split()
     calls = [line.split(",") for line in lines if ",exec," in line]
     shared = sum(float(call[-1]) for call in calls if call[call.index("exec") + 2] in SHARED)
-    return float(median), shared / 1000 / int(count)
+    return float(mean), shared / 1000 / int(count)
 
 
 def measure(name: str, seconds: float) -> dict[str, float]:
-    """Milliseconds of both modes and of what they share."""
+    """Milliseconds of both modes; the part of PyNative mode's that both share, of one and the same run."""
     pynative, _ = in_worker(name, "pynative", seconds, tells=False)
     graph, _ = in_worker(name, "graph", seconds, tells=False)
-    _, shared = in_worker(name, "pynative", seconds, tells=True)
-    return {"pynative": 1000 * pynative, "graph": 1000 * graph, "shared": 1000 * shared}
+    whole, shared = in_worker(name, "pynative", seconds, tells=True)
+    return {"pynative": 1000 * pynative, "graph": 1000 * graph, "share": shared / whole}
 
 
 def page(found: dict[str, dict[str, float]]) -> list[str]:
     """The page's lines."""
-    limits = [one["pynative"] / one["shared"] for one in found.values()]
+    limits = [1 / one["share"] for one in found.values()]
     reached = [one["pynative"] / one["graph"] for one in found.values()]
     rows = [
-        f"| {STEPS[name].title} | {one['pynative']:.2f} | {one['graph']:.2f} | {one['shared']:.2f} "
+        f"| {STEPS[name].title} | {one['pynative']:.2f} | {one['graph']:.2f} | {100 * one['share']:.0f} % "
         f"| {limit:.2f} | {now:.2f} |"
         for (name, one), limit, now in zip(found.items(), limits, reached, strict=True)
     ]
@@ -77,10 +77,10 @@ def page(found: dict[str, dict[str, float]]) -> list[str]:
         "# What capturing a training step can gain",
         "",
         "Made by `benchmarks/kernel_share.py`. Both modes call the same library for matrix products and "
-        "convolutions; *shared* is the time it reports for these calls in a step. If everything else took no "
-        "time at all, Graph mode would be faster than PyNative mode by the factor in *at most*.",
+        "convolutions; *shared* is the part of a PyNative step that it reports for these. If everything "
+        "else took no time at all, Graph mode would be faster by the factor in *at most*.",
         "",
-        "| training step | PyNative, ms | Graph, ms | shared, ms | at most | reached |",
+        "| training step | PyNative, ms | Graph, ms | shared | at most | reached |",
         "|---|--:|--:|--:|--:|--:|",
         *rows,
         f"| geometric mean | | | | {mean[0]:.2f} | {mean[1]:.2f} |",
@@ -102,7 +102,7 @@ def main() -> int:
     found = {}
     for name in NETWORKS:
         found[name] = measure(name, given.seconds)
-        print(name, *(f"{key} {value:.2f} ms" for key, value in found[name].items()), flush=True)
+        print(name, *(f"{key} {value:.2f}" for key, value in found[name].items()), flush=True)
     lines = page(found)
     print("\n".join(lines[-len(found) - 3 :]), file=sys.stderr)
     if str(given.output) != "-":
