@@ -16,6 +16,7 @@ def run_check(verbose: bool = False) -> None:
 
         print("MindSpore version: ", mindspore.__version__)
         target = mindspore.get_context("device_target")
+        print(f"{target}: {_c.device_description(target)}")
         if verbose:
             print(f"devices: {_c.backend_names()}, compute threads: {_c.compute_threads()}")
         x = mindspore.Tensor([[1.0, 2.0], [3.0, 4.0]])

@@ -92,6 +92,10 @@ void fill_truncated(std::uint64_t seed, const FloatArray& target, float low, flo
 
 void bind_devices(nb::module_& module) {
   module.def("backend_names", &device::backend_names);
+  module.def("device_description", [](const std::string& target) {
+    const device::Device device = device_named(target);
+    return device::backend_at(device.backend).capabilities(device.index).description;
+  });
   module.def("load_plugin", &device::load_plugin);
   module.def("memory_statistics", statistics);
   module.def("reset_peak_statistics", [](const std::string& target) {

@@ -206,7 +206,9 @@ def test_marks_change_nothing():
 
 def test_run_check(capsys):
     ms.run_check()
-    assert "MindSpore has been installed on platform [CPU] successfully!" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "MindSpore has been installed on platform [CPU] successfully!" in said
+    assert "AVX" in said  # which instructions are used, and which are announced only
 
 
 def test_world_of_one():

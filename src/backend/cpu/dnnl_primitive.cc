@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backend/cpu/dnnl_instruction_set.h"
 #include "platform/error/error.h"
 #include "platform/thread/parallel_for.h"
 #include "platform/thread/team.h"
@@ -12,7 +13,10 @@ namespace mycel::backend {
 using platform::ErrorKind;
 
 const dnnl::engine& dnnl_engine() {
-  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  static const dnnl::engine engine = [] {
+    limit_dnnl();
+    return dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
   return engine;
 }
 

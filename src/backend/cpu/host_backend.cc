@@ -10,6 +10,7 @@
 #include "backend/cpu/host_memory.h"
 #include "device/backend.h"
 #include "platform/error/error.h"
+#include "platform/processor/processor.h"
 
 namespace mycel::backend {
 namespace {
@@ -42,9 +43,9 @@ class HostBackend final : public device::Backend {
 
   device::Capabilities capabilities(int) const override {
     // Asked for every array that NumPy looks at; counting processors opens a file.
-    static const std::string description =
-        platform::join("host, ", std::thread::hardware_concurrency(), " threads, ",
-                       physical_memory_bytes() >> 20, " MiB");
+    static const std::string description = platform::join(
+        "host, ", std::thread::hardware_concurrency(), " threads, ", physical_memory_bytes() >> 20,
+        " MiB, ", platform::description(platform::processor()));
     return {.host_accessible = true, .asynchronous = false, .description = description};
   }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "platform/processor/processor.h"
+
 namespace mycel::backend {
 
 // Whether the machine runs the loops compiled for AVX-512 (x86-64-v4); otherwise those for AVX2.
 inline bool has_avx512() {
-  static const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                          __builtin_cpu_supports("avx512dq") &&
-                          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+  static const bool has = platform::processor().has_avx512();
   return has;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "backend/cpu/instruction_set.h"
 #include "backend/cpu/loops/loop_table.h"
 
 namespace mycel::cpu {
@@ -8,9 +9,7 @@ namespace {
 
 std::unique_ptr<const LoopTable> choose() {
   auto table = std::make_unique<LoopTable>();
-  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (wide) {
+  if (backend::has_avx512()) {
     avx512::fill_float_steps(*table);
     avx512::fill_double_steps(*table);
     avx512::fill_integer_steps(*table);

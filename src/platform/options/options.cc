@@ -14,6 +14,7 @@ namespace {
 // Sorted by name.
 constexpr Setting kSettings[] = {
     {"DEVICE_ID", "0", "device used when 'device_id' is not set in the context"},
+    {"DNNL_MAX_CPU_ISA", "", "the older name of ONEDNN_MAX_CPU_ISA"},
     {"GLOG_log_dir", "", "folder of the log files; needed when GLOG_logtostderr is 0"},
     {"GLOG_logfile_mode", "0640", "permissions of the log files, octal"},
     {"GLOG_logtostderr", "1", "1: log to stderr, 0: to files in GLOG_log_dir"},
@@ -30,6 +31,7 @@ constexpr Setting kSettings[] = {
     {"MYCEL_SIMULATED_DEVICES", "2", "how many simulated devices there are"},
     {"MYCEL_SIMULATED_MEMORY_MB", "4096", "memory of each simulated device"},
     {"OMPI_COMM_WORLD_RANK", "", "rank given by mpirun, where RANK_ID is not set"},
+    {"ONEDNN_MAX_CPU_ISA", "", "the most that oneDNN may use, such as AVX2; never more than works"},
     {"RANK_ID", "", "rank of this process in a distributed job"},
     {"XDG_CACHE_HOME", "", "the user's cache folder, where it is not ~/.cache"},
     {"logger_backupCount", "30", "older files of Python's log that are kept"},
