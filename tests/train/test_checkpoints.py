@@ -89,6 +89,13 @@ def test_encryption(path, mode, length):
         load_checkpoint(path, dec_key=bytes(length), dec_mode=mode)
 
 
+def test_a_wrong_key_is_named_even_when_its_padding_fits(path, unnoticed_key):
+    save_checkpoint(as_dict(w=np.ones(3, np.float32)), path, enc_key=bytes(16), enc_mode="AES-CBC")
+    key = unnoticed_key(Path(path).read_bytes(), "AES-CBC")
+    with pytest.raises(ValueError, match="pass the correct 'dec_key'"):
+        load_checkpoint(path, dec_key=key, dec_mode="AES-CBC")
+
+
 def test_checksums(path):
     save_checkpoint(as_dict(w=np.ones(3, np.float32)), path, crc_check=True)
     assert len(load_checkpoint(path, crc_check=True)) == 1 and ms.check_checkpoint(path)

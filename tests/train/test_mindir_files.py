@@ -30,6 +30,14 @@ def test_encrypted(tmp_path, cipher):
             ms.load(str(path), **options)
 
 
+def test_a_wrong_key_is_named_even_when_its_padding_fits(tmp_path, unnoticed_key):
+    path = tmp_path / "net.mindir"
+    path.write_bytes(_c.encrypt_envelope(mir.encoded(mir.linear()), KEY, "AES-CBC"))
+    key = unnoticed_key(path.read_bytes(), "AES-CBC")
+    with pytest.raises(RuntimeError, match="values of the arguments 'dec_key' and 'dec_mode'"):
+        ms.load(str(path), dec_key=key, dec_mode="AES-CBC")
+
+
 def test_decrypted_by_a_function(tmp_path):
     path = tmp_path / "net.mindir"
     path.write_bytes(mir.encoded(mir.linear())[::-1])

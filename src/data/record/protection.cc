@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "data/record/layout.h"
 #include "platform/cipher/envelope.h"
 
 namespace mycel::data {
@@ -105,6 +106,15 @@ void write_fully(int file, std::string_view bytes, const Path& origin) {
   }
 }
 
+bool begins_like_a_record(ByteView bytes) {
+  try {
+    read_header(bytes, "");
+    return true;
+  } catch (const platform::Error&) {
+    return false;
+  }
+}
+
 std::size_t hash_trailer_bytes(ByteView bytes) {
   if (bytes.size() < 8 || !bytes.ends_with(kHashed)) return 0;
   const std::size_t digest = __builtin_bswap32(number_at(bytes, bytes.size() - 8));
@@ -165,6 +175,8 @@ void PlainContent::decrypt(const Path& file, const RecordProtection& protection)
     left.remove_prefix(length);
   }
   map(join("/proc/self/fd/", target.number()));
+  // Without a tag a wrong key goes unnoticed once in 256 times, and what comes out is noise.
+  require(begins_like_a_record(bytes_), ErrorKind::Runtime, kMistake, file.string());
 }
 
 void PlainContent::check_hash(const Path& file, const std::string& mode) {

@@ -126,11 +126,12 @@ CheckpointFile::CheckpointFile(const platform::Path& path, const platform::Ciphe
   if (!cipher.key.empty()) {
     if (!is_encrypted) refuse("it is not encrypted, but a 'dec_key' was given");
     decrypt(cipher);
-  } else if (is_encrypted) {
-    refuse("it is encrypted; pass the 'dec_key' and the 'dec_mode' it was saved with");
-  } else {
-    take_checksum();
+    read_decrypted_entries();
+    return;
   }
+  if (is_encrypted)
+    refuse("it is encrypted; pass the 'dec_key' and the 'dec_mode' it was saved with");
+  take_checksum();
   read_entries();
 }
 
@@ -139,10 +140,13 @@ void CheckpointFile::refuse(std::string_view why) const {
                  "', it may be damaged or encrypted: ", why, ".");
 }
 
+namespace {
+constexpr std::string_view kMistake =
+    "it cannot be decrypted; pass the correct 'dec_key' and 'dec_mode', and check that the file "
+    "is complete";
+}
+
 void CheckpointFile::decrypt(const platform::CipherKey& cipher) {
-  constexpr std::string_view kMistake =
-      "it cannot be decrypted; pass the correct 'dec_key' and 'dec_mode', and check that the file "
-      "is complete";
   for (std::string_view left = bytes_; !left.empty();) {
     const std::size_t length = platform::leading_piece_bytes(left);
     if (length == 0) refuse(kMistake);
@@ -153,6 +157,13 @@ void CheckpointFile::decrypt(const platform::CipherKey& cipher) {
     left.remove_prefix(length);
   }
   bytes_ = decrypted_;
+}
+
+// Without a tag a wrong key goes unnoticed once in 256 times, and what comes out is noise.
+void CheckpointFile::read_decrypted_entries() try {
+  read_entries();
+} catch (const platform::Error&) {
+  refuse(kMistake);
 }
 
 void CheckpointFile::take_checksum() {

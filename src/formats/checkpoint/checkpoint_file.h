@@ -48,6 +48,7 @@ class CheckpointFile {
 
  private:
   void decrypt(const platform::CipherKey& cipher);
+  void read_decrypted_entries();
   void take_checksum();
   void read_entries();
 

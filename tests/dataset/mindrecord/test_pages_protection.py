@@ -90,6 +90,20 @@ def test_protected_files(tmp_path, mode, hashed):
         FileReader(str(tmp_path / "a"))
 
 
+@pytest.mark.parametrize("hashed", [None, "sha256"])
+@pytest.mark.parametrize("mode", ["AES-CBC", "SM4-CBC"])
+def test_a_wrong_key_is_named_even_when_its_padding_fits(tmp_path, unnoticed_key, mode, hashed):
+    mindrecord.set_enc_key(KEY)
+    mindrecord.set_enc_mode(mode)
+    mindrecord.set_hash_mode(hashed)
+    write(tmp_path / "a")
+    content = (tmp_path / "a").read_bytes()
+    first_piece = content[4 : 4 + int.from_bytes(content[:4], "big")]
+    mindrecord.set_enc_key(unnoticed_key(first_piece, mode).decode())
+    with pytest.raises(RuntimeError, match="Failed to decrypt data, please check if enc_key"):
+        FileReader(str(tmp_path / "a"))
+
+
 def test_hash_finds_a_changed_byte(tmp_path):
     mindrecord.set_hash_mode("sha384")
     write(tmp_path / "a")

@@ -37,10 +37,9 @@ def load_func_graph(path: str, key: bytes | None = None, mode="AES-GCM") -> Func
         RuntimeError: The file is damaged, encrypted otherwise, or of a form that is not known.
     """
     content = _plain_content(path, key, mode)
+    decrypt = None if key is None or callable(mode) else lambda data: _decrypted(data, key, mode)
     try:
-        model = _decoded("mindir", content, path)
-        _check_head(model)
-        decrypt = None if key is None or callable(mode) else lambda data: _decrypted(data, key, mode)
+        model = _model(content, path) if decrypt is None else _decrypted_model(content, path)
         reader = TensorReader(os.path.dirname(path) or ".", decrypt)
         _add_split_parameters(model, path, decrypt)
         graph = build(model, reader)
@@ -84,6 +83,20 @@ def _decrypted(content: bytes, key: bytes, mode: str) -> bytes:
     if plain is None:
         refuse(_NOT_DECRYPTED)
     return plain
+
+
+def _model(content: bytes, path: str) -> dict:
+    model = _decoded("mindir", content, path)
+    _check_head(model)
+    return model
+
+
+def _decrypted_model(content: bytes, path: str) -> dict:
+    """The same of decrypted content: a wrong key goes unnoticed once in 256 times where there is no tag."""
+    try:
+        return _model(content, path)
+    except MindIRError as failure:
+        raise MindIRError(_NOT_DECRYPTED) from failure
 
 
 def _decoded(form: str, content: bytes, path: str) -> dict:
