@@ -34,11 +34,8 @@ double float_from(PyObject* object) {
 }
 
 Tensor complex_number(PyObject* object) {
-  Tensor tensor = Tensor::empty({}, tensor::DType::Complex128);
-  *tensor.data<std::complex<double>>() = {PyComplex_RealAsDouble(object),
-                                          PyComplex_ImagAsDouble(object)};
-  tensor.body().is_number = true;
-  return tensor;
+  return eager::number_tensor(
+      std::complex<double>(PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)));
 }
 
 // An int of 2**63 and more is taken as an unsigned number of 64 bits, beyond that as a float.

@@ -145,6 +145,7 @@ void bind_capture(nb::module_& module) {
       .def_prop_ro("keywords", &CaptureSession::keywords)
       .def_prop_ro("is_active", &CaptureSession::is_active)
       .def_prop_ro("refusal", &CaptureSession::refusal)
+      .def_prop_ro("can_start_over", &CaptureSession::can_start_over)
       .def("watch", &CaptureSession::watch, nb::arg("parameter"), nb::arg("name") = "")
       .def("knows", &CaptureSession::knows)
       .def("host_call", &CaptureSession::host_call)
@@ -163,11 +164,13 @@ void bind_capture(nb::module_& module) {
       .def("text", &CaptureSession::text)
       .def("fail", &CaptureSession::fail)
       .def("discard", &CaptureSession::discard);
+  nb::class_<PausedCall>(module, "PausedCall");
   nb::class_<TraceCache>(module, "TraceCache")
       .def(nb::init<std::string>())
       .def("__call__", &TraceCache::run)
       .def("run_stream", run_stream)
-      .def("begin", &TraceCache::begin, nb::keep_alive<0, 1>())
+      .def("begin", &TraceCache::begin, nb::arg("args"), nb::arg("kwargs"),
+           nb::arg("paused").none() = nb::none(), nb::keep_alive<0, 1>())
       .def("begin_recipe", &TraceCache::begin_recipe, nb::keep_alive<0, 1>())
       .def("recipes", &TraceCache::recipes)
       .def("clear", &TraceCache::clear)

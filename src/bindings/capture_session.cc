@@ -4,6 +4,7 @@
 
 #include "bindings/exceptions.h"
 #include "bindings/graph_options.h"
+#include "bindings/indexing.h"
 #include "bindings/recipe.h"
 #include "bindings/tensor_caster.h"
 #include "bindings/trace_cache.h"
@@ -22,11 +23,6 @@ ir::Position position_now() {
   return {std::move(position.file), position.line};
 }
 
-const char* memory_of(const Tensor& tensor) {
-  return static_cast<const char*>(tensor.body().storage->data_unwatched()) +
-         static_cast<std::size_t>(tensor.body().offset) * tensor::size_of(tensor.dtype());
-}
-
 // Compiles, and marks what the first graph was.
 capture::Compiler compile_marked(Specialization& known) {
   return [&known](std::unique_ptr<ir::Graph> graph) {
@@ -38,28 +34,24 @@ capture::Compiler compile_marked(Specialization& known) {
 }  // namespace
 
 CaptureSession::CaptureSession(TraceCache& cache, std::shared_ptr<Specialization> specialization,
-                               capture::Trace::Run run, std::span<PyObject* const> inputs,
-                               PyObject* args, PyObject* kwargs)
+                               capture::Run run, std::span<PyObject* const> inputs, PyObject* args,
+                               PyObject* kwargs)
     : cache_(cache),
       specialization_(std::move(specialization)),
-      lock_(specialization_->mutex, std::defer_lock),
       begun_at_(change_count()),
-      was_known_(specialization_->is_complete) {
-  if (!lock_.try_lock()) {
-    const nb::gil_scoped_release unlocked;
-    lock_.lock();
+      was_known_(run.ways != nullptr) {
+  std::vector<Tensor> given;
+  for (PyObject* input : inputs) {
+    inputs_.push_back(nb::borrow(input));
+    given.push_back(tensor_of(input));
   }
-  for (PyObject* input : inputs) inputs_.push_back(nb::borrow(input));
-  recorder_ = std::make_unique<capture::Recorder>(specialization_->trace, std::move(run),
-                                                  inputs.size(), compile_marked(*specialization_),
-                                                  position_now, cache.name());
+  recorder_ = std::make_unique<capture::Recorder>(
+      std::move(run), given, compile_marked(*specialization_), position_now, cache.name());
   if (specialization_->runs >= kRunsWorthKeeping) recorder_->keep_when_crowded();
-  std::vector<nb::object> stand_ins;
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    stand_ins.push_back(nb::steal(wrap(recorder_->argument(i))));
-  std::size_t next = 0;
-  arguments_ = nb::cast<nb::tuple>(specialization_->arguments.rebuild(args, stand_ins, next));
-  keywords_ = nb::cast<nb::dict>(specialization_->keywords.rebuild(kwargs, stand_ins, next));
+    stand_ins_.push_back(nb::steal(wrap(recorder_->argument(i))));
+  arguments_ = nb::cast<nb::tuple>(specialization_->arguments.rebuild(args, stand_ins_));
+  keywords_ = nb::cast<nb::dict>(specialization_->keywords.rebuild(kwargs, stand_ins_));
 }
 
 CaptureSession::~CaptureSession() = default;
@@ -99,12 +91,7 @@ void CaptureSession::check_looks(nb::object check) {
   };
 }
 
-void CaptureSession::enter_refusal(std::string reason) {
-  specialization_->trace = {};
-  specialization_->refusal = std::move(reason);
-}
-
-void CaptureSession::refuse(std::string reason) { enter_refusal(std::move(reason)); }
+void CaptureSession::refuse(std::string reason) { specialization_->refuse(std::move(reason)); }
 
 std::string CaptureSession::refusal() const { return specialization_->refusal; }
 
@@ -134,17 +121,19 @@ void CaptureSession::take_guards() {
   }
   if (verify_.is_valid()) specialization_->verify = verify_;
   specialization_->verified_at = begun_at_;
-  specialization_->is_complete = true;
+}
+
+// From here on calls of other threads may use it.
+void CaptureSession::publish() {
+  if (!was_known_) cache_.add_specialization(specialization_);
 }
 
 // The caller's own objects where an argument is handed back, in containers that stay what they are.
 nb::object CaptureSession::with_own_arguments(nb::object result, int depth) const {
   PyObject* o = result.ptr();
   for (std::size_t i = 0; i < inputs_.size() && is_tensor(o); ++i) {
-    const Tensor stand_in = recorder_->argument(i);
-    const bool is_written = memory_of(stand_in) != memory_of(recorder_->run().values[i]);
-    if (tensor_of(o).body_ref().get() == stand_in.body_ref().get() && !is_written)
-      return inputs_[i];
+    if (tensor_of(o) == recorder_->argument(i)) return inputs_[i];
+    exchange_index_origin(result, stand_ins_[i], inputs_[i]);
   }
   if (depth == kMostNesting) return result;
   if (Py_TYPE(o) == &PyTuple_Type) {
@@ -168,34 +157,36 @@ nb::object CaptureSession::finish(nb::object result) {
   if (recorder_->has_left()) return with_own_arguments(std::move(result));
   take_guards();
   if (!recorder_->is_active()) {
-    enter_refusal(recorder_->refusal());
-    return result;
+    known.refuse(recorder_->refusal());
+    publish();
+    return with_own_arguments(std::move(result));
   }
   std::vector<Tensor> tensors;
-  const ResultForm::Questions ask{[&](const Tensor& tensor) { return recorder_->knows(tensor); },
-                                  [&](const Tensor& tensor) {
-                                    return tensor.storage().birth() ==
-                                               tensor::Storage::birth_mark &&
-                                           !tensor.body().is_parameter;
-                                  }};
+  const ResultForm::Questions ask{[&](const Tensor& tensor) {
+    return recorder_->take_over(tensor) && recorder_->is_result(tensor);
+  }};
   auto form = std::make_shared<ResultForm>(result, ask, tensors);
   if (const char* why = form->refusal()) {
     recorder_->abandon(why);
-    enter_refusal(why);
-    return result;
+    known.refuse(why);
+    publish();
+    return with_own_arguments(std::move(result));
   }
   known.references = recorder_->references();
   recorder_->finish(tensors, form);
-  if (!known.refusal.empty()) {
-    enter_refusal(known.refusal);
-    return result;
+  if (!recorder_->refusal().empty()) known.refuse(recorder_->refusal());
+  if (known.refusal.empty()) {
+    known.ways = recorder_->run().ways;
+    known.take_layout(*recorder_);
   }
-  known.take_layout(*recorder_);
+  publish();
+  if (!known.refusal.empty()) return with_own_arguments(std::move(result));
   const capture::Step& step = recorder_->last_step();
   const std::vector<Tensor>& values = recorder_->run().values;
   return form->build([&](std::size_t i) {
-    const auto place = static_cast<std::size_t>(step.returned[i]);
-    return place < inputs_.size() ? inputs_[place] : nb::steal(wrap(values[place]));
+    const capture::Place& place = step.returned[i];
+    if (place.argument >= 0) return inputs_[static_cast<std::size_t>(place.argument)];
+    return nb::steal(wrap(place.in(values)));
   });
 }
 
@@ -208,19 +199,8 @@ void CaptureSession::fail() {
   } catch (...) {
   }
   PyErr_Restore(type, value, traceback);
-  forget_run();
 }
 
-void CaptureSession::discard() {
-  recorder_->discard();
-  forget_run();
-}
-
-void CaptureSession::forget_run() {
-  if (lock_.owns_lock()) lock_.unlock();  // an error's traceback may keep this object alive
-  if (specialization_->is_complete) return;
-  std::erase_if(cache_.specializations_,
-                [&](const auto& known) { return known == specialization_; });
-}
+void CaptureSession::discard() { recorder_->discard(); }
 
 }  // namespace mycel::bindings

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/gradient_object.h"
 
+#include "eager/aliases.h"
+
 namespace mycel::bindings {
 
 using capture::script_writer;
@@ -65,6 +67,7 @@ LoggedSwitch::~LoggedSwitch() {
 }
 
 Tensor detach(const Tensor& tensor) {
+  eager::note_origin(tensor);
   Tensor result = eager::detach(tensor);
   if (ScriptWriter* writer = script_writer()) writer->detach(tensor, result);
   return result;
@@ -73,6 +76,7 @@ Tensor detach(const Tensor& tensor) {
 void drop_history(const Tensor& tensor) {
   ScriptWriter* writer = script_writer();
   if (writer != nullptr) writer->drop_history(tensor);
+  eager::note_origin(tensor);
   tensor.body().history = {};
   if (writer != nullptr) writer->history_changed(tensor);
 }

@@ -27,6 +27,8 @@ PyObject* advanced_reader = nullptr;
 PyObject* advanced_writer = nullptr;
 PyObject* advanced_origin = nullptr;
 
+constexpr const char* kIndexOrigin = "_index_origin";  // where Python notes it
+
 using eager::IndexPart;
 using Parts = platform::InlineVector<IndexPart, 4>;
 
@@ -184,11 +186,27 @@ PyObject* get_item(PyObject* self, PyObject* index) {
   });
 }
 
+PyObject* index_origin(PyObject* tensor) {
+  PyObject* attributes = reinterpret_cast<TensorObject*>(tensor)->attributes;
+  return attributes == nullptr ? nullptr : PyDict_GetItemString(attributes, kIndexOrigin);
+}
+
+void set_index_origin(nanobind::object tensor, nanobind::handle read, nanobind::handle index) {
+  const nanobind::object reference = nanobind::steal(PyWeakref_NewRef(read.ptr(), nullptr));
+  if (!reference.is_valid()) throw PythonError();
+  tensor.attr(kIndexOrigin) = nanobind::make_tuple(reference, index);
+}
+
+void exchange_index_origin(nanobind::object tensor, nanobind::handle read,
+                           nanobind::handle instead) {
+  PyObject* origin = index_origin(tensor.ptr());
+  if (origin == nullptr || PyWeakref_GetObject(PyTuple_GET_ITEM(origin, 0)) != read.ptr()) return;
+  set_index_origin(std::move(tensor), instead, PyTuple_GET_ITEM(origin, 1));
+}
+
 // What advanced indexing read is a copy, yet a write into it also reaches the tensor it came from.
 int write_origin(PyObject* self) {
-  PyObject* attributes = reinterpret_cast<TensorObject*>(self)->attributes;
-  if (attributes == nullptr || advanced_origin == nullptr) return 0;
-  if (PyDict_GetItemString(attributes, "_index_origin") == nullptr) return 0;
+  if (index_origin(self) == nullptr || advanced_origin == nullptr) return 0;
   PyObject* done = PyObject_CallOneArg(advanced_origin, self);
   Py_XDECREF(done);
   return done == nullptr ? -1 : 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Python.h>
+#include <nanobind/nanobind.h>
 
 namespace mycel::bindings {
 
@@ -12,5 +12,13 @@ int set_item(PyObject* self, PyObject* index, PyObject* value);
 
 // origin(tensor): repeats a write into an indexed copy on the tensor it was read from.
 void set_advanced_indexing(PyObject* reader, PyObject* writer, PyObject* origin);
+
+// What advanced indexing gives remembers what it was read from: (weak reference to a tensor,
+// index). Null: this tensor was read in no such way.
+PyObject* index_origin(PyObject* tensor);
+void set_index_origin(nanobind::object tensor, nanobind::handle read, nanobind::handle index);
+// The same, if it was read from `read`: it shall be `instead`.
+void exchange_index_origin(nanobind::object tensor, nanobind::handle read,
+                           nanobind::handle instead);
 
 }  // namespace mycel::bindings

@@ -183,7 +183,7 @@ PyObject* numpy_from_tensor(const Tensor& source) {
     const nb::object numpy = nb::module_::import_("numpy");
     return nb::object(numpy.attr("asarray")).release().ptr();
   }();
-  Tensor tensor = source;
+  Tensor tensor = source.readable();
   if (tensor.dtype() == DType::BFloat16) {
     const eager::RecordingSwitch off(false);
     tensor = eager::emitter()

@@ -25,6 +25,13 @@ ir::Position position_now() {
   return {std::move(position.file), position.line};
 }
 
+// What was made of sizes alone is made again in every call.
+void take_results(capture::Recorder& recorder, const std::vector<Tensor>& results) {
+  for (const Tensor& result : results)
+    platform::require(recorder.take_over(result) && recorder.is_result(result),
+                      platform::ErrorKind::Runtime, "a result is something from outside");
+}
+
 }  // namespace
 
 bool Recipe::is_useful() const {
@@ -58,18 +65,19 @@ std::uint64_t fingerprint_of(const ir::Graph& graph) {
 
 std::optional<std::uint64_t> Recipe::fingerprint_for(const Specialization& known,
                                                      const std::string& name) const {
-  capture::Trace trace;
-  capture::Trace::Run run;
+  capture::Run run;
   for (const op::TensorSpec& spec : known.tensor_specs())
     run.values.push_back(Tensor::empty(spec.shape, spec.dtype));
-  const std::size_t count = run.values.size();
+  const std::vector<Tensor> given = run.values;
+  const std::size_t count = given.size();
   ir::Position position;
   capture::Recorder recorder(
-      trace, std::move(run), count, compile_graph, [&] { return position; }, name);
+      std::move(run), given, compile_graph, [&] { return position; }, name);
   recorder.forbid_runs();
   std::optional<std::uint64_t> mark;
   try {
     const capture::Script::Results results = script.replay(recorder, count, position);
+    take_results(recorder, results.tensors);
     const ir::Graph& graph = recorder.draft();
     const bool is_empty = graph.body().nodes().empty() && graph.body().results().empty();
     mark = is_empty ? 0 : fingerprint_of(graph);  // nothing would be compiled
@@ -86,10 +94,11 @@ RecipeSession::RecipeSession(TraceCache& cache, std::shared_ptr<Specialization> 
                              const std::vector<PyObject*>& inputs, PyObject* args, PyObject* kwargs)
     : cache_(cache), recipe_(std::make_shared<Recipe>(std::move(known))) {
   const Specialization& base = *recipe_->base;
-  capture::Trace::Run run;
-  for (PyObject* input : inputs) run.values.push_back(tensor::contiguous(tensor_of(input)));
-  recorder_ = std::make_unique<capture::Recorder>(trace_, std::move(run), inputs.size(),
-                                                  compile_graph, position_now, cache.name());
+  capture::Run run;
+  run.values = argument_memory(inputs);
+  const std::vector<Tensor> given = run.values;  // dense, or sizes would not be all that differs
+  recorder_ = std::make_unique<capture::Recorder>(std::move(run), given, compile_graph,
+                                                  position_now, cache.name());
   recorder_->forbid_runs();
   for (const auto& [tensor, name] : base.references) recorder_->watch(tensor, name);
   sizes_before_ = living_sizes();
@@ -97,9 +106,8 @@ RecipeSession::RecipeSession(TraceCache& cache, std::shared_ptr<Specialization> 
   std::vector<nb::object> stand_ins;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     stand_ins.push_back(nb::steal(wrap(recorder_->argument(i))));
-  std::size_t next = 0;
-  arguments_ = nb::cast<nb::tuple>(base.arguments.rebuild(args, stand_ins, next));
-  keywords_ = nb::cast<nb::dict>(base.keywords.rebuild(kwargs, stand_ins, next));
+  arguments_ = nb::cast<nb::tuple>(base.arguments.rebuild(args, stand_ins));
+  keywords_ = nb::cast<nb::dict>(base.keywords.rebuild(kwargs, stand_ins));
 }
 
 RecipeSession::~RecipeSession() { end(); }
@@ -127,7 +135,7 @@ void RecipeSession::finish(nb::object result) {
     numbers.push_back(reinterpret_cast<SizeObject*>(object.ptr())->expression);
     return true;
   };
-  const ResultForm::Questions ask{is_of_this_run, [](const Tensor&) { return false; }, take_number};
+  const ResultForm::Questions ask{is_of_this_run, take_number};
   recipe_->form = std::make_shared<ResultForm>(result, ask, tensors);
   if (recipe_->form->makes_copies() || recipe_->form->refusal() != nullptr)
     writer_->refuse("it returns something that is not made of tensors and plain values");
@@ -197,18 +205,18 @@ nb::object TraceCache::make_from(Recipe& recipe, const std::vector<PyObject*>& i
                                  PyObject* args, PyObject* kwargs) {
   auto made = std::make_shared<Specialization>(args, kwargs);
   made->base = recipe.base;
-  capture::Trace::Run run;
-  for (PyObject* input : inputs) run.values.push_back(tensor::contiguous(tensor_of(input)));
+  capture::Run run;
+  run.values = argument_memory(inputs);
+  if (!recipe.base->memory.is_apart(run.values)) return nb::borrow(eager);
+  const std::vector<Tensor> given = run.values;
   ir::Position position;
   capture::Recorder recorder(
-      made->trace, std::move(run), inputs.size(), compile_graph, [&] { return position; }, name_);
+      std::move(run), given, compile_graph, [&] { return position; }, name_);
   recorder.forbid_runs();
   capture::Script::Results results;
   try {
     results = recipe.script.replay(recorder, inputs.size(), position);
-    for (Tensor& result : results.tensors) {
-      if (!recorder.knows(result)) result = recorder.computed(result);
-    }
+    take_results(recorder, results.tensors);
   } catch (const platform::Error& error) {
     recorder.discard();
     ++recipe.failures;
@@ -218,8 +226,8 @@ nb::object TraceCache::make_from(Recipe& recipe, const std::vector<PyObject*>& i
   }
   const std::shared_ptr<ResultForm> form = form_with(recipe.form, results.numbers);
   recorder.finish(results.tensors, form);
+  made->ways = recorder.run().ways;
   made->take_layout(recorder);
-  made->is_complete = true;
   made->runs = 1;
   ++recipe.made;
   recipe.note_sizes(*made);
@@ -227,8 +235,9 @@ nb::object TraceCache::make_from(Recipe& recipe, const std::vector<PyObject*>& i
   const capture::Step& step = recorder.last_step();
   const std::vector<Tensor>& values = recorder.run().values;
   return form->build([&](std::size_t i) {
-    const auto place = static_cast<std::size_t>(step.returned[i]);
-    return place < inputs.size() ? nb::borrow(inputs[place]) : nb::steal(wrap(values[place]));
+    const capture::Place& place = step.returned[i];
+    if (place.argument >= 0) return nb::borrow(inputs[static_cast<std::size_t>(place.argument)]);
+    return nb::steal(wrap(place.in(values)));
   });
 }
 
@@ -238,24 +247,20 @@ std::unique_ptr<RecipeSession> TraceCache::begin_recipe(nb::tuple args, nb::dict
   if (is_inside || truth_asker != nullptr) return nullptr;
   std::vector<PyObject*> inputs;
   std::shared_ptr<Specialization> known;
-  for (const auto& each : specializations_) {
-    inputs.clear();
-    if (each->arguments.matches(args.ptr(), inputs) &&
-        each->keywords.matches(kwargs.ptr(), inputs)) {
-      known = each;
-      break;
-    }
+  for (const auto& each : *specializations_) {
+    if (!each->matches(args.ptr(), kwargs.ptr(), inputs)) continue;
+    known = each;
+    break;
   }
-  const bool is_whole = known && known->is_complete && known->refusal.empty() && !known->base &&
-                        known->trace.root.end == capture::Step::End::Return;
+  const bool is_whole = known && known->is_one_way() && !known->base;
   if (!is_whole || inputs.empty() || !is_worth_learning(*known, at_once)) return nullptr;
   return std::make_unique<RecipeSession>(*this, std::move(known), inputs, args.ptr(), kwargs.ptr());
 }
 
 bool TraceCache::is_worth_learning(const Specialization& known, bool at_once) const {
   std::size_t captured = 0;
-  const auto specializations = specializations_;  // guards may run Python, and that other threads
-  for (const auto& each : specializations)
+  const auto specializations = specializations_;
+  for (const auto& each : *specializations)
     captured += !each->base && each->is_like(known) && each->holds() ? 1 : 0;
   std::size_t tried = 0;
   const auto recipes = recipes_;
@@ -270,16 +275,15 @@ bool TraceCache::is_worth_learning(const Specialization& known, bool at_once) co
 
 std::shared_ptr<Specialization> TraceCache::captured_like(const Specialization& known) const {
   const auto specializations = specializations_;
-  for (const auto& each : specializations) {
-    const bool is_whole = each->is_complete && each->refusal.empty() && !each->base &&
-                          each->trace.root.end == capture::Step::End::Return;
+  for (const auto& each : *specializations) {
+    const bool is_whole = each->is_one_way() && !each->base;
     if (each.get() != &known && is_whole && each->is_like(known) && each->holds()) return each;
   }
   return nullptr;
 }
 
 void TraceCache::add_recipe(std::shared_ptr<Recipe> recipe) {
-  for (const auto& each : specializations_) {
+  for (const auto& each : *specializations_) {
     if (each->is_like(*recipe->base)) recipe->note_sizes(*each);
   }
   recipes_.push_back(std::move(recipe));

@@ -60,7 +60,6 @@ class RecipeSession {
   void verify();
   TraceCache& cache_;
   std::shared_ptr<Recipe> recipe_;
-  capture::Trace trace_;
   std::unique_ptr<capture::Recorder> recorder_;
   std::unique_ptr<capture::ScriptWriter> writer_;
   nanobind::tuple arguments_;

@@ -43,15 +43,6 @@ Tensor stand_in_for(const Tensor& tensor, capture::Recorder& recorder) {
   return Tensor::from_storage(storage, tensor.shape(), tensor.dtype());
 }
 
-void require_unchanged(const std::string& name, const Saved& saved) {
-  const std::uint32_t now = saved.tensor.storage().version();
-  platform::require(
-      now == saved.version, ErrorKind::Runtime, "For '", name,
-      "', a tensor needed for the gradient was modified by an inplace operation (version ", now,
-      ", expected ", saved.version,
-      "). Write into a copy() of the tensor instead, or write after its gradient was computed.");
-}
-
 nb::tuple tuple_of(std::span<const Tensor> tensors) {
   nb::list items;
   for (const Tensor& tensor : tensors) items.append(tensor);
@@ -68,21 +59,19 @@ void RecordedCall::keep(const Tensor& tensor) {
 }
 
 std::string RecordedCall::note_saved(capture::Recorder& recorder, Saved& saved) {
-  const Storage& storage = saved.tensor.storage();
-  if (storage.version() != saved.version)
-    return "a value that its gradient needs is overwritten afterwards";
-  const Tensor reference = recorder.reference(storage);
+  const Tensor content = saved.content();  // as it was: a copy where it has been written since
+  const Tensor reference = recorder.reference(content.storage());
   if (!reference.defined()) {
-    if (recorder.knows(saved.tensor)) keep(saved.tensor);
+    if (recorder.knows(content)) keep(recorder.whole(content));
+    saved = Saved(content);
     return {};
   }
-  if (!(reference.shape() == saved.tensor.shape()) || !saved.tensor.is_contiguous())
-    return "its gradient needs part of a Parameter's memory";
   auto known = std::find_if(references_.begin(), references_.end(),
                             [&](const Reference& one) { return one.tensor == reference; });
   if (known == references_.end())
     known = references_.insert(known, {reference, stand_in_for(reference, recorder)});
-  saved = {eager::detach(known->stand_in), 0};
+  saved = Saved(Tensor::view(known->stand_in, content.shape(), content.strides(),
+                             content.body().offset - reference.body().offset));
   return {};
 }
 
@@ -110,6 +99,7 @@ std::string RecordedCall::note_parameters(const capture::Recorder& recorder,
 std::string RecordedCall::settle(const std::vector<Tensor>& outputs) {
   capture::Recorder* recorder = capture::current_recorder();
   if (recorder == nullptr) return "it is not being captured";
+  if (recorder->has_written_arguments()) return "it writes into an argument";
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!call_.has_computed(outputs[i])) continue;
     if (!recorder->knows(outputs[i])) return "it returns a tensor that was not captured";
@@ -145,10 +135,8 @@ void RecordedCall::record(const std::string& name, const std::vector<Tensor>& in
   }
   std::vector<Saved> saved;
   saved.reserve(kept.size() + references_.size());
-  for (const Tensor& value : kept)
-    saved.push_back({eager::detach(value), value.storage().version()});
-  for (const Reference& one : references_)
-    saved.push_back({eager::detach(one.tensor), one.tensor.storage().version()});
+  for (const Tensor& value : kept) saved.emplace_back(value);
+  for (const Reference& one : references_) saved.emplace_back(one.tensor);
   const std::shared_ptr<nb::object> held(new nb::object(std::move(backward)), [](nb::object* o) {
     const nb::gil_scoped_acquire lock;
     delete o;
@@ -162,10 +150,7 @@ void RecordedCall::record(const std::string& name, const std::vector<Tensor>& in
         if (capture::Recorder* recorder = capture::current_recorder())
           recorder->abandon("the gradient of another compiled function is taken inside");
         std::vector<Tensor> values;
-        for (const Saved& one : saved) {
-          require_unchanged(name, one);
-          values.push_back(one.tensor);
-        }
+        for (const Saved& one : saved) values.push_back(one.content());
         const nb::gil_scoped_acquire lock;
         return nb::cast<std::vector<Tensor>>((*held)(tuple_of(values), tuple_of(gradients)));
       });

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "bindings/exceptions.h"
+#include "bindings/indexing.h"
 
 namespace mycel::bindings {
 namespace {
@@ -25,7 +26,13 @@ nb::object plain_copy(nb::handle object) {
 
 }  // namespace
 
-ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors)
+ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors) {
+  std::vector<PyObject*> leaves;
+  *this = ResultForm(object, ask, tensors, leaves);
+}
+
+ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors,
+                       std::vector<PyObject*>& leaves)
     : object_(nb::borrow(object)) {
   PyObject* o = object.ptr();
   if (ask.take_number && ask.take_number(object, leaf_)) {
@@ -35,38 +42,54 @@ ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tens
     const Tensor& tensor = tensor_of(o);
     if (tensor.defined() && !tensor.body().is_parameter && ask.is_computed(tensor)) {
       kind_ = Kind::Leaf;
-      leaf_ = tensors.size();
-      tensors.push_back(tensor);
+      const auto known = std::find(leaves.begin(), leaves.end(), o);
+      leaf_ = static_cast<std::size_t>(known - leaves.begin());
+      if (known == leaves.end()) {
+        leaves.push_back(o);
+        tensors.push_back(tensor);
+        take_origin(object, ask, tensors, leaves);
+      }
       object_ = {};
-    } else if (tensor.defined() && ask.is_new(tensor)) {
-      kind_ = Kind::Copy;
     }
   } else if (PyTuple_Check(o) || PyList_Check(o)) {
-    take_sequence(object, ask, tensors);
+    take_sequence(object, ask, tensors, leaves);
   } else if (PyDict_Check(o)) {
     kind_ = Kind::Dict;
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t position = 0;
     while (PyDict_Next(o, &position, &key, &value) != 0) {
       keys_.push_back(nb::borrow(key));
-      parts_.emplace_back(value, ask, tensors);
+      parts_.emplace_back(value, ask, tensors, leaves);
     }
     if (!is_exactly(object, &PyDict_Type)) object_ = plain_copy(object);
   } else if (!is_atom(object)) {
-    take_other(object, ask, tensors);
+    take_other(object, ask, tensors, leaves);
   }
 }
 
+// A write into what advanced indexing gave also reaches the tensor it was read from, as long as
+// somebody has that.
+void ResultForm::take_origin(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors,
+                             std::vector<PyObject*>& leaves) {
+  PyObject* origin = index_origin(object.ptr());
+  if (origin == nullptr) return;
+  PyObject* read = PyWeakref_GetObject(PyTuple_GET_ITEM(origin, 0));
+  if (read == Py_None) return;
+  parts_.emplace_back(nb::handle(read), ask, tensors, leaves);
+  parts_.emplace_back(nb::handle(PyTuple_GET_ITEM(origin, 1)), ask, tensors, leaves);
+}
+
 void ResultForm::take_sequence(nb::handle object, const Questions& ask,
-                               std::vector<Tensor>& tensors) {
+                               std::vector<Tensor>& tensors, std::vector<PyObject*>& leaves) {
   PyObject* o = object.ptr();
   kind_ = PyTuple_Check(o) ? Kind::Tuple : Kind::List;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-    parts_.emplace_back(nb::handle(PySequence_Fast_GET_ITEM(o, i)), ask, tensors);
+    parts_.emplace_back(nb::handle(PySequence_Fast_GET_ITEM(o, i)), ask, tensors, leaves);
   if (is_exactly(object, &PyTuple_Type) || is_exactly(object, &PyList_Type)) object_ = {};
 }
 
-void ResultForm::take_other(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors) {
+void ResultForm::take_other(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors,
+                            std::vector<PyObject*>& leaves) {
   if (PyIter_Check(object.ptr()) != 0) {
     kind_ = Kind::Refused;
     why_ = "it returns an iterator, which only one caller can use up";
@@ -98,7 +121,7 @@ void ResultForm::take_other(nb::handle object, const Questions& ask, std::vector
     if (!is_tensor(value) && !PyTuple_Check(value) && !PyList_Check(value) && !PyDict_Check(value))
       continue;
     keys.push_back(nb::borrow(key));
-    parts.emplace_back(nb::handle(value), ask, tensors);
+    parts.emplace_back(nb::handle(value), ask, tensors, leaves);
   }
   if (tensors.size() == before) return;  // nothing in it was computed here
   kind_ = Kind::Object;
@@ -132,13 +155,27 @@ ResultForm ResultForm::with_numbers(const std::vector<nb::object>& numbers) cons
 }
 
 nb::object ResultForm::build(const std::function<nb::object(std::size_t)>& leaf) const {
+  if (kind_ == Kind::Leaf && parts_.empty()) return leaf(leaf_);
+  std::vector<nb::object> made;
+  return built([&](std::size_t i) {
+    if (made.size() <= i) made.resize(i + 1);
+    if (!made[i].is_valid()) made[i] = leaf(i);
+    return made[i];
+  });
+}
+
+nb::object ResultForm::built(const std::function<nb::object(std::size_t)>& leaf) const {
   switch (kind_) {
-    case Kind::Leaf: return leaf(leaf_);
+    case Kind::Leaf: {
+      nb::object tensor = leaf(leaf_);
+      if (!parts_.empty()) set_index_origin(tensor, parts_[0].built(leaf), parts_[1].built(leaf));
+      return tensor;
+    }
     case Kind::Copy: return object_.attr("copy")();
     case Kind::Tuple: {
       if (object_.is_valid()) {
         nb::list items;
-        for (const ResultForm& part : parts_) items.append(part.build(leaf));
+        for (const ResultForm& part : parts_) items.append(part.built(leaf));
         if (PyObject_HasAttrString(object_.ptr(), "_make") != 0)
           return object_.attr("_make")(items);
         return object_.type()(items);
@@ -146,12 +183,12 @@ nb::object ResultForm::build(const std::function<nb::object(std::size_t)>& leaf)
       nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(parts_.size())));
       for (std::size_t i = 0; i < parts_.size(); ++i)
         PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i),
-                         parts_[i].build(leaf).release().ptr());
+                         parts_[i].built(leaf).release().ptr());
       return tuple;
     }
     case Kind::List: {
       nb::list items;
-      for (const ResultForm& part : parts_) items.append(part.build(leaf));
+      for (const ResultForm& part : parts_) items.append(part.built(leaf));
       if (!object_.is_valid()) return items;
       nb::object copy = plain_copy(object_);
       if (PyList_SetSlice(copy.ptr(), 0, PyList_GET_SIZE(copy.ptr()), items.ptr()) != 0)
@@ -162,7 +199,7 @@ nb::object ResultForm::build(const std::function<nb::object(std::size_t)>& leaf)
       nb::object dict =
           is_exactly(object_, &PyDict_Type) ? nb::object(nb::dict()) : plain_copy(object_);
       for (std::size_t i = 0; i < parts_.size(); ++i) {
-        const nb::object value = parts_[i].build(leaf);
+        const nb::object value = parts_[i].built(leaf);
         if (PyObject_SetItem(dict.ptr(), keys_[i].ptr(), value.ptr()) != 0) throw PythonError();
       }
       return dict;
@@ -170,7 +207,7 @@ nb::object ResultForm::build(const std::function<nb::object(std::size_t)>& leaf)
     case Kind::Object: {
       nb::object copy = plain_copy(object_);
       for (std::size_t i = 0; i < parts_.size(); ++i) {
-        const nb::object value = parts_[i].build(leaf);
+        const nb::object value = parts_[i].built(leaf);
         // Straight into the fields: frozen classes refuse assignment.
         const nb::object fields = copy.attr("__dict__");
         if (PyObject_SetItem(fields.ptr(), keys_[i].ptr(), value.ptr()) != 0) throw PythonError();

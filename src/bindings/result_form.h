@@ -13,20 +13,21 @@ namespace mycel::bindings {
 
 class ResultForm {
  public:
-  // `is_computed(tensor)`: a value of the run; such tensors are collected in `tensors`.
-  // `is_new(tensor)`: made while the function ran, so every call must give out a new one.
+  // `is_computed(tensor)`: made by the run, so every call must give out a new one; such tensors are
+  // collected in `tensors`, and an object that stands in several places is one again later.
   struct Questions {
     std::function<bool(const Tensor&)> is_computed;
-    std::function<bool(const Tensor&)> is_new;
     // `take_number(object, place)`: a number that is another one in other calls, and its place
     // among these; may be empty.
     std::function<bool(nanobind::handle, std::size_t&)> take_number = {};
   };
   ResultForm(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors);
+  ResultForm(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,
+             std::vector<PyObject*>& leaves);
 
   // Null, or why no later call could give out the same.
   const char* refusal() const;
-  // `leaf(i)` gives the i-th tensor.
+  // `leaf(i)` gives the i-th tensor; asked once for each.
   nanobind::object build(const std::function<nanobind::object(std::size_t)>& leaf) const;
   bool is_single_tensor() const { return kind_ == Kind::Leaf; }
   bool makes_copies() const;  // of something made while the function ran
@@ -35,13 +36,18 @@ class ResultForm {
 
  private:
   enum class Kind { Leaf, Constant, Copy, Tuple, List, Dict, Object, Number, Refused };
-  void take_sequence(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors);
-  void take_other(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors);
+  void take_sequence(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,
+                     std::vector<PyObject*>& leaves);
+  void take_other(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,
+                  std::vector<PyObject*>& leaves);
+  void take_origin(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,
+                   std::vector<PyObject*>& leaves);
+  nanobind::object built(const std::function<nanobind::object(std::size_t)>& leaf) const;
 
   Kind kind_ = Kind::Constant;
   std::size_t leaf_ = 0;
   nanobind::object object_;
-  std::vector<ResultForm> parts_;
+  std::vector<ResultForm> parts_;  // of a leaf that advanced indexing read: from what, and where
   std::vector<nanobind::object> keys_;
   const char* why_ = nullptr;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/signature.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -46,12 +47,18 @@ std::string text_of(nb::handle object) {
 
 }  // namespace
 
-Signature::Signature(PyObject* object) {
+Signature::Signature(PyObject* object, std::vector<PyObject*>& inputs) {
   if (is_plain_tensor(object)) {
+    const Tensor& tensor = tensor_of(object);
     kind_ = Kind::Tensor;
     object_ = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object)));
-    dtype_ = tensor_of(object).dtype();
-    shape_ = tensor_of(object).shape();
+    dtype_ = tensor.dtype();
+    shape_ = tensor.shape();
+    if (!tensor.is_contiguous()) strides_ = tensor.strides();
+    const auto known = std::find(inputs.begin(), inputs.end(), object);
+    place_ = static_cast<std::size_t>(known - inputs.begin());
+    is_repeated_ = known != inputs.end();
+    if (!is_repeated_) inputs.push_back(object);
     return;
   }
   const bool sequence = PyTuple_Check(object) || PyList_Check(object);
@@ -59,7 +66,7 @@ Signature::Signature(PyObject* object) {
     kind_ = PyTuple_Check(object) ? Kind::Tuple : Kind::List;
     object_ = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object)));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
-      parts_.emplace_back(PySequence_Fast_GET_ITEM(object, i));
+      parts_.emplace_back(PySequence_Fast_GET_ITEM(object, i), inputs);
     return;
   }
   if (PyDict_Check(object)) {
@@ -69,7 +76,7 @@ Signature::Signature(PyObject* object) {
     Py_ssize_t position = 0;
     while (PyDict_Next(object, &position, &key, &value) != 0) {
       keys_.push_back(nb::borrow(key));
-      parts_.emplace_back(value);
+      parts_.emplace_back(value, inputs);
     }
     return;
   }
@@ -85,6 +92,10 @@ bool Signature::matches(PyObject* object, std::vector<PyObject*>& inputs, bool a
       if (!tensor.defined() || tensor.dtype() != dtype_ || tensor.body().is_parameter) return false;
       if (any_sizes ? tensor.shape().size() != shape_.size() : !(tensor.shape() == shape_))
         return false;
+      if (is_repeated_) return inputs[place_] == object;
+      if (strides_.empty() ? !tensor.is_contiguous() : any_sizes || !(tensor.strides() == strides_))
+        return false;
+      if (std::find(inputs.begin(), inputs.end(), object) != inputs.end()) return false;
       inputs.push_back(object);
       return true;
     }
@@ -127,16 +138,15 @@ bool Signature::matches_row(std::span<const Tensor> row) const {
   if (kind_ != Kind::Tuple || parts_.size() != row.size()) return false;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const Signature& part = parts_[i];
-    if (part.kind_ != Kind::Tensor || part.dtype_ != row[i].dtype() ||
-        !(part.shape_ == row[i].shape()))
+    if (part.kind_ != Kind::Tensor || part.dtype_ != row[i].dtype() || part.is_repeated_ ||
+        !(part.shape_ == row[i].shape()) || !part.strides_.empty() || !row[i].is_contiguous())
       return false;
   }
   return true;
 }
 
-nb::object Signature::rebuild(PyObject* object, const std::vector<nb::object>& tensors,
-                              std::size_t& next) const {
-  if (kind_ == Kind::Tensor) return tensors[next++];
+nb::object Signature::rebuild(PyObject* object, const std::vector<nb::object>& tensors) const {
+  if (kind_ == Kind::Tensor) return tensors[place_];
   if (kind_ == Kind::Same || kind_ == Kind::Equal) return nb::borrow(object);
   if (kind_ == Kind::Dict) {
     nb::object copy = nb::borrow(object).attr("copy")();
@@ -144,15 +154,15 @@ nb::object Signature::rebuild(PyObject* object, const std::vector<nb::object>& t
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t position = 0;
     while (PyDict_Next(object, &position, &key, &value) != 0) {
-      const nb::object part = parts_[i++].rebuild(value, tensors, next);
+      const nb::object part = parts_[i++].rebuild(value, tensors);
       if (PyObject_SetItem(copy.ptr(), key, part.ptr()) != 0) throw PythonError();
     }
     return copy;
   }
   nb::list items;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
-    items.append(parts_[i].rebuild(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)),
-                                   tensors, next));
+    items.append(
+        parts_[i].rebuild(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)), tensors));
   }
   if (kind_ == Kind::Tuple && object_.ptr() == reinterpret_cast<PyObject*>(&PyTuple_Type))
     return nb::tuple(items);
@@ -196,8 +206,9 @@ std::string Signature::describe() const {
 bool Signature::is_like(const Signature& other) const {
   if (kind_ != other.kind_ || parts_.size() != other.parts_.size()) return false;
   if (kind_ == Kind::Tensor)
-    return object_.is(other.object_) && dtype_ == other.dtype_ &&
-           shape_.size() == other.shape_.size();
+    return object_.is(other.object_) && dtype_ == other.dtype_ && place_ == other.place_ &&
+           is_repeated_ == other.is_repeated_ && shape_.size() == other.shape_.size() &&
+           strides_.empty() && other.strides_.empty();
   if (kind_ == Kind::Same || kind_ == Kind::Equal) {
     std::vector<PyObject*> none;
     return matches(other.object_.ptr(), none);
@@ -218,7 +229,7 @@ void Signature::open_sizes(const Signature& other) {
 }
 
 void Signature::add_specs(std::vector<op::TensorSpec>& specs) const {
-  if (kind_ == Kind::Tensor) specs.push_back({dtype_, shape_, false});
+  if (kind_ == Kind::Tensor && !is_repeated_) specs.push_back({dtype_, shape_, false});
   for (const Signature& part : parts_) part.add_specs(specs);
 }
 

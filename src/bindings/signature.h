@@ -13,13 +13,15 @@
 
 namespace mycel::bindings {
 
-// One argument, or part of one: tensors agree by dtype and shape, numbers and texts by value,
-// containers by their parts, everything else by identity.
+// One argument, or part of one: tensors agree by dtype, shape and strides, numbers and texts by
+// value, containers by their parts, everything else by identity. A tensor that is given twice must
+// be given twice again.
 class Signature {
  public:
   enum class Kind { Tensor, Same, Equal, Tuple, List, Dict };
 
-  explicit Signature(PyObject* object);
+  // Appends the tensor arguments to `inputs`, each object once.
+  Signature(PyObject* object, std::vector<PyObject*>& inputs);
 
   // Appends the tensor arguments to `inputs`; false: not the same kind of call.
   // With `any_sizes` lengths of axes are not compared, only their number.
@@ -28,8 +30,7 @@ class Signature {
   bool matches_row(std::span<const Tensor> row) const;
   bool is_empty() const { return parts_.empty(); }
   // The same object with tensors replaced, in the order in which `matches` finds them.
-  nanobind::object rebuild(PyObject* object, const std::vector<nanobind::object>& tensors,
-                           std::size_t& next) const;
+  nanobind::object rebuild(PyObject* object, const std::vector<nanobind::object>& tensors) const;
   // A text for people: "Tensor[Float32](2, 3)", "3", "<Net object>".
   std::string describe() const;
   bool has_array() const;  // an ndarray, whose content nobody watches
@@ -45,6 +46,9 @@ class Signature {
   nanobind::object object_;  // the constant, or the type of the container
   tensor::DType dtype_ = tensor::DType::Float32;
   tensor::Shape shape_;
+  tensor::Strides strides_;   // of tensors that are not dense; otherwise empty
+  std::size_t place_ = 0;     // of tensors among the inputs
+  bool is_repeated_ = false;  // it stood there already
   std::vector<Signature> parts_;
   std::vector<nanobind::object> keys_;
 };

@@ -201,14 +201,16 @@ int truth(PyObject* self) {
         !tensor::is_complex(tensor.dtype()) && eager::interceptor() != nullptr) [[unlikely]]
       return captured_truth(self);
     if (!tensor::is_complex(tensor.dtype())) return tensor.as_double() != 0 ? 1 : 0;
-    const bool non_zero = tensor.dtype() == tensor::DType::Complex64
-                              ? *tensor.data<std::complex<float>>() != std::complex<float>(0)
-                              : *tensor.data<std::complex<double>>() != std::complex<double>(0);
+    const Tensor seen = tensor.readable();
+    const bool non_zero = seen.dtype() == tensor::DType::Complex64
+                              ? *seen.data<std::complex<float>>() != std::complex<float>(0)
+                              : *seen.data<std::complex<double>>() != std::complex<double>(0);
     return non_zero ? 1 : 0;
   });
 }
 
-PyObject* item(const Tensor& tensor) {
+PyObject* item(const Tensor& given) {
+  const Tensor tensor = given.readable();
   platform::require(tensor.size() == 1, ErrorKind::Value,
                     "Only one element tensors can be converted to Python scalars, but got shape ",
                     tensor.shape());

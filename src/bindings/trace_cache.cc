@@ -2,13 +2,13 @@
 #include "bindings/trace_cache.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "bindings/exceptions.h"
 #include "bindings/graph_options.h"
 #include "bindings/recipe.h"
 #include "ir/graph.h"
 #include "passes/pipeline.h"
+#include "platform/error/error.h"
 
 namespace mycel::bindings {
 
@@ -22,24 +22,19 @@ namespace {
 constexpr std::size_t kMostSpecializations = 64;
 constexpr std::size_t kLongWork = 1U << 17;  // elements: below, giving up the lock costs more
 
-// Drops the interpreter lock for long work and takes the other lock in the meantime.
+// Drops the interpreter lock for long work.
 class ReplayScope {
  public:
-  ReplayScope(std::shared_mutex& mutex, bool is_long) : mutex_(mutex) {
-    if (is_long || !mutex.try_lock_shared()) {
-      state_ = PyEval_SaveThread();
-      mutex.lock_shared();
-    }
+  explicit ReplayScope(bool is_long) {
+    if (is_long) state_ = PyEval_SaveThread();
   }
   ~ReplayScope() {
-    mutex_.unlock_shared();
     if (state_ != nullptr) PyEval_RestoreThread(state_);
   }
   ReplayScope(const ReplayScope&) = delete;
   ReplayScope& operator=(const ReplayScope&) = delete;
 
  private:
-  std::shared_mutex& mutex_;
   PyThreadState* state_ = nullptr;
 };
 
@@ -47,29 +42,35 @@ nb::object result_of(const capture::Step& step, const std::vector<Tensor>& value
                      const std::vector<PyObject*>& inputs) {
   const auto& form = *static_cast<const ResultForm*>(step.epilogue.get());
   return form.build([&](std::size_t i) {
-    const auto place = static_cast<std::size_t>(step.returned[i]);
+    const capture::Place& place = step.returned[i];
     // An argument that is handed back is the caller's own object.
-    if (place < inputs.size()) return nb::borrow(inputs[place]);
-    return nb::steal(wrap(values[place]));
+    if (place.argument >= 0) return nb::borrow(inputs[static_cast<std::size_t>(place.argument)]);
+    return nb::steal(wrap(place.in(values)));
   });
 }
 
-std::vector<Tensor> tensors_of(const std::vector<PyObject*>& inputs) {
+}  // namespace
+
+std::vector<Tensor> argument_memory(const std::vector<PyObject*>& inputs) {
   std::vector<Tensor> tensors;
   tensors.reserve(inputs.size());
-  for (PyObject* input : inputs) tensors.push_back(tensor::contiguous(tensor_of(input)));
+  for (PyObject* input : inputs) tensors.push_back(capture::argument_memory(tensor_of(input)));
   return tensors;
 }
 
-}  // namespace
+std::size_t Specialization::work() const {
+  return ways && ways->root.executable ? ways->root.executable->work() : 0;
+}
+
+void Specialization::refuse(std::string reason) {
+  ways = nullptr;
+  refusal = std::move(reason);
+}
 
 bool Specialization::holds() {
   if (base && !base->holds()) return false;
   for (const Guard& guard : guards) {
     if (!guard.holds()) return false;
-  }
-  for (const Constant& constant : constants) {
-    if (constant.tensor.storage().version() != constant.version) return false;
   }
   for (const ParameterLayout& layout : parameters) {
     const Tensor& now = layout.parameter;
@@ -84,12 +85,7 @@ bool Specialization::holds() {
 }
 
 void Specialization::take_layout(const capture::Recorder& recorder) {
-  std::unordered_set<const void*> known;
-  for (const Constant& constant : constants) known.insert(constant.tensor.body_ref().get());
-  for (const Tensor& constant : recorder.constants()) {
-    if (known.insert(constant.body_ref().get()).second)
-      constants.push_back({constant, constant.storage().version()});
-  }
+  memory.add(recorder.memory());
   for (const Tensor& parameter : recorder.parameters()) {
     const bool listed = std::any_of(parameters.begin(), parameters.end(), [&](const auto& entry) {
       return entry.parameter == parameter;
@@ -107,31 +103,28 @@ std::vector<op::TensorSpec> Specialization::tensor_specs() const {
 
 nb::object TraceCache::run(nb::args args, nb::kwargs kwargs) {
   std::vector<PyObject*> inputs;
-  for (std::size_t i = 0; i < specializations_.size(); ++i) {
-    const std::shared_ptr<Specialization> known = specializations_[i];
-    inputs.clear();
-    if (!known->arguments.matches(args.ptr(), inputs) ||
-        !known->keywords.matches(kwargs.ptr(), inputs) || !known->holds())
-      continue;
-    if (i > 0) {
-      const auto place = specializations_.begin() + static_cast<std::ptrdiff_t>(i);
-      std::rotate(specializations_.begin(), place, place + 1);
-    }
+  const std::shared_ptr<const Specializations> specializations = specializations_;
+  for (const std::shared_ptr<Specialization>& known : *specializations) {
+    if (!known->matches(args.ptr(), kwargs.ptr(), inputs) || !known->holds()) continue;
+    if (known != specializations->front()) move_to_front(known);
     if (!known->refusal.empty()) return nb::borrow(eager);
-    capture::Trace::Run run;
-    std::vector<Tensor> given = tensors_of(inputs);
-    {
-      const ReplayScope scope(known->mutex, known->trace.work() > kLongWork);
-      known->trace.replay(std::move(given), run, graph_observer());
+    capture::Run run;
+    run.ways = known->ways;
+    run.values = argument_memory(inputs);
+    if (!known->memory.is_apart(run.values)) return nb::borrow(eager);
+    try {
+      const ReplayScope scope(known->work() > kLongWork);
+      run.replay(graph_observer());
+    } catch (const platform::Error&) {
+      if (run.has_effects) throw;
+      return nb::borrow(eager);  // which fails where the mistake is, or catches the error there
     }
     if (run.last->end == capture::Step::End::Return) {
       ++known->runs;
       ++runs_;
       return result_of(*run.last, run.values, inputs);
     }
-    unfinished_ = known;
-    unfinished_run_ = std::move(run);
-    return nb::borrow(miss);
+    return nb::cast(PausedCall{known, std::move(run)});
   }
   if (!recipes_.empty()) {
     if (nb::object result = run_recipe(args.ptr(), kwargs.ptr()); result.is_valid()) {
@@ -143,8 +136,19 @@ nb::object TraceCache::run(nb::args args, nb::kwargs kwargs) {
 }
 
 void TraceCache::add_specialization(std::shared_ptr<Specialization> specialization) {
-  specializations_.push_front(std::move(specialization));
-  if (specializations_.size() > kMostSpecializations) specializations_.pop_back();
+  Specializations list = {std::move(specialization)};
+  for (const auto& known : *specializations_) {
+    if (list.size() < kMostSpecializations) list.push_back(known);
+  }
+  specializations_ = std::make_shared<const Specializations>(std::move(list));
+}
+
+void TraceCache::move_to_front(const std::shared_ptr<Specialization>& used) {
+  Specializations list = *specializations_;
+  const auto place = std::find(list.begin(), list.end(), used);
+  if (place == list.end()) return;  // cleared in the meantime
+  std::rotate(list.begin(), place, place + 1);
+  specializations_ = std::make_shared<const Specializations>(std::move(list));
 }
 
 namespace {
@@ -172,10 +176,11 @@ nb::list wrapped(const std::vector<Tensor>& row) {
 
 }  // namespace
 
-std::shared_ptr<Specialization> TraceCache::specialization_for(std::span<const Tensor> row) {
-  for (const std::shared_ptr<Specialization>& known : specializations_) {
-    if (known->refusal.empty() && known->arguments.matches_row(row) && known->keywords.is_empty() &&
-        known->holds())
+std::shared_ptr<Specialization> TraceCache::specialization_for(std::span<const Tensor> row) const {
+  const std::shared_ptr<const Specializations> specializations = specializations_;
+  for (const std::shared_ptr<Specialization>& known : *specializations) {
+    if (known->arguments.matches_row(row) && known->keywords.is_empty() && known->holds() &&
+        known->refusal.empty() && known->memory.is_apart(row))
       return known;
   }
   return nullptr;
@@ -183,23 +188,20 @@ std::shared_ptr<Specialization> TraceCache::specialization_for(std::span<const T
 
 nb::tuple TraceCache::run_stream(tensor::TensorStream& stream, std::size_t steps) {
   std::vector<Tensor> row;
-  capture::Trace::Run run;
+  capture::Run run;
   std::size_t done = 0;
-  nb::object left = nb::none();
-  bool is_begun = false;
+  nb::object left = nb::none(), paused = nb::none();
   for (; done < steps && pull(stream, row); ++done) {
     const std::shared_ptr<Specialization> known = specialization_for(row);
-    capture::Trace::Run now;
+    capture::Run now;
     if (known) {
-      const ReplayScope scope(known->mutex, known->trace.work() > kLongWork);
-      known->trace.replay(row, now, graph_observer());
+      now.ways = known->ways;
+      now.values = row;
+      const ReplayScope scope(known->work() > kLongWork);
+      now.replay(graph_observer());
     }
     if (!known || now.last->end != capture::Step::End::Return) {
-      is_begun = known != nullptr;
-      if (is_begun) {
-        unfinished_ = known;
-        unfinished_run_ = std::move(now);
-      }
+      if (known) paused = nb::cast(PausedCall{known, std::move(now)});
       left = wrapped(row);
       break;
     }
@@ -208,42 +210,42 @@ nb::tuple TraceCache::run_stream(tensor::TensorStream& stream, std::size_t steps
     run = std::move(now);
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
-  if (done == 0) return nb::make_tuple(done, nb::none(), left, is_begun);
+  if (done == 0) return nb::make_tuple(done, nb::none(), left, paused);
   std::vector<Tensor> arguments(run.values.begin(), run.values.begin() + row.size());
   const nb::list objects = wrapped(arguments);
   std::vector<PyObject*> inputs;
   for (nb::handle object : objects) inputs.push_back(object.ptr());
-  return nb::make_tuple(done, result_of(*run.last, run.values, inputs), left, is_begun);
+  return nb::make_tuple(done, result_of(*run.last, run.values, inputs), left, paused);
 }
 
-std::unique_ptr<CaptureSession> TraceCache::begin(nb::tuple args, nb::dict kwargs) {
-  std::shared_ptr<Specialization> specialization = std::move(unfinished_);
-  unfinished_ = nullptr;
-  capture::Trace::Run run = std::move(unfinished_run_);
-  unfinished_run_ = {};
-  std::vector<PyObject*> inputs;
-  if (!specialization) {
+std::unique_ptr<CaptureSession> TraceCache::begin(nb::tuple args, nb::dict kwargs,
+                                                  PausedCall* paused) {
+  std::shared_ptr<Specialization> specialization;
+  capture::Run run;
+  if (paused != nullptr) {
+    specialization = paused->specialization;
+    run = std::move(paused->run);
+  } else {
     specialization = std::make_shared<Specialization>(args.ptr(), kwargs.ptr());
     if (specialization->arguments.has_array() || specialization->keywords.has_array())
       return nullptr;
-    add_specialization(specialization);
     ++captures_;
   }
-  specialization->arguments.matches(args.ptr(), inputs);
-  specialization->keywords.matches(kwargs.ptr(), inputs);
-  if (run.values.empty()) run.values = tensors_of(inputs);
+  std::vector<PyObject*> inputs;
+  specialization->matches(args.ptr(), kwargs.ptr(), inputs);
+  if (run.values.empty()) run.values = argument_memory(inputs);
   return std::make_unique<CaptureSession>(*this, std::move(specialization), std::move(run), inputs,
                                           args.ptr(), kwargs.ptr());
 }
 
 nb::list TraceCache::report() const {
   nb::list entries;
-  for (const auto& known : specializations_) {
+  for (const auto& known : *specializations_) {
     nb::dict entry;
     entry["arguments"] = nb::str(known->arguments.describe().c_str());
     entry["keywords"] = nb::str(known->keywords.describe().c_str());
     entry["runs"] = known->runs;
-    entry["segments"] = known->trace.step_count();
+    entry["segments"] = known->ways ? known->ways->step_count() : 0;
     entry["refusal"] = nb::str(known->refusal.c_str());
     entry["is_made"] = known->base != nullptr;
     entries.append(entry);
@@ -251,18 +253,14 @@ nb::list TraceCache::report() const {
   return entries;
 }
 
-namespace {
-
-void collect_texts(const capture::Step& step, std::vector<std::string>& texts) {
-  if (step.executable) texts.push_back(ir::to_text(step.executable->graph()));
-  for (const auto& [seen, next] : step.next) collect_texts(*next, texts);
-}
-
-}  // namespace
-
 std::vector<std::string> TraceCache::texts() const {
   std::vector<std::string> texts;
-  for (const auto& known : specializations_) collect_texts(known->trace.root, texts);
+  for (const auto& known : *specializations_) {
+    if (!known->ways) continue;
+    known->ways->visit([&](const capture::Step& step) {
+      if (step.executable) texts.push_back(ir::to_text(step.executable->graph()));
+    });
+  }
   return texts;
 }
 

@@ -2,9 +2,7 @@
 // The traces of one function, by what it is called with.
 #pragma once
 
-#include <deque>
 #include <memory>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,42 +18,58 @@
 
 namespace mycel::bindings {
 
-// One kind of call and what is known about it.
+// One kind of call and what is known about it. Python's lock guards it, but for the ways, which
+// are gone without that.
 struct Specialization {
   Signature arguments, keywords;
-  capture::Trace trace;
+  std::shared_ptr<capture::Ways> ways;  // null: such calls run eagerly
+  capture::WrittenMemory memory;
   std::vector<Guard> guards;
   nanobind::object verify;  // asked when something has changed since `verified_at`
   std::uint64_t verified_at = 0;
-  struct Constant {
-    Tensor tensor;
-    std::uint32_t version = 0;
-  };
-  std::vector<Constant> constants;
   struct ParameterLayout {
     Tensor parameter;
     tensor::DType dtype;
     tensor::Shape shape;
   };
   std::vector<ParameterLayout> parameters;
-  std::string refusal;       // not empty: such calls run eagerly
-  bool is_complete = false;  // a run has come to its end, so that everything above is known
+  std::string refusal;  // not empty: such calls run eagerly
   // Made from a recipe that was learnt from this one; null: captured.
   std::shared_ptr<Specialization> base;
   std::uint64_t fingerprint = 0;                           // of the first graph, as captured
   std::vector<std::pair<Tensor, std::string>> references;  // what that reads where it is
   std::size_t runs = 0;
-  std::shared_mutex mutex;  // shared: replaying; exclusive: growing
 
-  Specialization(PyObject* args, PyObject* kwargs) : arguments(args), keywords(kwargs) {}
+  Specialization(PyObject* args, PyObject* kwargs) : Specialization(args, kwargs, {}) {}
   bool holds();
+  // Python looks at nothing on its way.
+  bool is_one_way() const { return ways && ways->root.end == capture::Step::End::Return; }
+  std::size_t work() const;
+  void refuse(std::string reason);
   // Adds what the recorder has found outside to what is compared before a run.
   void take_layout(const capture::Recorder& recorder);
   // Whether calls differ in sizes alone.
   bool is_like(const Specialization& other) const {
     return arguments.is_like(other.arguments) && keywords.is_like(other.keywords);
   }
+  bool matches(PyObject* args, PyObject* kwargs, std::vector<PyObject*>& inputs) const {
+    inputs.clear();
+    return arguments.matches(args, inputs) && keywords.matches(kwargs, inputs);
+  }
   std::vector<op::TensorSpec> tensor_specs() const;
+
+ private:
+  Specialization(PyObject* args, PyObject* kwargs, std::vector<PyObject*> inputs)
+      : arguments(args, inputs), keywords(kwargs, inputs) {}
+};
+
+// What a captured function works on for these arguments.
+std::vector<Tensor> argument_memory(const std::vector<PyObject*>& inputs);
+
+// A call that has met something new: what was computed of it, for Python to go on with.
+struct PausedCall {
+  std::shared_ptr<Specialization> specialization;
+  capture::Run run;
 };
 
 class CaptureSession;
@@ -66,15 +80,17 @@ class TraceCache {
  public:
   explicit TraceCache(std::string name) : name_(std::move(name)) {}
 
-  // The result; or `miss` when Python has to run, or `eager` when it has to without being captured.
+  // The result; or `miss` when Python has to run, or `eager` when it has to without being captured;
+  // or a PausedCall, which `begin` goes on with.
   nanobind::object run(nanobind::args args, nanobind::kwargs kwargs);
   // Runs the function for the rows of a stream, without Python as long as nothing new turns up:
-  // (steps done, the last one's result or None, a row that Python has to run or None, whether that
-  // row's run has begun and `begin` goes on with it).
+  // (steps done, the last one's result or None, a row that Python has to run or None, that row's
+  // PausedCall if its run has begun or None).
   nanobind::tuple run_stream(tensor::TensorStream& stream, std::size_t steps);
-  std::unique_ptr<CaptureSession> begin(nanobind::tuple args, nanobind::dict kwargs);
+  std::unique_ptr<CaptureSession> begin(nanobind::tuple args, nanobind::dict kwargs,
+                                        PausedCall* paused);
   void clear() {
-    specializations_.clear();
+    specializations_ = std::make_shared<const Specializations>();
     recipes_.clear();
   }
   nanobind::list report() const;
@@ -97,8 +113,11 @@ class TraceCache {
   static constexpr std::size_t kMostRecipes = 4;  // for one kind of call
   static constexpr std::size_t kMostRecipesAtAll = 16;
 
-  std::shared_ptr<Specialization> specialization_for(std::span<const Tensor> row);
+  using Specializations = std::vector<std::shared_ptr<Specialization>>;
+
+  std::shared_ptr<Specialization> specialization_for(std::span<const Tensor> row) const;
   void add_specialization(std::shared_ptr<Specialization> specialization);
+  void move_to_front(const std::shared_ptr<Specialization>& used);
   // The result, or nothing: no recipe serves such a call.
   nanobind::object run_recipe(PyObject* args, PyObject* kwargs);
   nanobind::object make_from(Recipe& recipe, const std::vector<PyObject*>& inputs, PyObject* args,
@@ -108,10 +127,11 @@ class TraceCache {
   void add_recipe(std::shared_ptr<Recipe> recipe);
 
   std::string name_;
-  std::deque<std::shared_ptr<Specialization>> specializations_;  // used last, first
+  // Used last, first. Guards may run Python, and that other threads: whoever goes through the list
+  // goes through the one there was.
+  std::shared_ptr<const Specializations> specializations_ =
+      std::make_shared<const Specializations>();
   std::vector<std::shared_ptr<Recipe>> recipes_;
-  std::shared_ptr<Specialization> unfinished_;  // met something new in its last replay
-  capture::Trace::Run unfinished_run_;
   std::size_t captures_ = 0, runs_ = 0;
 };
 
@@ -119,7 +139,7 @@ class TraceCache {
 class CaptureSession {
  public:
   CaptureSession(TraceCache& cache, std::shared_ptr<Specialization> specialization,
-                 capture::Trace::Run run, std::span<PyObject* const> inputs, PyObject* args,
+                 capture::Run run, std::span<PyObject* const> inputs, PyObject* args,
                  PyObject* kwargs);
   ~CaptureSession();
 
@@ -150,24 +170,25 @@ class CaptureSession {
   bool has_left() const { return recorder_->has_left(); }
   // Where a run of a kind of call that was known has gone a new way; empty: it has not.
   std::string new_way() const;
-  std::size_t segments() const { return specialization_->trace.step_count(); }
+  std::size_t segments() const {
+    return specialization_->ways ? specialization_->ways->step_count() : 0;
+  }
   void fail();
   // The run was only to see that it can be: nothing of it happens.
   void discard();
   std::string refusal() const;
   bool is_active() const { return recorder_->is_active(); }
+  bool can_start_over() const { return recorder_->can_start_over(); }
   std::string text() const { return recorder_->text(); }
 
  private:
-  void enter_refusal(std::string reason);
-  void forget_run();
   void take_guards();
+  void publish();
   nanobind::object with_own_arguments(nanobind::object result, int depth = 0) const;
   TraceCache& cache_;
   std::shared_ptr<Specialization> specialization_;
-  std::unique_lock<std::shared_mutex> lock_;
   std::unique_ptr<capture::Recorder> recorder_;
-  std::vector<nanobind::object> inputs_;
+  std::vector<nanobind::object> inputs_, stand_ins_;
   nanobind::tuple arguments_;
   nanobind::dict keywords_;
   std::vector<Guard> guards_;

@@ -19,11 +19,6 @@ using op::OpDef;
 using op::TensorSpec;
 using platform::ErrorKind;
 
-// What Python may look at and still be repeated without it.
-constexpr std::size_t kMostBytesSeen = 256;
-constexpr std::size_t kMostForks = 8;
-constexpr std::size_t kMostValues = 1U << 20;
-
 std::atomic<std::uint32_t> next_mark = 1;
 
 class Busy {
@@ -42,48 +37,60 @@ std::size_t skipped_bytes(const Tensor& tensor) {
   return static_cast<std::size_t>(tensor.body().offset) * tensor::size_of(tensor.dtype());
 }
 
-TensorSpec spec_of(const Tensor& tensor) {
-  return {tensor.dtype(), tensor.shape(), tensor.body().is_number};
-}
-
-// Another window on the same memory.
-bool is_other_view(const Tensor& one, const Tensor& other) {
-  return &one.storage() == &other.storage() &&
-         (one.body().offset != other.body().offset || one.dtype() != other.dtype() ||
-          !(one.shape() == other.shape()) || !(one.strides() == other.strides()));
-}
-
 Tensor copy_of(const Tensor& tensor) {
   Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
   tensor::copy_elements(tensor, copy);
   return copy;
 }
 
+std::size_t mix(std::size_t seed, std::size_t value) {
+  return seed ^ (value + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2));
+}
+
+std::size_t hash_of(const ir::Node& node) {
+  std::size_t hash = reinterpret_cast<std::size_t>(node.definition());
+  for (const Output& operand : node.operands())
+    hash = mix(hash, operand ? operand.node->id() * 31 + operand.index : 0);
+  for (const op::AttributeValue& attribute : node.attributes())
+    hash = mix(hash, std::hash<std::string>()(op::to_string(attribute)));
+  for (std::size_t i = 0; i < node.output_count(); ++i) {
+    hash = mix(hash, static_cast<std::size_t>(node.type(i).dtype));
+    for (const std::int64_t length : node.type(i).shape)
+      hash = mix(hash, static_cast<std::size_t>(length));
+  }
+  return hash;
+}
+
 }  // namespace
 
-Recorder::Recorder(Trace& trace, Trace::Run run, std::size_t argument_count, Compiler compile,
+Recorder::Recorder(Run run, std::span<const Tensor> arguments, Compiler compile,
                    std::function<ir::Position()> position, std::string name)
-    : trace_(trace),
-      run_(std::move(run)),
-      step_(&trace.root),
+    : run_(std::move(run)),
+      begins_ways_(run_.ways == nullptr),
       compile_(std::move(compile)),
       position_(std::move(position)),
       name_(std::move(name)),
-      reached_(argument_count),
+      given_(arguments.begin(), arguments.end()),
+      reached_(arguments.size()),
       mark_before_(Storage::birth_mark),
       interceptor_before_(eager::interceptor()) {
+  if (begins_ways_) run_.ways = std::make_shared<Ways>();
+  step_ = &run_.ways->root;
   Storage::birth_mark = next_mark++;
   begin_graph();
-  for (std::size_t i = 0; i < argument_count; ++i) {
-    const Tensor& given = run_.values[i];
-    Ref<Storage> storage = Storage::promise(given.device(), given.bytes(), *this);
-    storage->fulfil(given.body().storage, skipped_bytes(given));
+  for (std::size_t i = 0; i < given_.size(); ++i) {
+    const Tensor& memory = run_.values[i];
+    Ref<Storage> storage = Storage::promise(memory.device(), memory.bytes(), *this);
+    storage->fulfil(memory.body().storage, skipped_bytes(memory));
     Entry entry;
     entry.storage = storage;
-    entry.kind = Kind::Value;
+    entry.kind = Kind::Argument;
     entry.place = static_cast<int>(i);
+    entry.spec = {memory.dtype(), memory.shape(), false};
     enter(std::move(entry));
-    stand_ins_.push_back(Tensor::from_storage(storage, given.shape(), given.dtype()));
+    const Tensor whole = Tensor::from_storage(storage, memory.shape(), memory.dtype());
+    const std::optional<Window> window = argument_window(given_[i]);
+    stand_ins_.push_back(window ? seen_through(*window, whole) : whole);
   }
   eager::set_interceptor(this);
 }
@@ -111,10 +118,14 @@ void Recorder::release() {
 
 void Recorder::begin_graph() {
   graph_ = std::make_unique<ir::Graph>(name_);
+  fingerprint_ = 0;
   graph_arguments_.clear();
   constant_nodes_.clear();
   copied_.clear();
-  for (auto& [key, entry] : entries_) entry.output = {};
+  for (auto& [key, entry] : entries_) {
+    entry.output = {};
+    entry.parts.clear();
+  }
 }
 
 Recorder::Entry* Recorder::find(const Storage& storage) {
@@ -132,39 +143,35 @@ Recorder::Entry& Recorder::enter(Entry entry) {
   return entries_[key] = std::move(entry);
 }
 
-void Recorder::watch(const Tensor& parameter, std::string name) {
-  Storage& storage = parameter.storage();
-  if (!active_ || find(storage) != nullptr || storage.watcher() != nullptr) return;
-  storage.set_watcher(this);
-  Entry entry;
-  entry.tensor = parameter;
-  entry.name = std::move(name);
-  entry.kind = Kind::Parameter;
-  enter(std::move(entry));
+bool Recorder::is_made_here(const Tensor& tensor) const {
+  return tensor.storage().is_constant() || tensor.storage().birth() == Storage::birth_mark;
 }
-
-bool Recorder::is_dense_whole(const Tensor& tensor) const {
-  return tensor.is_contiguous() && tensor.body().offset == 0 &&
-         tensor.bytes() == tensor.storage().bytes();
-}
-
-bool Recorder::is_ours(const Tensor& tensor) const { return find(tensor.storage()) != nullptr; }
 
 bool Recorder::knows(const Tensor& tensor) const {
   const Entry* entry = find(tensor.storage());
-  return entry != nullptr && entry->kind != Kind::Parameter;
+  return entry != nullptr && entry->kind != Kind::Reference;
 }
 
-int Recorder::place_of(const Tensor& tensor) const {
+bool Recorder::is_result(const Tensor& tensor) const {
   const Entry* entry = find(tensor.storage());
-  return entry != nullptr && entry->kind == Kind::Value ? entry->place : -1;
+  return entry != nullptr && (entry->kind != Kind::Reference ||
+                              (!(entry->tensor == tensor) && !tensor.body().is_parameter));
+}
+
+Tensor Recorder::whole(const Tensor& tensor) const {
+  const Entry& entry = *find(tensor.storage());
+  if (entry.kind == Kind::Reference) return entry.tensor;
+  return Tensor::from_storage(entry.storage, entry.spec.shape, entry.spec.dtype);
 }
 
 bool Recorder::concerns(const OpDef& definition, std::span<const Tensor> inputs,
                         std::size_t outputs) const {
   if (definition.is_random) return true;
   for (const Tensor& input : inputs) {
-    if (input.defined() && (input.body().is_parameter || is_ours(input))) return true;
+    if (!input.defined()) continue;
+    // What was there before the run may be something else in the next one.
+    if (find(input.storage()) != nullptr || input.body().is_parameter || !is_made_here(input))
+      return true;
   }
   if (!definition.has_effects) return false;
   // A write to what nobody else has seen yet can happen at once.
@@ -172,50 +179,24 @@ bool Recorder::concerns(const OpDef& definition, std::span<const Tensor> inputs,
     const int written = op::written_input(definition, i);
     if (written < 0) continue;
     const Tensor& target = inputs[static_cast<std::size_t>(written)];
-    const bool seen = constant_nodes_.contains(target.body().storage.get());
-    if (seen || target.storage().birth() != Storage::birth_mark) return true;
+    if (constant_nodes_.contains(target.body().storage.get())) return true;
   }
   return false;
 }
 
-std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inputs,
-                            std::size_t outputs) const {
+std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inputs) const {
   for (const Tensor& input : inputs) {
-    if (!input.defined()) continue;
+    if (!input.defined() || input.body().is_number) continue;
     if (!(input.device() == device::Device{})) return "a tensor is not on the CPU";
     const Entry* entry = find(input.storage());
-    const bool by_reference = (entry != nullptr && entry->kind == Kind::Parameter) ||
-                              (entry == nullptr && input.body().is_parameter);
-    const bool other_view =
-        entry != nullptr && entry->kind == Kind::Parameter && is_other_view(input, entry->tensor);
-    if (other_view ||
-        (by_reference ? !input.is_contiguous() : entry != nullptr && !is_dense_whole(input)))
-      return platform::join("'", definition.name, "' is given part of a tensor's memory");
-  }
-  for (std::size_t i = 0; i < outputs && definition.has_effects; ++i) {
-    const int written = op::written_input(definition, i);
-    if (written < 0) continue;
-    const Tensor& target = inputs[static_cast<std::size_t>(written)];
-    if (is_ours(target) || target.body().is_parameter) continue;
-    // Others see the same memory, and what was made here has no promise to stand for it.
-    const bool made_here = target.storage().birth() == Storage::birth_mark;
-    const bool is_part = !is_dense_whole(target) && (made_here || !target.is_contiguous());
-    const bool reads_other = std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& input) {
-      return input.defined() && is_other_view(input, target);
-    });
-    if (is_part || reads_other)
-      return platform::join("'", definition.name, "' writes into part of a tensor's memory");
+    if (entry != nullptr && entry->spec.dtype != input.dtype())
+      return platform::join("'", definition.name, "' reads memory as another type");
+    const bool is_others = entry == nullptr && input.storage().watcher() != nullptr;
+    if (is_others && input.storage().watcher() != this)
+      return platform::join("'", definition.name, "' is given a tensor of another run");
   }
   if (definition.is_random && eager::is_logging_random())
     return "random numbers are drawn in a block that is computed again for its gradient";
-  if (!definition.has_effects || !eager::is_recording()) return {};
-  for (std::size_t i = 0; i < outputs; ++i) {
-    const int written = op::written_input(definition, i);
-    if (written < 0) continue;
-    const Tensor& target = inputs[static_cast<std::size_t>(written)];
-    if (target.body().is_parameter && target.storage().owner_count() > 1)
-      return "a Parameter is written while its earlier value is kept for a gradient";
-  }
   return {};
 }
 
@@ -223,74 +204,27 @@ Output Recorder::constant(const Tensor& tensor) {
   const auto found = constant_nodes_.find(tensor.body_ref().get());
   if (found != constant_nodes_.end()) return found->second;
   // A tensor made while capturing may be written later, in this call only: the graph has its own.
-  const bool is_made_here =
-      !tensor.body().is_number && tensor.storage().birth() == Storage::birth_mark;
-  if (is_made_here) copied_.push_back(tensor);
-  const Output output =
-      graph_->add_constant(graph_->body(), is_made_here ? copy_of(tensor) : tensor).output();
-  constant_nodes_[tensor.body_ref().get()] = output;
-  constant_nodes_[tensor.body().storage.get()] = output;
-  if (!tensor.body().is_number && !is_made_here) constants_.push_back(tensor);
-  return output;
+  const bool is_number = tensor.body().is_number;
+  if (!is_number) copied_.push_back(tensor);
+  ir::Node& node = graph_->add_constant(graph_->body(), is_number ? tensor : copy_of(tensor));
+  fingerprint_ = mix(fingerprint_, node.id());
+  constant_nodes_[tensor.body_ref().get()] = node.output();
+  constant_nodes_[tensor.body().storage.get()] = node.output();
+  return node.output();
 }
 
-Output Recorder::operand(const Tensor& tensor) {
-  if (!tensor.defined()) return {};
-  if (tensor.body().is_parameter) watch(tensor);
-  Entry* entry = find(tensor.storage());
-  if (entry == nullptr) return constant(tensor);
-  if (entry->output) return entry->output;
-  if (entry->kind == Kind::Parameter) {
-    entry->output = graph_->add_parameter(graph_->body(), entry->tensor, entry->name).output();
-    parameters_.push_back(entry->tensor);
-  } else {
-    const auto place = static_cast<std::size_t>(entry->place);
-    entry->output =
-        graph_
-            ->add_argument(graph_->body(), spec_of(run_.values[place]), platform::join("v", place))
-            .output();
-    graph_arguments_.push_back(entry->place);
-  }
-  return entry->output;
+ir::Node& Recorder::add(const OpDef& definition, std::vector<Output> operands,
+                        op::AttributeList attributes, std::vector<TensorSpec> types) {
+  ir::Node& node = graph_->add_operator(graph_->body(), definition, std::move(operands),
+                                        std::move(attributes), std::move(types));
+  node.set_position(position_());
+  fingerprint_ = mix(fingerprint_, hash_of(node));
+  return node;
 }
 
 Output Recorder::copied(const Output& output) {
   static const OpDef& copy = op::find("copy");
-  return graph_
-      ->add_operator(graph_->body(), copy, {output}, op::AttributeList(copy.attributes.size()),
-                     {output.type()})
-      .output();
-}
-
-// What has been seen through views stays what it was when the memory behind them is written.
-void Recorder::part_views(const Storage& storage) {
-  for (Entry* entry : live_entries()) {
-    if (entry->viewed != &storage) continue;
-    if (entry->kind == Kind::Promise) entry->output = copied(entry->output);
-    entry->viewed = nullptr;
-  }
-}
-
-// What an operator writes into must be memory of its own: a parameter, or a copy.
-void Recorder::prepare_write(const Tensor& target) {
-  Entry* entry = find(target.storage());
-  if (entry == nullptr && target.storage().birth() != Storage::birth_mark) {
-    watch(target);
-    return;
-  }
-  if (target.body().is_parameter && eager::is_recording()) part_views(target.storage());
-  if (entry != nullptr && entry->kind == Kind::Parameter) return;
-  const Output before = operand(target);
-  if (entry == nullptr) {
-    Entry fresh;
-    fresh.storage = target.body().storage;
-    fresh.kind = Kind::Stale;
-    fresh.own_memory = true;
-    fresh.storage->set_watcher(this);
-    entry = &enter(std::move(fresh));
-  }
-  if (entry->kind == Kind::Value) entry->kind = Kind::Stale;
-  entry->output = copied(before);
+  return add(copy, {output}, op::AttributeList(copy.attributes.size()), {output.type()}).output();
 }
 
 Tensor Recorder::promise(const TensorSpec& spec, Output output) {
@@ -299,56 +233,62 @@ Tensor Recorder::promise(const TensorSpec& spec, Output output) {
   Entry entry;
   entry.storage = Storage::promise({}, bytes, *this);
   entry.output = output;
+  entry.spec = {spec.dtype, spec.shape, false};
   Tensor tensor = Tensor::from_storage(entry.storage, spec.shape, spec.dtype);
   enter(std::move(entry));
   return tensor;
 }
 
-void Recorder::make_outputs(ir::Node& node, std::span<Tensor> inputs,
-                            std::vector<Tensor>& outputs) {
-  const OpDef& definition = *node.definition();
-  const Entry* base = definition.view == nullptr ? nullptr : find(inputs[0].storage());
-  const Storage* viewed = base == nullptr                 ? nullptr
-                          : base->kind == Kind::Parameter ? &inputs[0].storage()
-                                                          : base->viewed;
-  outputs.clear();
-  for (std::uint32_t i = 0; i < node.output_count(); ++i) {
-    const int alias = op::written_input(definition, i);
-    if (alias < 0) {
-      outputs.push_back(promise(node.type(i), node.output(i)));
-      find(outputs.back().storage())->viewed = viewed;
-      continue;
-    }
-    const Tensor& target = inputs[static_cast<std::size_t>(alias)];
-    find(target.storage())->output = node.output(i);
-    if (definition.has_effects) target.storage().bump_version();
-    outputs.push_back(target);
-  }
-}
-
 bool Recorder::take(const OpDef& definition, std::span<Tensor> inputs,
                     std::span<op::AttributeValue> attributes, std::span<const TensorSpec> specs,
                     std::vector<Tensor>& outputs) {
-  if (busy_ || !concerns(definition, inputs, specs.size())) return false;
-  if (std::string why = unfit(definition, inputs, specs.size()); !why.empty()) {
+  if (busy_) return false;
+  require_sound();
+  if (settle_lent() || !concerns(definition, inputs, specs.size())) return false;
+  if (std::string why = unfit(definition, inputs); !why.empty()) {
     abandon(std::move(why));
     return false;
   }
+  if (definition.view != nullptr && take_view(definition, inputs[0], attributes, specs, outputs))
+    return true;
   for (std::size_t i = 0; i < specs.size() && definition.has_effects; ++i) {
-    const int written = op::written_input(definition, i);
-    if (written >= 0) prepare_write(inputs[static_cast<std::size_t>(written)]);
+    const int target = op::written_input(definition, i);
+    if (target < 0) continue;
+    prepare_write(inputs[static_cast<std::size_t>(target)]);
+    if (!active_) return false;
   }
   std::vector<Output> operands;
-  for (const Tensor& input : inputs) operands.push_back(operand(input));
+  for (const Tensor& input : inputs) {
+    operands.push_back(operand(input));
+    if (!active_) return false;
+  }
+  for (std::size_t i = 0; i < specs.size() && definition.has_effects; ++i) {
+    const int target = op::written_input(definition, i);
+    if (target >= 0)
+      operands[static_cast<std::size_t>(target)] =
+          writable(inputs[static_cast<std::size_t>(target)]);
+  }
+  // What can only be seen after copying is a value, not a window on memory that is written later.
+  const bool is_copy =
+      definition.view != nullptr && definition.kernels[device::kHostBackend].empty();
+  if (is_copy && find(inputs[0].storage())->is_memory()) operands[0] = copied(operands[0]);
   std::vector<TensorSpec> types(specs.begin(), specs.end());
   if (definition.dynamic_outputs) types.assign(definition.outputs.size(), TensorSpec{});
-  ir::Node& node = graph_->add_operator(graph_->body(), definition, std::move(operands),
-                                        {attributes.begin(), attributes.end()}, std::move(types));
-  node.set_position(position_());
+  ir::Node& node = add(definition, std::move(operands), {attributes.begin(), attributes.end()},
+                       std::move(types));
   if (definition.dynamic_outputs) {
     run_dynamic(node, outputs);
-  } else {
-    make_outputs(node, inputs, outputs);
+    return true;
+  }
+  outputs.clear();
+  for (std::uint32_t i = 0; i < node.output_count(); ++i) {
+    const int target = op::written_input(definition, i);
+    if (target < 0) {
+      outputs.push_back(promise(node.type(i), node.output(i)));
+    } else {
+      outputs.push_back(inputs[static_cast<std::size_t>(target)]);
+      if (definition.has_effects) written(outputs.back(), node.output(i));
+    }
   }
   return true;
 }
@@ -368,12 +308,13 @@ void Recorder::run_dynamic(ir::Node& node, std::vector<Tensor>& outputs) {
     Entry entry;
     entry.storage = std::move(storage);
     entry.kind = Kind::Value;
+    entry.spec = {value.dtype(), value.shape(), false};
     entry.place = static_cast<int>(first + i);
     enter(std::move(entry));
   }
   for (std::size_t i = 0; i < further.size(); ++i) {
     Reading reading;
-    reading.value = static_cast<int>(first + i);
+    reading.place.value = static_cast<int>(first + i);
     reading.only_shape = true;
     look(reading);
     if (!active_) return;
@@ -422,6 +363,7 @@ void Recorder::run_step(std::vector<Output> results) {
   step.first_result = run_.values.size();
   step.result_count = results.size();
   step.arguments = graph_arguments_;
+  step.fingerprint = fingerprint_;
   graph_->body().set_results(std::move(results));
   if (graph_->body().nodes().empty() && step.result_count == 0) return;
   std::vector<Tensor> given;
@@ -429,97 +371,90 @@ void Recorder::run_step(std::vector<Output> results) {
     given.push_back(run_.values[static_cast<std::size_t>(place)]);
   const Busy busy(busy_);
   step.executable = compile_(std::move(graph_));
+  run_.has_effects = run_.has_effects || step.executable->has_effects();
   for (Tensor& value : step.executable->run(given))
     run_.values.push_back(tensor::contiguous(value));
+}
+
+// A step that an earlier run has recorded. A replay has computed it for this run, unless the step
+// was added since.
+void Recorder::follow_step(std::span<const Entry* const> live, std::size_t results) {
+  const auto is_as_before = [&] {
+    if (step_->result_count != results || step_->fingerprint != fingerprint_) return false;
+    for (std::size_t i = 0; i < live.size(); ++i) {
+      const Tensor& value = run_.values[step_->first_result + i];
+      if (value.dtype() != live[i]->spec.dtype || !(value.shape() == live[i]->spec.shape))
+        return false;
+    }
+    return true;
+  };
+  if (steps_done_ >= run_.steps) {
+    const Busy busy(busy_);
+    run_.compute(*step_);
+  }
+  require_as_before(is_as_before());
+}
+
+void Recorder::require_as_before(bool is_so) const {
+  platform::require(is_so, ErrorKind::Runtime, "'", name_,
+                    "' took another way than before although it saw the same values. Mark it "
+                    "with @jit only if it depends on its arguments alone, or run it in PyNative "
+                    "mode.");
 }
 
 void Recorder::close(std::span<const Output> further) {
   const std::vector<Entry*> live = live_entries();
   std::vector<Output> results;
   results.reserve(live.size() + further.size());
-  for (const Entry* entry : live) results.push_back(entry->output);
+  for (Entry* entry : live) results.push_back(content(*entry));
   results.insert(results.end(), further.begin(), further.end());
   const std::size_t count = results.size();
-  if (step_->end == Step::End::Open) {
-    run_step(std::move(results));
-  } else {
-    platform::require(step_->result_count == count, ErrorKind::Runtime, "'", name_,
-                      "' took another way than before although it saw the same values. Mark it "
-                      "with @jit only if it depends on its arguments alone, or run it in PyNative "
-                      "mode.");
+  try {
+    if (is_own_step()) {
+      run_step(std::move(results));
+      ++run_.steps;
+    } else {
+      follow_step(std::vector<const Entry*>(live.begin(), live.end()), count);
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+    throw;
   }
+  ++steps_done_;
   const std::size_t first = step_->first_result;
   for (std::size_t i = 0; i < live.size(); ++i) keep(*live[i], static_cast<int>(first + i));
   reached_ = first + count;
   // What only the table holds nobody can ask for any more; kept, it would make every look dearer.
   std::erase_if(entries_, [](const auto& item) {
     const Entry& entry = item.second;
-    return entry.kind == Kind::Promise || (entry.storage && entry.storage->owner_count() == 1);
+    return entry.kind == Kind::Promise ||
+           (entry.kind != Kind::Argument && entry.storage && entry.storage->owner_count() == 1);
   });
   begin_graph();
 }
 
-// Whether something new is the end of the capture: for good, or for this run alone.
-bool Recorder::leaves_for(const Reading& reading) {
-  if (parent_ == nullptr) first_new_ = position_();
-  const bool is_crowded = step_->next.size() >= kMostForks || run_.values.size() > kMostValues;
-  has_left_ = parent_ == nullptr &&
-              (!may_grow_ || (is_crowded && (reading.only_shape || keeps_when_crowded_)));
-  if (is_crowded && !has_left_) note_refusal("Python reads a value that differs from call to call");
-  return has_left_ || is_crowded;
-}
-
-void Recorder::look(const Reading& reading) {
-  const Tensor& seen =
-      reading.value >= 0 ? run_.values[static_cast<std::size_t>(reading.value)] : reading.parameter;
-  if (!reading.only_shape && seen.bytes() > kMostBytesSeen) {
-    note_refusal(platform::join("Python reads the values of a tensor of shape ", seen.shape()));
-    release();  // nothing is pending: a look comes after everything was computed
-    return;
-  }
-  step_->end = Step::End::Read;
-  step_->reading = reading;
-  std::string key = seen_by(reading, run_.values);
-  if (Step* known = step_->find(key)) {
-    step_ = known;
-    return;
-  }
-  if (leaves_for(reading)) {
-    release();
-    return;
-  }
-  parent_ = step_;
-  step_ = &step_->grow(std::move(key));
-  step_->first_result = run_.values.size();
-}
-
-void Recorder::before_read(Storage& storage) {
-  if (busy_ || !active_ || eager::interceptor() != this) return;
-  const Entry* entry = find(storage);
-  if (entry == nullptr && (log == nullptr || log->is_inside_call())) return;
-  require_may_run("Python reads the values of a tensor");
-  if (entry == nullptr) return;
-  if (on_look) on_look();
-  Reading reading;
-  if (entry->kind == Kind::Parameter) reading.parameter = entry->tensor;
-  close();
-  if (!reading.parameter.defined()) {
-    entry = find(storage);
-    if (entry == nullptr) return;
-    reading.value = entry->place;
-  }
-  look(reading);
-  // What was seen is part of the way: it need not be asked for again.
-  if (reading.value >= 0) storage.set_watcher(nullptr);
-}
+// ---- the end -----------------------------------------------------------------------------------
 
 void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<void> epilogue) {
   may_run_ = true;
+  require_sound();
+  if (settle_lent()) return;
   close();
-  step_->end = Step::End::Return;
-  step_->returned.clear();
-  for (const Tensor& result : results) step_->returned.push_back(place_of(result));
-  step_->epilogue = std::move(epilogue);
+  std::vector<Place> returned;
+  for (const Tensor& result : results) {
+    Place& place = returned.emplace_back(place_of(result));
+    const auto same = std::find(stand_ins_.begin(), stand_ins_.end(), result);
+    if (same != stand_ins_.end()) place.argument = static_cast<int>(same - stand_ins_.begin());
+  }
+  if (is_own_step()) {
+    step_->end = Step::End::Return;
+    step_->returned = std::move(returned);
+    step_->epilogue = std::move(epilogue);
+    // Somebody else may have been quicker; then this run has its own copy of the way.
+    if (fork_ != nullptr) run_.ways->add(*fork_, fork_seen_, branch_);
+  } else {
+    require_as_before(step_->end == Step::End::Return && step_->returned == returned);
+  }
   release();
 }
 
@@ -534,8 +469,13 @@ void Recorder::abandon(std::string reason) {
   if (!active_) return;
   note_refusal(std::move(reason));
   require_may_run(refusal_);
+  require_sound();
   close();
   release();
+}
+
+void Recorder::require_sound() const {
+  if (failure_) std::rethrow_exception(failure_);
 }
 
 std::string Recorder::text() const { return graph_ ? ir::to_text(*graph_) : std::string(); }
@@ -543,7 +483,7 @@ std::string Recorder::text() const { return graph_ ? ir::to_text(*graph_) : std:
 void Recorder::fail() {
   if (!active_) return;
   try {
-    if (graph_) close();  // null: it is the computation that failed
+    if (!failure_) close();
   } catch (...) {
     discard();
     throw;
@@ -553,8 +493,6 @@ void Recorder::fail() {
 
 void Recorder::discard() {
   if (!active_) return;
-  // What this run has added leads nowhere; ways that were complete before stay.
-  if (parent_ != nullptr) parent_->next.pop_back();
   release();
 }
 

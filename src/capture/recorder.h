@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,29 +22,35 @@ using tensor::Storage;
 // Compiles a finished graph; the pipeline of passes is chosen outside.
 using Compiler = std::function<std::shared_ptr<runtime::Executable>(std::unique_ptr<ir::Graph>)>;
 
-// Extends a trace by one run of the user's function. While it is installed, operators whose inputs
-// are arguments, parameters or computed from them become nodes instead of being executed, and
-// Python goes on with promises: tensors of known shape whose content does not exist yet. When
-// Python looks into one, what was recorded so far is compiled and run; the look becomes a fork of
-// the trace. So nothing that Python can do is beyond a capture, and the run that captures is also
-// the run that computes.
+// Extends the ways through the user's function by one run. While it is installed, operators whose
+// inputs are arguments, tensors from outside or computed from them become nodes instead of being
+// executed, and Python goes on with promises: tensors of known shape whose content does not exist
+// yet. When Python looks into one, what was recorded so far is compiled and run; the look becomes a
+// fork of the ways. So nothing that Python can do is beyond a capture, and the run that captures is
+// also the run that computes.
+//
+// Tensors share memory as they do in eager execution: a view of a promise lies on the promise's
+// storage. What a storage holds is one value of the graph, its views are derived from that, and a
+// write through any of them gives the storage a new value (recorder_memory.cc). Arguments and
+// tensors from outside are written where they are.
 class Recorder final : public eager::Interceptor, public tensor::StorageWatcher {
  public:
-  // `run` is what a replay of the trace has computed before it met something new; those steps are
-  // not run again.
-  Recorder(Trace& trace, Trace::Run run, std::size_t argument_count, Compiler compile,
+  // `run` is what a replay has computed before it met something new; those steps are not run again.
+  // Without ways it begins new ones. `arguments` are what the function was called with.
+  Recorder(Run run, std::span<const Tensor> arguments, Compiler compile,
            std::function<ir::Position()> position, std::string name);
   virtual ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
   Tensor argument(std::size_t i) const { return stand_ins_[i]; }
-  // Looks into this tensor are forks, even if no operator reads it.
-  void watch(const Tensor& parameter, std::string name = "");
+  // A tensor from outside: read and written where it is, and looks into it are forks, even if no
+  // operator reads it.
+  void watch(const Tensor& reference, std::string name = "");
   // Python that has to run in its place among the operators: printing.
   void host_call(std::string name, ir::HostFunction function, std::span<const Tensor> inputs);
 
-  // The function has returned these tensors (those the capture knows; see `knows`).
+  // The function has returned these tensors, of which it made or changed all (see `is_result`).
   void finish(std::span<const Tensor> results, std::shared_ptr<void> epilogue);
   // Computes what is pending; from here on this run is ordinary eager execution.
   void abandon(std::string reason);
@@ -55,24 +62,32 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   // The graph that is being recorded, as far as it has come.
   std::string text() const;
 
-  // This run adds no way to the trace: where it sees something new, it becomes ordinary eager
-  // execution, and what is known stays.
+  // This run adds no way: where it sees something new, it becomes ordinary eager execution, and
+  // what is known stays.
   void follow_only() { may_grow_ = false; }
   // The same where a value has been seen in many forms; otherwise that ends the capture for good.
   void keep_when_crowded() { keeps_when_crowded_ = true; }
   bool has_left() const { return has_left_; }
-  bool has_seen_new() const { return parent_ != nullptr || has_left_; }
+  bool has_seen_new() const { return fork_ != nullptr || has_left_; }
   const ir::Position& first_new() const { return first_new_; }  // where that was
 
   bool is_active() const { return active_; }
+  // Something that was recorded could not be computed, later than eager execution would have said
+  // so, and nothing has happened that must not happen twice.
+  bool can_start_over() const { return failure_ != nullptr && !run_.has_effects; }
   const std::string& refusal() const { return refusal_; }
-  const Trace::Run& run() const { return run_; }
-  Step& last_step() const { return *step_; }
-  const std::vector<Tensor>& constants() const { return constants_; }
+  const Run& run() const { return run_; }
+  const Step& last_step() const { return *step_; }
+  const WrittenMemory& memory() const { return memory_; }
   const std::vector<Tensor>& parameters() const { return parameters_; }
-  // -1: not a value of this run, or not in the form it was computed in.
-  int place_of(const Tensor& tensor) const;
+  bool has_written_arguments() const { return !memory_.written_arguments.empty(); }
+  // A value of this run, or a view of a tensor from outside; what existed before is neither.
+  bool is_result(const Tensor& tensor) const;
+  // A value of this run.
   bool knows(const Tensor& tensor) const;
+  // Makes a value of a tensor that was made while capturing, so that it can be a result. False: it
+  // was there before.
+  bool take_over(const Tensor& tensor);
 
   // Called before Python looks at a value of this run; may throw.
   std::function<void()> on_look;
@@ -80,8 +95,10 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   // For gradients that are recorded in one capture and walked in another (recorder_gradient.cc).
   // `stand_in` is read as `value`, a value of this run; false: that is none.
   bool adopt(const Tensor& stand_in, const Tensor& value);
-  // What is read where it is (a Parameter) and has this storage; undefined: no such thing.
+  // What is read where it is and has this storage; undefined: no such thing.
   Tensor reference(const Storage& storage) const;
+  // All that a storage of this run holds.
+  Tensor whole(const Tensor& tensor) const;
   // All values of this run, arguments too, that somebody still refers to.
   std::vector<Tensor> live() const;
 
@@ -97,76 +114,126 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void forbid_runs() { may_run_ = false; }
   // What is read where it is, with its names, in the order in which it was met.
   std::vector<std::pair<Tensor, std::string>> references() const;
-  // What is known already, as a value that every run computes anew; its memory is its own.
-  Tensor computed(const Tensor& constant);
   // The graph as `finish` would compile it; nothing is computed.
   const ir::Graph& draft();
 
   bool take(const op::OpDef& definition, std::span<Tensor> inputs,
             std::span<op::AttributeValue> attributes, std::span<const op::TensorSpec> specs,
             std::vector<Tensor>& outputs) override;
-  void before_read(Storage& storage) override;
+  Ref<Storage> content_now(Storage& storage) override;
+  void before_read(Storage& storage, const tensor::TensorBody* window) override;
+  Tensor readable(const Tensor& tensor) override;
 
  private:
-  enum class Kind { Promise, Value, Parameter, Stale };
+  enum class Kind { Promise, Value, Argument, Reference, Stale };
+  struct WindowHash {
+    std::size_t operator()(const Window& window) const;
+  };
+  // What is known about the content of one storage.
   struct Entry {
-    Ref<Storage> storage;  // empty for parameters: their owners must stay countable
-    Tensor tensor;         // of parameters
+    Ref<Storage> storage;  // empty for references
+    Tensor tensor;         // of references
     std::string name;      // likewise
     Kind kind = Kind::Promise;
-    ir::Output output;                // in the current graph; empty until it is used there
-    int place = -1;                   // of values: in the table
-    const Storage* viewed = nullptr;  // of promises: what is read where it is and seen through it
-    bool own_memory = false;          // stale ones: a tensor that was made while capturing
+    op::TensorSpec spec;      // of the content as one dense tensor
+    std::int64_t first = 0;   // element of the storage with which that begins
+    ir::Output output;        // in the current graph; empty until it is used there
+    int place = -1;           // of values and arguments: in the table
+    bool own_memory = false;  // stale ones: a tensor that was made while capturing
     std::size_t order = 0;
+    std::size_t writes = 0;
+    bool is_seen = false;  // values: what Python has seen is part of the way
+    // Parts that were read or written, as they were after so many writes.
+    std::unordered_map<Window, std::pair<ir::Output, std::size_t>, WindowHash> parts;
+
+    // Its memory is there before the graph runs, and is written in place.
+    bool is_memory() const { return kind == Kind::Argument || kind == Kind::Reference; }
   };
 
   void begin_graph();
   Entry* find(const Storage& storage);
   const Entry* find(const Storage& storage) const;
   Entry& enter(Entry entry);
-  bool is_dense_whole(const Tensor& tensor) const;
-  bool is_ours(const Tensor& tensor) const;
-  ir::Output operand(const Tensor& tensor);
+  Entry entry_for_reference(const Tensor& reference, std::string name) const;
   ir::Output constant(const Tensor& tensor);
+  ir::Node& add(const op::OpDef& definition, std::vector<ir::Output> operands,
+                op::AttributeList attributes, std::vector<op::TensorSpec> types);
+  ir::Output copied(const ir::Output& output);
   Tensor promise(const op::TensorSpec& spec, ir::Output output);
-  void make_outputs(ir::Node& node, std::span<Tensor> inputs, std::vector<Tensor>& outputs);
   void run_dynamic(ir::Node& node, std::vector<Tensor>& outputs);
-  std::string unfit(const op::OpDef& definition, std::span<const Tensor> inputs,
-                    std::size_t outputs) const;
+  std::string unfit(const op::OpDef& definition, std::span<const Tensor> inputs) const;
   bool concerns(const op::OpDef& definition, std::span<const Tensor> inputs,
                 std::size_t outputs) const;
+  bool is_made_here(const Tensor& tensor) const;
+
+  // ---- memory (recorder_memory.cc) ----
+  // The part of an entry's content that a tensor shows; nothing: all of it.
+  static std::optional<Window> part_of(const Entry& entry, const Tensor& tensor);
+  ir::Output operand(const Tensor& tensor);
+  ir::Output content(Entry& entry);
+  ir::Output part(Entry& entry, const Window& window);
+  bool take_view(const op::OpDef& definition, const Tensor& input,
+                 std::span<op::AttributeValue> attributes, std::span<const op::TensorSpec> specs,
+                 std::vector<Tensor>& outputs);
   void prepare_write(const Tensor& target);
-  ir::Output copied(const ir::Output& output);
-  void part_views(const Storage& storage);
+  ir::Output writable(const Tensor& target);
+  void written(const Tensor& target, ir::Output value);
+  // Why a write to this memory cannot be recorded; empty: it can.
+  std::string conflict(const Tensor& memory, const Entry* entry) const;
+  void note_written(const Entry& entry);
 
   // Computes the current graph and makes values of what is still referred to.
   void close(std::span<const ir::Output> further = {});
   std::vector<Entry*> live_entries();
   void keep(Entry& entry, int place);
   void run_step(std::vector<ir::Output> results);
+  void follow_step(std::span<const Entry* const> live, std::size_t results);
+  void require_as_before(bool is_so) const;
+  Place place_of(const Tensor& tensor) const;
+  // Python may have written into memory that it was given: NumPy arrays share it. What was recorded
+  // is then computed for the content there was, and this run goes on without being recorded.
+  bool settle_lent();
+  void lend(Tensor shown, Tensor copied_from);
+  bool is_lent(const Storage& storage) const;
+  bool is_own_step() const { return begins_ways_ || fork_ != nullptr; }
   void look(const Reading& reading);
+  void grow(Reading reading);
   bool leaves_for(const Reading& reading);
   void note_refusal(std::string reason);
   void require_may_run(std::string_view why) const;
+  void require_sound() const;
   void release();
 
-  Trace& trace_;
-  Trace::Run run_;
+  Run run_;
+  WrittenMemory memory_;  // of this run
   Step* step_;
-  Step* parent_ = nullptr;  // of a step that this run has added
+  Step* fork_ = nullptr;          // where this run has left the known ways
+  std::string fork_seen_;         // for having seen this
+  std::unique_ptr<Step> branch_;  // its steps since, which nobody else knows yet
+  bool begins_ways_;
   Compiler compile_;
   std::function<ir::Position()> position_;
   std::string name_;
   std::unique_ptr<ir::Graph> graph_;
+  std::size_t fingerprint_ = 0;  // of the graph
   std::vector<int> graph_arguments_;
   std::unordered_map<const Storage*, Entry> entries_;
   std::unordered_map<const void*, ir::Output> constant_nodes_;
   std::vector<Tensor>
       copied_;  // tensors whose addresses are keys there, though the graph has copies
-  std::vector<Tensor> stand_ins_, constants_, parameters_;
+  std::vector<Tensor> given_, stand_ins_, parameters_;
+  struct Lent {
+    Tensor shown;        // what Python has; on a storage of its own that holds these bytes
+    Tensor copied_from;  // defined: it has a copy of this
+    std::string content;
+    const Storage* storage = nullptr;  // that it was read from
+  };
+  std::vector<Lent> lent_;
+  std::string seen_;  // by the last look
   std::size_t next_order_ = 0;
-  std::size_t reached_ = 0;  // how far this run has come in the table
+  std::size_t reached_ = 0;     // how far this run has come in the table
+  std::size_t steps_done_ = 0;  // and in the steps
+  std::size_t looks_done_ = 0;  // and in what was seen
   std::uint32_t mark_before_ = 0;
   eager::Interceptor* interceptor_before_ = nullptr;
   bool active_ = true;
@@ -175,6 +242,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   bool may_grow_ = true;
   bool keeps_when_crowded_ = false;
   bool has_left_ = false;
+  std::exception_ptr failure_;  // of what was computed: Python may not go on as if nothing were
   ir::Position first_new_;
   std::string refusal_;
 };

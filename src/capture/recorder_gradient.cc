@@ -8,11 +8,15 @@ namespace mycel::capture {
 
 bool Recorder::adopt(const Tensor& stand_in, const Tensor& value) {
   const Entry* known = active_ ? find(value.storage()) : nullptr;
-  if (known == nullptr || known->kind != Kind::Value) return false;
+  const bool is_value = known != nullptr &&
+                        (known->kind == Kind::Value || known->kind == Kind::Argument) &&
+                        !part_of(*known, value);
+  if (!is_value) return false;
   Entry entry;
   entry.storage = stand_in.body().storage;
   entry.kind = Kind::Value;
   entry.place = known->place;
+  entry.spec = known->spec;
   const Tensor& given = run_.values[static_cast<std::size_t>(entry.place)];
   if (!(given.body().storage == entry.storage)) {
     const std::size_t skipped =
@@ -26,26 +30,20 @@ bool Recorder::adopt(const Tensor& stand_in, const Tensor& value) {
 
 Tensor Recorder::reference(const Storage& storage) const {
   const Entry* entry = find(storage);
-  return entry != nullptr && entry->kind == Kind::Parameter ? entry->tensor : Tensor();
+  return entry != nullptr && entry->kind == Kind::Reference ? entry->tensor : Tensor();
 }
 
 std::vector<Tensor> Recorder::live() const {
   std::vector<const Entry*> found;
   for (const auto& [key, entry] : entries_) {
-    if (entry.kind != Kind::Parameter && entry.storage->owner_count() > 1) found.push_back(&entry);
+    if (entry.kind != Kind::Reference && entry.storage->owner_count() > 1) found.push_back(&entry);
   }
   std::sort(found.begin(), found.end(),
             [](const Entry* a, const Entry* b) { return a->order < b->order; });
   std::vector<Tensor> tensors;
-  for (const Entry* entry : found) {
-    if (entry->kind == Kind::Value) {
-      const Tensor& value = run_.values[static_cast<std::size_t>(entry->place)];
-      tensors.push_back(Tensor::from_storage(entry->storage, value.shape(), value.dtype()));
-    } else {
-      const op::TensorSpec& spec = entry->output.type();
-      tensors.push_back(Tensor::from_storage(entry->storage, spec.shape, spec.dtype));
-    }
-  }
+  tensors.reserve(found.size());
+  for (const Entry* entry : found)
+    tensors.push_back(Tensor::from_storage(entry->storage, entry->spec.shape, entry->spec.dtype));
   return tensors;
 }
 

@@ -20,7 +20,7 @@ void Recorder::require_may_run(std::string_view why) const {
 std::vector<std::pair<Tensor, std::string>> Recorder::references() const {
   std::vector<const Entry*> found;
   for (const auto& [key, entry] : entries_) {
-    if (entry.kind == Kind::Parameter) found.push_back(&entry);
+    if (entry.kind == Kind::Reference) found.push_back(&entry);
   }
   std::sort(found.begin(), found.end(),
             [](const Entry* a, const Entry* b) { return a->order < b->order; });
@@ -30,20 +30,9 @@ std::vector<std::pair<Tensor, std::string>> Recorder::references() const {
   return references;
 }
 
-Tensor Recorder::computed(const Tensor& constant) {
-  const bool is_made_here =
-      constant.storage().birth() == Storage::birth_mark && find(constant.storage()) == nullptr;
-  platform::require(is_made_here, platform::ErrorKind::Runtime,
-                    "a result is something from outside");
-  Tensor copy = Tensor::empty(constant.shape(), constant.dtype());
-  tensor::copy_elements(constant, copy);
-  prepare_write(copy);
-  return copy;
-}
-
 const ir::Graph& Recorder::draft() {
   std::vector<ir::Output> results;
-  for (const Entry* entry : live_entries()) results.push_back(entry->output);
+  for (Entry* entry : live_entries()) results.push_back(content(*entry));
   graph_->body().set_results(std::move(results));
   return *graph_;
 }

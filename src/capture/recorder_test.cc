@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "eager/dispatch.h"
@@ -37,28 +39,37 @@ std::shared_ptr<runtime::Executable> compile(std::unique_ptr<ir::Graph> graph) {
 
 ir::Position somewhere() { return {"test.py", 1}; }
 
+// The ways through one function.
+struct Trace {
+  std::shared_ptr<Ways> ways;
+
+  Run run(const std::vector<Tensor>& inputs) const {
+    Run run;
+    for (const Tensor& input : inputs) run.values.push_back(argument_memory(input));
+    run.ways = ways;
+    if (ways) run.replay();
+    return run;
+  }
+};
+
 // Runs `function` under a recorder, going on from what a replay has done.
 template <class Function>
 std::vector<Tensor> record(Trace& trace, const std::vector<Tensor>& inputs,
                            const Function& function) {
-  Trace::Run run;
-  run.values = inputs;
-  if (trace.root.end != Step::End::Open) trace.replay(inputs, run);
-  Recorder recorder(trace, run, inputs.size(), compile, somewhere, "f");
+  Recorder recorder(trace.run(inputs), inputs, compile, somewhere, "f");
   std::vector<Tensor> stand_ins;
   for (std::size_t i = 0; i < inputs.size(); ++i) stand_ins.push_back(recorder.argument(i));
   std::vector<Tensor> results = function(stand_ins);
   recorder.finish(results, nullptr);
+  trace.ways = recorder.run().ways;
   return results;
 }
 
 std::vector<Tensor> replay(Trace& trace, const std::vector<Tensor>& inputs) {
-  Trace::Run run;
-  trace.replay(inputs, run);
+  const Run run = trace.run(inputs);
   EXPECT_EQ(run.last->end, Step::End::Return);
   std::vector<Tensor> results;
-  for (const int place : run.last->returned)
-    results.push_back(run.values[static_cast<std::size_t>(place)]);
+  for (const Place& place : run.last->returned) results.push_back(place.in(run.values));
   return results;
 }
 
@@ -71,7 +82,7 @@ TEST(RecorderTest, WhatIsRecordedIsComputedAndReplayed) {
   EXPECT_EQ(values_of(first[0]), (std::vector<float>{4, 12}));
   const std::vector<Tensor> second = replay(trace, {floats({2, 2}), floats({1, 1})});
   EXPECT_EQ(values_of(second[0]), (std::vector<float>{6, 6}));
-  EXPECT_EQ(trace.step_count(), 1U);
+  EXPECT_EQ(trace.ways->step_count(), 1U);
 }
 
 TEST(RecorderTest, ALookIsAFork) {
@@ -84,9 +95,7 @@ TEST(RecorderTest, ALookIsAFork) {
     return std::vector<Tensor>{call(large ? "neg" : "square", {x[0]})};
   };
   EXPECT_EQ(values_of(record(trace, {floats({2})}, function)[0]), (std::vector<float>{-2}));
-  Trace::Run run;
-  trace.replay({floats({-3})}, run);
-  EXPECT_EQ(run.last->end, Step::End::Read);  // saw something new
+  EXPECT_EQ(trace.run({floats({-3})}).last->end, Step::End::Read);  // saw something new
   EXPECT_EQ(values_of(record(trace, {floats({-3})}, function)[0]), (std::vector<float>{9}));
   EXPECT_EQ(values_of(replay(trace, {floats({2})})[0]), (std::vector<float>{-2}));
   EXPECT_EQ(values_of(replay(trace, {floats({-3})})[0]), (std::vector<float>{9}));
@@ -125,10 +134,8 @@ TEST(RecorderTest, WritesToParametersHappenOnceARun) {
 }
 
 TEST(RecorderTest, AfterAbandoningEverythingIsOrdinary) {
-  Trace trace;
-  Trace::Run run;
-  run.values = {floats({1, 4})};
-  Recorder recorder(trace, run, 1, compile, somewhere, "f");
+  const std::vector<Tensor> inputs = {floats({1, 4})};
+  Recorder recorder(Trace().run(inputs), inputs, compile, somewhere, "f");
   const Tensor y = call("neg", {recorder.argument(0)});
   recorder.abandon("for a test");
   EXPECT_FALSE(recorder.is_active());
@@ -137,12 +144,10 @@ TEST(RecorderTest, AfterAbandoningEverythingIsOrdinary) {
 }
 
 TEST(RecorderTest, AnErrorLeavesNoPromiseWithoutMemory) {
-  Trace trace;
-  Trace::Run run;
-  run.values = {floats({1, 4})};
+  const std::vector<Tensor> inputs = {floats({1, 4})};
   Tensor kept;
   {
-    Recorder recorder(trace, run, 1, compile, somewhere, "f");
+    Recorder recorder(Trace().run(inputs), inputs, compile, somewhere, "f");
     kept = call("neg", {recorder.argument(0)});
   }
   ASSERT_NE(kept.data<float>(), nullptr);
@@ -155,10 +160,9 @@ TEST(RecorderTest, ANewWayNeedNotBeRecorded) {
     return std::vector<Tensor>{*y.data<float>() > 0 ? y : call("add", {y, x[0]})};
   };
   record(trace, {floats({1})}, function);
-  const std::size_t before = trace.step_count();
-  Trace::Run run;
-  trace.replay({floats({-2})}, run);
-  Recorder recorder(trace, run, 1, compile, somewhere, "f");
+  const std::size_t before = trace.ways->step_count();
+  const std::vector<Tensor> inputs = {floats({-2})};
+  Recorder recorder(trace.run(inputs), inputs, compile, somewhere, "f");
   recorder.follow_only();
   EXPECT_FALSE(recorder.has_seen_new());
   const std::vector<Tensor> results = function({recorder.argument(0)});
@@ -166,7 +170,7 @@ TEST(RecorderTest, ANewWayNeedNotBeRecorded) {
   EXPECT_FALSE(recorder.is_active());
   EXPECT_EQ(recorder.first_new(), somewhere());
   EXPECT_EQ(values_of(results[0]), (std::vector<float>{2}));
-  EXPECT_EQ(trace.step_count(), before);
+  EXPECT_EQ(trace.ways->step_count(), before);
   EXPECT_EQ(values_of(replay(trace, {floats({1})})[0]), (std::vector<float>{0}));
 }
 
@@ -185,6 +189,138 @@ TEST(RecorderTest, AStorageStandsForAnArgument) {
   EXPECT_EQ(values_of(record(trace, {floats({1, 2})}, function)[0]), (std::vector<float>{2, 4}));
   EXPECT_EQ(current_recorder(), nullptr);
   EXPECT_EQ(values_of(replay(trace, {floats({3, 5})})[0]), (std::vector<float>{6, 10}));
+}
+
+// ---- memory that tensors share -----------------------------------------------------------------
+
+Tensor row(const Tensor& matrix, std::int64_t i) {
+  const std::int64_t width = matrix.shape()[1];
+  return eager::emitter()
+      .call("index_view", {Value(&eager::emitter(), matrix)},
+            {{"begin", tensor::IntList{i, 0}},
+             {"length", tensor::IntList{1, width}},
+             {"step", tensor::IntList{1, 1}},
+             {"axes", tensor::IntList{1}}})
+      .tensor();
+}
+
+Tensor matrix(std::initializer_list<float> values, std::int64_t width) {
+  const Tensor flat = floats(values);
+  return Tensor::view(flat, {flat.size() / width, width}, {width, 1}, 0);
+}
+
+TEST(RecorderMemoryTest, AWriteThroughAViewIsSeenByAll) {
+  Trace trace;
+  const auto function = [](const std::vector<Tensor>& x) {
+    const Tensor y = call("mul", {x[0], x[0]});
+    const Tensor first = row(y, 0), same = row(y, 0), second = row(y, 1);
+    call("assign_add", {first, second});
+    return std::vector<Tensor>{call("neg", {same}), y};
+  };
+  const auto check = [](const std::vector<Tensor>& results) {
+    EXPECT_EQ(values_of(results[0]), (std::vector<float>{-10, -20}));
+    EXPECT_EQ(values_of(results[1]), (std::vector<float>{10, 20, 9, 16}));
+  };
+  check(record(trace, {matrix({1, 2, 3, 4}, 2)}, function));
+  check(replay(trace, {matrix({1, 2, 3, 4}, 2)}));
+}
+
+TEST(RecorderMemoryTest, WritesIntoArgumentsReachTheCaller) {
+  Trace trace;
+  const auto function = [](const std::vector<Tensor>& x) {
+    const Tensor before = call("neg", {x[0]});
+    call("assign", {row(x[0], 1), x[1]});
+    return std::vector<Tensor>{before, x[0]};
+  };
+  for (int i = 0; i < 2; ++i) {
+    const Tensor x = matrix({1, 2, 3, 4}, 2);
+    const std::vector<Tensor> inputs = {x, floats({7, 8})};
+    const std::vector<Tensor> results =
+        i == 0 ? record(trace, inputs, function) : replay(trace, inputs);
+    EXPECT_EQ(values_of(results[0]), (std::vector<float>{-1, -2, -3, -4}));
+    EXPECT_EQ(values_of(x), (std::vector<float>{1, 2, 7, 8}));
+    EXPECT_EQ(results[1].raw(), x.raw());
+  }
+}
+
+TEST(RecorderMemoryTest, ViewsOfResultsStayViews) {
+  Trace trace;
+  const auto function = [](const std::vector<Tensor>& x) {
+    const Tensor y = call("neg", {x[0]});
+    return std::vector<Tensor>{y, row(y, 1), row(x[0], 0)};
+  };
+  record(trace, {matrix({1, 2, 3, 4}, 2)}, function);
+  const Tensor x = matrix({1, 2, 3, 4}, 2);
+  const std::vector<Tensor> results = replay(trace, {x});
+  EXPECT_EQ(static_cast<char*>(results[1].raw()), static_cast<char*>(results[0].raw()) + 8);
+  EXPECT_EQ(results[2].raw(), x.raw());
+}
+
+TEST(RecorderMemoryTest, AnArgumentKeepsItsStrides) {
+  Trace trace;
+  const auto function = [](const std::vector<Tensor>& x) {
+    call("assign_add", {x[0], x[1]});
+    return std::vector<Tensor>{call("neg", {x[0]})};
+  };
+  for (int i = 0; i < 2; ++i) {
+    const Tensor base = matrix({1, 2, 3, 4}, 2);
+    const std::vector<Tensor> inputs = {Tensor::view(base, {2, 2}, {1, 2}, 0),
+                                        matrix({10, 20, 30, 40}, 2)};
+    const std::vector<Tensor> results =
+        i == 0 ? record(trace, inputs, function) : replay(trace, inputs);
+    EXPECT_EQ(values_of(base), (std::vector<float>{11, 32, 23, 44}));
+    EXPECT_EQ(values_of(results[0]), (std::vector<float>{-11, -23, -32, -44}));
+  }
+}
+
+TEST(RecorderMemoryTest, MemoryUnderTwoNamesIsLeftToEagerExecution) {
+  const Tensor x = matrix({1, 2, 3, 4}, 2);
+  const std::vector<Tensor> inputs = {x, row(x, 1)};
+  Recorder recorder(Trace().run(inputs), inputs, compile, somewhere, "f");
+  call("assign_add", {recorder.argument(0), recorder.argument(0)});
+  EXPECT_FALSE(recorder.is_active());
+  EXPECT_EQ(values_of(recorder.argument(1)), (std::vector<float>{6, 8}));
+  EXPECT_EQ(values_of(x), (std::vector<float>{2, 4, 6, 8}));
+}
+
+TEST(RecorderMemoryTest, WhatGradientsNeedOutlivesAWrite) {
+  Trace trace;
+  const auto function = [](const std::vector<Tensor>& x) {
+    eager::GradientCall gradient;
+    const Tensor watched = gradient.watch(x[0]);
+    const Tensor y = call("exp", {watched});  // its gradient reads the result
+    const Tensor z[] = {call("mul", {y, y})};
+    {
+      const eager::RecordingSwitch off(false);
+      call("assign", {y, x[0]});
+    }
+    gradient.end_forward();
+    const Tensor seeds[] = {Tensor()};
+    return gradient.backward(z, seeds, false);
+  };
+  const std::vector<float> eager = values_of(function({floats({0, 1})})[0]);
+  EXPECT_NEAR(eager[1], 2 * std::exp(2.0), 1e-4);
+  EXPECT_EQ(values_of(record(trace, {floats({0, 1})}, function)[0]), eager);
+  EXPECT_EQ(values_of(replay(trace, {floats({0, 1})})[0]), eager);
+}
+
+// A replay has gone on to write what the function looked at earlier.
+TEST(RecorderMemoryTest, LooksAreAnsweredAsTheyWere) {
+  Trace trace;
+  const auto function = [](const std::vector<Tensor>& x) {
+    const bool is_small = x[0].as_double() < 5;
+    call("assign_add", {x[0], x[1]});
+    const bool is_odd = x[1].as_double() > 1;
+    return std::vector<Tensor>{call(is_small ? "neg" : "square", {x[0]}),
+                               call(is_odd ? "neg" : "square", {x[1]})};
+  };
+  const auto one = [](float value) { return floats({value}); };
+  record(trace, {one(4), one(1)}, function);
+  const Tensor counted = one(4);
+  const std::vector<Tensor> results = record(trace, {counted, one(2)}, function);
+  EXPECT_EQ(values_of(results[0]), (std::vector<float>{-6}));
+  EXPECT_EQ(values_of(results[1]), (std::vector<float>{-2}));
+  EXPECT_EQ(values_of(counted), (std::vector<float>{6}));
 }
 
 }  // namespace

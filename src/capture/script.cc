@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "capture/recorder.h"
+#include "eager/aliases.h"
 #include "eager/dispatch.h"
 #include "eager/gradient_call.h"
 #include "eager/tape.h"
@@ -130,10 +131,15 @@ class Replay {
   }
   void operator()(const step::EndSwitch& step) { scopes_[step.scope].end(); }
   void operator()(const step::Detach& step) {
-    values_.push_back(eager::detach(tensor_of(step.input)));
+    const Tensor input = tensor_of(step.input);
+    eager::note_origin(input);
+    values_.push_back(eager::detach(input));
   }
   void operator()(const step::DropHistory& step) {
-    if (const Tensor input = tensor_of(step.input); input.defined()) input.body().history = {};
+    const Tensor input = tensor_of(step.input);
+    if (!input.defined()) return;
+    eager::note_origin(input);
+    input.body().history = {};
   }
   void operator()(const step::Overwrite& step) {
     eager::record_overwrite(tensor_of(step.target), tensor_of(step.result));

@@ -44,8 +44,10 @@ ScriptWriter::~ScriptWriter() {
 
 ScriptWriter::Key ScriptWriter::key_of(std::size_t order, const Tensor& tensor) {
   const tensor::TensorBody& body = tensor.body();
-  if (!body.history) return {order, 0, 0};
-  return {order, static_cast<const eager::Node*>(body.history.get())->sequence, body.output_index};
+  std::string part = platform::join(body.shape, body.strides, body.offset);
+  if (!body.history) return {order, 0, 0, std::move(part)};
+  return {order, static_cast<const eager::Node*>(body.history.get())->sequence, body.output_index,
+          std::move(part)};
 }
 
 std::optional<std::size_t> ScriptWriter::find(const Tensor& tensor) const {

@@ -76,7 +76,8 @@ class ScriptWriter final : public eager::CallLog {
 
  private:
   // Storages and nodes of the tape are numbered and never met again: names that cannot be reused.
-  using Key = std::tuple<std::size_t, std::uint64_t, std::uint32_t>;
+  // The text says which part of the storage a tensor is.
+  using Key = std::tuple<std::size_t, std::uint64_t, std::uint32_t, std::string>;
   static Key key_of(std::size_t order, const Tensor& tensor);
   ScriptOperand operand(const Tensor& tensor);
   std::optional<std::size_t> find(const Tensor& tensor) const;

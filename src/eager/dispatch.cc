@@ -2,12 +2,16 @@
 #include "eager/dispatch.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "eager/aliases.h"
+#include "eager/gradient_call.h"
 #include "eager/interceptor.h"
 #include "eager/random_state.h"
 #include "eager/tape.h"
 #include "operator/contexts.h"
+#include "operator/memory_overlap.h"
 #include "operator/registry.h"
 #include "operator/written_input.h"
 
@@ -69,7 +73,11 @@ void check_inputs(const OpDef& definition, std::span<const Tensor> inputs) {
 
 void finish(const OpDef& definition, std::span<const Tensor> inputs,
             std::span<AttributeValue> attributes, std::span<Tensor> outputs) {
-  if (is_recording()) record(definition, inputs, attributes, outputs);
+  if (is_recording()) {
+    record(definition, inputs, attributes, outputs);
+  } else if (gradient_level() > 0 && definition.view != nullptr) {
+    note_origin(inputs[0]);  // a window without a history, on memory that has one
+  }
 }
 
 void run_elementwise(const OpDef& definition, std::span<Tensor> inputs,
@@ -169,19 +177,6 @@ bool run_view(const OpDef& definition, std::span<Tensor> inputs,
   return true;
 }
 
-// Somebody else still needs the old content (a view, a value saved for backward): write into a
-// copy.
-void separate_for_write(const Tensor& target) {
-  tensor::TensorBody& body = target.body();
-  if (!is_recording() || !body.is_parameter || body.storage->owner_count() == 1) return;
-  Tensor copy = Tensor::empty(target.shape(), target.dtype(), target.device());
-  tensor::copy_elements(target, copy);
-  body.storage = copy.body().storage;
-  body.strides = copy.strides();
-  body.offset = 0;
-  body.seen_version = 0;
-}
-
 void allocate_outputs(const OpDef& definition, std::span<const Tensor> inputs,
                       std::span<const TensorSpec> specs, Device device,
                       std::vector<Tensor>& outputs) {
@@ -190,7 +185,7 @@ void allocate_outputs(const OpDef& definition, std::span<const Tensor> inputs,
     const int alias = op::written_input(definition, i);
     if (alias >= 0) {
       outputs[i] = inputs[static_cast<std::size_t>(alias)];
-      separate_for_write(outputs[i]);
+      prepare_write(outputs[i]);
     } else if (!definition.dynamic_outputs) {
       outputs[i] = Tensor::empty(specs[i].shape, specs[i].dtype, device);
     }
@@ -216,7 +211,12 @@ void run_general(const OpDef& definition, std::span<Tensor> inputs,
   if (definition.view == nullptr ||
       !run_view(definition, inputs, attributes, infer.outputs(), outputs)) {
     allocate_outputs(definition, inputs, infer.outputs(), device, outputs);
-    KernelContext kernel(definition, attributes, inputs, outputs);
+    std::optional<std::vector<Tensor>> apart;
+    if (definition.has_effects)
+      apart = op::apart_from_written(definition, std::span<const Tensor>(inputs), outputs.size());
+    KernelContext kernel(definition, attributes,
+                         apart ? std::span<const Tensor>(*apart) : std::span<const Tensor>(inputs),
+                         outputs);
     if (definition.is_random) assign_random_key(kernel);
     op::run_kernel(kernel, device);
     for (std::size_t i = 0; i < outputs.size() && definition.has_effects; ++i) {
@@ -264,6 +264,7 @@ template <class T>
 Tensor make_number(T value, DType dtype) {
   Tensor tensor = Tensor::empty({}, dtype);
   *tensor.data<T>() = value;
+  tensor.storage().set_constant();
   tensor.body().is_number = true;
   return tensor;
 }
@@ -286,6 +287,7 @@ op::Emitter& emitter() {
 Tensor number_tensor(double value) { return make_number(value, DType::Float64); }
 Tensor number_tensor(std::int64_t value) { return make_number(value, DType::Int64); }
 Tensor number_tensor(bool value) { return make_number(value, DType::Bool); }
+Tensor number_tensor(std::complex<double> value) { return make_number(value, DType::Complex128); }
 
 ComputeTypeSwitch::ComputeTypeSwitch(DType dtype) : before_(compute_type) { compute_type = dtype; }
 ComputeTypeSwitch::~ComputeTypeSwitch() { compute_type = before_; }

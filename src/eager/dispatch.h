@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -55,5 +56,6 @@ op::Emitter& emitter();
 Tensor number_tensor(double value);
 Tensor number_tensor(std::int64_t value);
 Tensor number_tensor(bool value);
+Tensor number_tensor(std::complex<double> value);
 
 }  // namespace mycel::eager

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <unordered_set>
 
+#include "eager/aliases.h"
 #include "eager/dispatch.h"
 #include "eager/tape_state.h"
 #include "operator/contexts.h"
 #include "operator/registry.h"
+#include "tensor/overlap.h"
 
 namespace mycel::eager {
 
@@ -19,7 +22,8 @@ using platform::ErrorKind;
 
 GradientCall::GradientCall() {
   TapeState& state = tape_state;
-  if (state.level == 0) state.scope = Ref<Scope>(new Scope());
+  is_outermost_ = state.level == 0;
+  if (is_outermost_) state.scope = Ref<Scope>(new Scope());
   ++state.level;
   recording_before_ = state.recording;
   state.recording = true;
@@ -29,7 +33,10 @@ GradientCall::GradientCall() {
 
 int gradient_level() { return tape_state.level; }
 
-GradientCall::~GradientCall() { end_forward(); }
+GradientCall::~GradientCall() {
+  end_forward();
+  if (is_outermost_) forget_writes(*scope_);
+}
 
 Ref<Node> GradientCall::make_leaf(const op::TensorSpec& spec, Edge outer,
                                   std::uint64_t sequence) const {
@@ -52,8 +59,10 @@ Ref<Node> GradientCall::make_leaf(const op::TensorSpec& spec, Edge outer,
 Ref<Node> GradientCall::make_leaf(const Tensor& input) const {
   Edge outer;
   if (Node* node = node_of(input)) outer = {Ref<Node>(node), input.body().output_index};
-  return make_leaf({input.dtype(), input.shape(), false}, std::move(outer),
-                   tape_state.next_sequence++);
+  Ref<Node> leaf = make_leaf({input.dtype(), input.shape(), false}, std::move(outer),
+                             tape_state.next_sequence++);
+  note_layout(*leaf, 0, input);
+  return leaf;
 }
 
 Tensor GradientCall::watch(const Tensor& input) {
@@ -137,14 +146,8 @@ void add_gradient(Node& node, std::uint32_t output, const Tensor& gradient) {
   slot = (Value(&emitter(), slot) + Value(&emitter(), gradient)).tensor();
 }
 
-Tensor unpack(const Saved& saved, const Edge* edge, const Node& node) {
-  platform::require(
-      saved.tensor.storage().version() == saved.version, ErrorKind::Runtime, "For '",
-      node.definition->name,
-      "', a tensor needed for the gradient was modified by an inplace operation (version ",
-      saved.tensor.storage().version(), ", expected ", saved.version,
-      "). Write into a copy() of the tensor instead, or write before it is used.");
-  Tensor tensor = detach(saved.tensor);
+Tensor unpack(const Saved& saved, const Edge* edge) {
+  Tensor tensor = saved.content();
   if (edge != nullptr && edge->node) {
     tensor.body().history = Ref<tensor::History>(edge->node.get());
     tensor.body().output_index = edge->output;
@@ -160,15 +163,15 @@ void fill_context(GradientContext& context, Node& node) {
   context.input_gradients.resize(inputs);
   for (std::size_t i = 0; i < inputs; ++i) {
     const Edge& edge = node.edges[i];
-    if (node.inputs[i].tensor.defined())
-      context.inputs[i] = Value(&emitter(), unpack(node.inputs[i], &edge, node));
+    if (node.inputs[i].defined())
+      context.inputs[i] = Value(&emitter(), unpack(node.inputs[i], &edge));
     context.wanted[i] = edge.node && edge.node->walk == node.walk && edge.node->needed;
   }
   context.outputs.resize(node.output_specs.size());
   for (std::size_t i = 0; i < node.output_specs.size(); ++i) {
-    if (node.outputs[i].tensor.defined()) {
+    if (node.outputs[i].defined()) {
       const Edge self{Ref<Node>(&node), static_cast<std::uint32_t>(i)};
-      context.outputs[i] = Value(&emitter(), unpack(node.outputs[i], &self, node));
+      context.outputs[i] = Value(&emitter(), unpack(node.outputs[i], &self));
     }
     const Tensor& gradient = node.gradients[i];
     context.output_gradients.push_back(gradient.defined() ? Value(&emitter(), gradient) : Value());
@@ -244,6 +247,21 @@ void run_hooks(Node& node) {
   }
 }
 
+// Whoever gets gradients may write into them: no two share memory, nor one with a seed, nor one
+// with itself.
+void make_own(std::span<Tensor> gradients, std::span<const Tensor> seeds) {
+  std::unordered_set<const tensor::Storage*> taken;
+  for (const Tensor& seed : seeds) {
+    if (seed.defined()) taken.insert(&seed.storage());
+  }
+  for (Tensor& gradient : gradients) {
+    if (!gradient.defined()) continue;
+    const bool is_own = taken.insert(&gradient.storage()).second &&
+                        !tensor::repeats_elements(gradient.shape(), gradient.strides());
+    if (!is_own) gradient = emitter().call("copy", {Value(&emitter(), gradient)}).tensor();
+  }
+}
+
 Tensor ones_like(const Tensor& tensor) {
   const CreationDevice scope(tensor.device());
   return emitter()
@@ -293,7 +311,7 @@ std::vector<Edge> GradientCall::cut(std::span<const Tensor> outputs,
     }
     for (std::vector<Saved>* kept : {&node->inputs, &node->outputs}) {
       for (Saved& saved : *kept) {
-        if (saved.tensor.defined()) visit(saved);
+        if (saved.defined()) visit(saved);
       }
     }
   }
@@ -314,6 +332,9 @@ std::vector<Tensor> GradientCall::backward(std::span<const Tensor> outputs,
   const ScopeRevival revival(scope_);
   const RecordingSwitch recording(nested);
   const std::uint64_t walk = next_walk++;
+  for (const Tensor& output : outputs) {
+    if (output.defined()) follow_writes(output);
+  }
   const std::vector<Ref<Node>> nodes = collect(outputs, first_sequence_, walk, scope_);
   for (const Watched& watched : watched_) watched.node->needed = watched.node->walk == walk;
   for (const Ref<Node>& node : nodes) {
@@ -354,6 +375,7 @@ std::vector<Tensor> GradientCall::backward(std::span<const Tensor> outputs,
     result.push_back(reached ? watched.node->gradients[0] : Tensor());
     watched.node->gradients.clear();
   }
+  make_own(result, seeds);
   return result;
 }
 

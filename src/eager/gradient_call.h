@@ -57,6 +57,7 @@ class GradientCall {
   Ref<Scope> scope_;
   std::uint64_t first_sequence_ = 0;
   bool in_forward_ = true;
+  bool is_outermost_ = false;
   bool recording_before_ = false;
 };
 

@@ -36,6 +36,10 @@ class Interceptor {
                     std::span<op::AttributeValue> attributes, std::span<const op::TensorSpec> specs,
                     std::vector<Tensor>& outputs) = 0;
 
+  // What a storage holds now, as a storage that nobody will write; null: its bytes are there to be
+  // copied.
+  virtual platform::Ref<tensor::Storage> content_now(tensor::Storage& storage) = 0;
+
   CallLog* log = nullptr;  // null: nobody wants to hear
 
  protected:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "eager/aliases.h"
 #include "eager/tape_state.h"
 #include "platform/error/error.h"
 
@@ -14,6 +15,33 @@ using op::OpDef;
 using platform::ErrorKind;
 
 thread_local TapeState tape_state;
+
+namespace {
+
+// What nodes leave behind when they go, so that a long chain of them does not become a deep
+// recursion.
+struct Remains {
+  std::vector<Edge> edges;
+  BackwardFunction custom;
+};
+thread_local std::vector<Remains>* remains = nullptr;
+
+}  // namespace
+
+Node::~Node() {
+  if (remains != nullptr) {
+    remains->push_back({std::move(edges), std::move(custom)});
+    return;
+  }
+  std::vector<Remains> left;
+  left.push_back({std::move(edges), std::move(custom)});
+  remains = &left;
+  while (!left.empty()) {
+    const Remains next = std::move(left.back());
+    left.pop_back();
+  }
+  remains = nullptr;
+}
 
 void Node::release_saved() {
   inputs.clear();
@@ -26,7 +54,11 @@ void Node::release_saved() {
 bool is_recording() { return tape_state.recording; }
 
 Node* node_of(const Tensor& tensor) {
-  if (!tensor.defined() || !tensor.body().history) return nullptr;
+  if (!tensor.defined()) return nullptr;
+  const tensor::TensorBody& body = tensor.body();
+  if (body.storage->recorded_version() > body.seen_version) [[unlikely]]
+    follow_writes(tensor);
+  if (!body.history) return nullptr;
   auto* node = static_cast<Node*>(tensor.body().history.get());
   return node->scope == tape_state.scope ? node : nullptr;
 }
@@ -46,18 +78,6 @@ Tensor detach(const Tensor& tensor) {
 
 namespace {
 
-// A write through another view of the same storage would have to change this tensor's history too;
-// using it would give a wrong gradient, so it is an error.
-void require_current(const Tensor& input, const OpDef* definition) {
-  const tensor::TensorBody& body = input.body();
-  platform::require(
-      body.storage->recorded_version() <= body.seen_version, ErrorKind::Runtime,
-      definition == nullptr ? "a custom gradient" : definition->name,
-      ": an input was modified by an inplace operation through another view of the same memory, so "
-      "its "
-      "gradient is not known. Use a copy() of the tensor, or take the view after the write.");
-}
-
 Ref<Node> make_node(std::span<const Tensor> inputs, const OpDef* definition) {
   Ref<Node> node(new Node());
   node->scope = tape_state.scope;
@@ -69,7 +89,6 @@ Ref<Node> make_node(std::span<const Tensor> inputs, const OpDef* definition) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     node->present[i] = inputs[i].defined();
     if (!inputs[i].defined()) continue;
-    require_current(inputs[i], definition);
     node->input_specs[i] = {inputs[i].dtype(), inputs[i].shape(), inputs[i].body().is_number};
     if (Node* producer = node_of(inputs[i]))
       node->edges[i] = {Ref<Node>(producer), inputs[i].body().output_index};
@@ -81,6 +100,7 @@ void attach_outputs(const Ref<Node>& node, std::span<Tensor> outputs) {
   node->output_specs.resize(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     node->output_specs[i] = {outputs[i].dtype(), outputs[i].shape(), false};
+    if (!node->is_window) note_layout(*node, static_cast<std::uint32_t>(i), outputs[i]);
     tensor::TensorBody& body = outputs[i].body();
     body.history = Ref<tensor::History>(node.get());
     body.output_index = static_cast<std::uint32_t>(i);
@@ -88,10 +108,15 @@ void attach_outputs(const Ref<Node>& node, std::span<Tensor> outputs) {
   }
 }
 
-Saved save(const Tensor& tensor) {
-  Saved saved{detach(tensor), tensor.storage().version()};
-  return saved;
+}  // namespace
+
+void note_layout(Node& node, std::uint32_t output, const Tensor& tensor) {
+  const bool is_whole = tensor.body().offset == 0 && tensor.is_contiguous() &&
+                        tensor.bytes() == tensor.storage().bytes();
+  if (!is_whole) node.layouts.push_back({output, {tensor.strides(), tensor.body().offset}});
 }
+
+namespace {
 
 bool any_tracked(std::span<const Tensor> inputs) {
   return std::any_of(inputs.begin(), inputs.end(),
@@ -119,13 +144,7 @@ std::uint32_t inputs_to_keep(const OpDef& definition, const Node& node) {
 
 void record(const OpDef& definition, std::span<const Tensor> inputs,
             std::span<const op::AttributeValue> attributes, std::span<Tensor> outputs) {
-  if (!any_tracked(inputs)) {
-    for (const Tensor& input : inputs) {
-      if (input.defined()) require_current(input, &definition);
-    }
-    return;
-  }
-  if (definition.has_effects) return;
+  if (definition.has_effects || !any_tracked(inputs)) return;
   if (definition.gradient_kind == GradientKind::None && all_discrete(outputs)) return;
   const Ref<Node> node = make_node(inputs, &definition);
   node->attributes.assign(attributes.begin(), attributes.end());
@@ -133,13 +152,15 @@ void record(const OpDef& definition, std::span<const Tensor> inputs,
   node->inputs.resize(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool kept = (keep >> std::min<std::size_t>(i, 31) & 1U) != 0;
-    if (kept && inputs[i].defined()) node->inputs[i] = save(inputs[i]);
+    if (kept && inputs[i].defined()) node->inputs[i] = Saved(inputs[i]);
   }
   node->outputs.resize(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if ((definition.kept_outputs >> std::min<std::size_t>(i, 31) & 1U) != 0)
-      node->outputs[i] = save(outputs[i]);
+      node->outputs[i] = Saved(outputs[i]);
   }
+  node->is_window =
+      definition.view != nullptr && inputs[0].body().storage == outputs[0].body().storage;
   attach_outputs(node, outputs);
 }
 
@@ -150,14 +171,6 @@ void record_custom(std::string name, std::span<const Tensor> inputs, std::span<T
   node->custom = std::move(backward);
   node->custom_name = std::move(name);
   attach_outputs(node, outputs);
-}
-
-void record_overwrite(const Tensor& target, const Tensor& result) {
-  tensor::TensorBody& body = target.body();
-  body.storage->note_recorded_write();
-  body.seen_version = body.storage->version();
-  body.history = result.body().history;
-  body.output_index = result.body().output_index;
 }
 
 int add_hook(const Tensor& tensor, Hook hook) {

@@ -18,7 +18,11 @@ using tensor::Tensor;
 
 // One outermost gradient computation. Nodes of another one are ignored: a tensor that outlives its
 // gradient call is an ordinary tensor afterwards.
-class Scope : public platform::RefCounted<Scope> {};
+class Scope : public platform::RefCounted<Scope> {
+ public:
+  // Storages of Parameters that have notes about this computation.
+  std::vector<Ref<tensor::Storage>> written;
+};
 
 class Node;
 
@@ -27,10 +31,32 @@ struct Edge {
   std::uint32_t output = 0;
 };
 
-// A value kept for backward: shares the storage, remembers its version.
-struct Saved {
-  Tensor tensor;  // without history
-  std::uint32_t version = 0;
+// A value kept for backward. It shares the storage; whoever writes that keeps a copy of the content
+// for those who have saved it (aliases.h).
+class Saved {
+ public:
+  Saved() = default;
+  explicit Saved(const Tensor& tensor);
+  Saved(const Saved& other);
+  Saved(Saved&& other) noexcept = default;
+  Saved& operator=(Saved other) noexcept;
+  ~Saved();
+
+  bool defined() const { return tensor_.defined(); }
+  // The tensor that was saved, without history; it may hold something else by now.
+  const Tensor& tensor() const { return tensor_; }
+  // The same with the content it had when it was saved.
+  Tensor content() const;
+
+ private:
+  Tensor tensor_;
+  std::uint32_t version_ = 0;
+};
+
+// Where the elements of a tensor lie in its storage.
+struct Layout {
+  tensor::Strides strides;
+  std::int64_t offset = 0;
 };
 
 using BackwardFunction =
@@ -50,6 +76,9 @@ class Node : public tensor::History {
   std::vector<bool> present;           // false: an optional input that was left out
   std::vector<Saved> inputs, outputs;  // only what the gradient rule reads is there
   std::vector<op::TensorSpec> input_specs, output_specs;
+  bool is_window = false;  // its outputs share the memory of its first input
+  // Of other outputs that are not their whole storage, in order (arguments, users' results).
+  std::vector<std::pair<std::uint32_t, Layout>> layouts;
   struct OutputHook {
     std::uint32_t output;
     int id;
@@ -64,6 +93,8 @@ class Node : public tensor::History {
   const void* leaf_of = nullptr;  // the gradient call that watches it
   std::vector<Tensor> gradients;
 
+  Node() = default;
+  ~Node() override;
   void release_saved();
 };
 
@@ -90,9 +121,6 @@ void record(const op::OpDef& definition, std::span<const Tensor> inputs,
 // Outputs computed by other means, with a backward of their own.
 void record_custom(std::string name, std::span<const Tensor> inputs, std::span<Tensor> outputs,
                    BackwardFunction backward);
-// `target` was overwritten in place by what `result` holds: it takes over its history.
-void record_overwrite(const Tensor& target, const Tensor& result);
-
 int add_hook(const Tensor& tensor, Hook hook);  // 0: not tracked
 void remove_hook(const Tensor& tensor, int id);
 

@@ -15,4 +15,7 @@ struct TapeState {
 
 extern thread_local TapeState tape_state;
 
+// Remembers where an output lies that is not its whole storage.
+void note_layout(Node& node, std::uint32_t output, const Tensor& tensor);
+
 }  // namespace mycel::eager

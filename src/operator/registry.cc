@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 
 namespace mycel::op {
@@ -25,7 +27,9 @@ struct NameHash {
 
 struct Registry {
   std::unordered_map<std::string, std::unique_ptr<OpDef>, NameHash, std::equal_to<>> definitions;
+  std::mutex mutex;  // guards `pending`
   std::vector<PendingKernel> pending;
+  std::atomic<bool> has_pending = false;
   std::array<ScalarExecutor, device::kMaxBackends> scalar_executors{};
   std::string problems;  // found while registering; reported by check_definitions
 };
@@ -37,8 +41,9 @@ Registry& registry() {
 
 // Kernels may be registered before their operator, in whatever order objects are initialised.
 void attach_pending(Registry& all) {
-  if (all.pending.empty()) [[likely]]
+  if (!all.has_pending.load(std::memory_order_acquire)) [[likely]]
     return;
+  const std::lock_guard lock(all.mutex);
   std::vector<PendingKernel> waiting;
   waiting.swap(all.pending);
   for (PendingKernel& kernel : waiting) {
@@ -53,6 +58,7 @@ void attach_pending(Registry& all) {
         list.begin(), list.end(),
         [](const KernelCandidate& a, const KernelCandidate& b) { return a.priority > b.priority; });
   }
+  all.has_pending.store(false, std::memory_order_release);
 }
 
 }  // namespace
@@ -66,8 +72,10 @@ OpDef& add_definition(std::string_view name) {
 }
 
 void add_kernel(std::string_view op, std::string_view backend, KernelCandidate candidate) {
-  registry().pending.push_back(
-      {std::string(op), device::reserve_backend(backend), std::move(candidate)});
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  all.pending.push_back({std::string(op), device::reserve_backend(backend), std::move(candidate)});
+  all.has_pending.store(true, std::memory_order_release);
 }
 
 void set_scalar_executor(std::string_view backend, ScalarExecutor executor) {

@@ -35,6 +35,7 @@ bool is_parameter_memory(Output value) {
   while (value) {
     const Node& node = *value.node;
     if (node.kind() == NodeKind::Parameter || writes_memory(node)) return true;
+    if (node.kind() == NodeKind::Argument && is_written(node)) return true;
     const bool view = node.kind() == NodeKind::Operator && node.definition()->view != nullptr;
     if (!view || node.operands().empty()) return false;
     value = node.operands()[0];

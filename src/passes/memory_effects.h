@@ -7,15 +7,16 @@
 
 namespace mycel::passes {
 
-// Does this node write memory that others read by reference (a parameter's)? Random operators have
-// effects too, but only on the generator.
+// Does this node write memory that others read by reference (a parameter's, an argument's)? Random
+// operators have effects too, but only on the generator.
 bool writes_memory(const ir::Node& node);
 
 // Could the node write into its i-th operand? What it declares, and whatever has the same shape:
 // the slots of an optimizer look like their variable. An operator on lists declares all it writes.
 bool may_write(const ir::Node& node, std::size_t operand);
 
-// Is this value a parameter's memory, or a view of it, rather than a value of its own?
+// Is this value memory that is written in place, a parameter's or an argument's, or a view of it,
+// rather than a value of its own?
 bool is_parameter_memory(ir::Output value);
 
 // Does an operator write into this value in place?

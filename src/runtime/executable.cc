@@ -5,14 +5,17 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <set>
 #include <unordered_map>
 
+#include "eager/aliases.h"
 #include "eager/random_state.h"
 #include "operator/contexts.h"
 #include "operator/registry.h"
 #include "operator/written_input.h"
 #include "platform/error/error.h"
 #include "runtime/memory_plan.h"
+#include "tensor/overlap.h"
 
 namespace mycel::runtime {
 
@@ -51,6 +54,7 @@ struct Executable::Frame {
     Tensor tensor;
     std::size_t root = 0;
     std::size_t operand = 0;  // of dynamic ones
+    bool is_shared = false;   // with an argument, a parameter, a constant or another result
   };
   std::vector<Result> results;
   std::vector<Ref<Storage>> fresh;  // per root, while running
@@ -73,6 +77,12 @@ char* bytes_of(const Tensor& tensor) {
   const tensor::TensorBody& body = tensor.body();
   return static_cast<char*>(body.storage->data_unwatched()) +
          static_cast<std::size_t>(body.offset) * tensor::size_of(body.dtype);
+}
+
+Tensor copy_of(const Tensor& tensor) {
+  Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
+  tensor::copy_elements(tensor, copy);
+  return copy;
 }
 
 Ref<Storage> empty_loan(std::size_t bytes) {
@@ -178,29 +188,63 @@ class Executable::Builder {
     const Value base = values_.at(node.operands()[0]);
     if (view_of(node, base.tensor, base.root)) return true;
     if (!node.definition()->kernels[device::kHostBackend].empty()) return false;
-    // Only a dense tensor can be seen that way.
-    const op::TensorSpec type{base.tensor.dtype(), base.tensor.shape(), false};
+    const Value dense = dense_copy(node, base);  // only a dense tensor can be seen that way
+    platform::require(view_of(node, dense.tensor, dense.root), ErrorKind::Internal, "operator '",
+                      node.definition()->name, "' gives no view of a dense tensor");
+    return true;
+  }
+
+  // Has `value` copied before the node.
+  Value dense_copy(Node& node, const Value& value) {
+    const op::TensorSpec type{value.tensor.dtype(), value.tensor.shape(), false};
     const std::size_t root = add_root(RootKind::Arena, 0, type);
     const Tensor dense = Tensor::from_storage(frame_->roots[root].loan, type.shape, type.dtype);
     Instruction copy;
     copy.kind = Instruction::Kind::DenseCopy;
     copy.node = &node;
     begin(copy);
-    push(base);
+    push(value);
     copy.outputs = frame_->operands.size();
     push({dense, root});
     finish(copy, {});
-    platform::require(view_of(node, dense, root), ErrorKind::Internal, "operator '",
-                      node.definition()->name, "' gives no view of a dense tensor");
-    return true;
+    return {dense, root};
+  }
+
+  // What a kernel reads beside the memory that it writes in place.
+  std::vector<Value> operands_of(Node& node) {
+    std::vector<Value> operands;
+    for (const Output& operand : node.operands())
+      operands.push_back(operand ? values_.at(operand) : Value());
+    const OpDef* definition = node.definition();
+    if (definition == nullptr || !definition->has_effects) return operands;
+    std::map<std::size_t, std::vector<Tensor>> written;  // by root
+    std::vector<bool> is_written(operands.size(), false);
+    for (std::uint32_t i = 0; i < node.output_count(); ++i) {
+      const int place = op::written_input(*definition, i);
+      if (place < 0) continue;
+      const Value& target = operands[static_cast<std::size_t>(place)];
+      is_written[static_cast<std::size_t>(place)] = true;
+      written[target.root].push_back(target.tensor);
+    }
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (is_written[i] || !operands[i].tensor.defined()) continue;
+      const auto same = written.find(operands[i].root);
+      if (same == written.end()) continue;
+      const bool meets = std::any_of(
+          same->second.begin(), same->second.end(),
+          [&](const Tensor& target) { return tensor::may_overlap(target, operands[i].tensor); });
+      if (meets) operands[i] = dense_copy(node, operands[i]);
+    }
+    return operands;
   }
 
   void add_call(Node& node, Instruction::Kind kind) {
+    const std::vector<Value> operands = operands_of(node);
     Instruction instruction;
     instruction.kind = kind;
     instruction.node = &node;
     begin(instruction);
-    for (const Output& operand : node.operands()) push(operand ? values_.at(operand) : Value());
+    for (const Value& operand : operands) push(operand);
     instruction.outputs = frame_->operands.size();
     for (std::uint32_t i = 0; i < node.output_count(); ++i) {
       add_output(node, i);
@@ -245,11 +289,14 @@ class Executable::Builder {
   }
 
   void add_results() {
+    std::set<std::size_t> taken;  // roots
     for (const Output& result : graph_.body().results()) {
       const Value& value = values_.at(result);
       Root& root = frame_->roots[value.root];
       if (root.kind == RootKind::Arena) root.kind = RootKind::Fresh;
-      frame_->results.push_back({value.tensor, value.root, root.index});
+      const bool is_given = root.kind != RootKind::Fresh && root.kind != RootKind::Dynamic;
+      const bool is_shared = is_given || !taken.insert(value.root).second;
+      frame_->results.push_back({value.tensor, value.root, root.index, is_shared});
     }
     frame_->fresh.resize(frame_->roots.size());
   }
@@ -278,7 +325,7 @@ Executable::Executable(std::unique_ptr<ir::Graph> graph) : graph_(std::move(grap
   work_ = elements_touched(frame->operands);
   plan_arena(*frame);
   free_frames_.push_back(std::move(frame));
-  note_written_parameters();
+  note_effects();
 }
 
 namespace {
@@ -349,18 +396,24 @@ void Executable::plan_arena(const Frame& frame) {
   arena_bytes_ = plan.bytes;
 }
 
-void Executable::note_written_parameters() {
+void Executable::note_effects() {
   for (const Instruction& instruction : instructions_) {
     const OpDef* definition = instruction.node->definition();
+    has_effects_ = has_effects_ || definition == nullptr || definition->is_random;
     if (definition == nullptr || !definition->has_effects) continue;
     for (std::size_t i = 0; i < instruction.node->output_count(); ++i) {
       const int written = op::written_input(*definition, i);
       if (written < 0) continue;
       const Output& operand = instruction.node->operands()[static_cast<std::size_t>(written)];
-      if (operand && operand.node->kind() == NodeKind::Parameter)
-        written_.push_back(operand.node->tensor());
+      if (!operand) continue;
+      if (operand.node->kind() == NodeKind::Parameter) written_.push_back(operand.node->tensor());
+      const auto& arguments = graph_->body().arguments();
+      const auto place = std::find(arguments.begin(), arguments.end(), operand.node);
+      if (place != arguments.end())
+        written_arguments_.push_back(static_cast<std::size_t>(place - arguments.begin()));
     }
   }
+  has_effects_ = has_effects_ || !written_.empty() || !written_arguments_.empty();
 }
 
 Executable::~Executable() {
@@ -479,30 +532,28 @@ std::vector<NodeTime> node_times() {
   return times;
 }
 
-std::vector<Tensor> Executable::results(Frame& frame, std::span<const Tensor> arguments) const {
+std::vector<Tensor> Executable::results(Frame& frame) const {
   std::vector<Tensor> results;
   results.reserve(frame.results.size());
   for (const Frame::Result& result : frame.results) {
     Root& root = frame.roots[result.root];
     if (root.kind == RootKind::Dynamic) {
-      results.push_back(std::move(frame.operands[result.operand]));
+      const Tensor& made = frame.operands[result.operand];
+      results.push_back(result.is_shared ? copy_of(made) : made);
+      continue;
+    }
+    Tensor value = result.tensor;
+    if (root.kind == RootKind::Fresh) {
+      const tensor::TensorBody& layout = result.tensor.body();
+      value = Tensor::from_storage(frame.fresh[result.root], layout.shape, layout.dtype);
+      value.body().strides = layout.strides;
+      value.body().offset = layout.offset;
+    }
+    results.push_back(result.is_shared ? copy_of(value) : std::move(value));
+  }
+  for (const Frame::Result& result : frame.results) {
+    if (frame.roots[result.root].kind == RootKind::Dynamic)
       frame.operands[result.operand] = Tensor();
-      continue;
-    }
-    if (root.kind == RootKind::Constant) {
-      results.push_back(result.tensor);
-      continue;
-    }
-    const tensor::TensorBody& layout = result.tensor.body();
-    const Tensor* owner = root.kind == RootKind::Argument    ? &arguments[root.index]
-                          : root.kind == RootKind::Parameter ? &root.tensor
-                                                             : nullptr;
-    Tensor value =
-        Tensor::from_storage(owner == nullptr ? frame.fresh[result.root] : owner->body().storage,
-                             layout.shape, layout.dtype);
-    value.body().strides = layout.strides;
-    value.body().offset = layout.offset + (owner == nullptr ? 0 : owner->body().offset);
-    results.push_back(std::move(value));
   }
   return results;
 }
@@ -526,11 +577,17 @@ std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, const Obs
                 all.subspan(instruction.outputs, instruction.end - instruction.outputs)});
     }
   }
-  return results(frame, arguments);
+  return results(frame);
 }
 
-void Executable::count_writes() const {
+void Executable::prepare_writes(std::span<const Tensor> arguments) const {
+  for (const Tensor& parameter : written_) eager::keep_saved_content(parameter.storage());
+  for (const std::size_t i : written_arguments_) eager::keep_saved_content(arguments[i].storage());
+}
+
+void Executable::count_writes(std::span<const Tensor> arguments) const {
   for (const Tensor& parameter : written_) parameter.storage().bump_version();
+  for (const std::size_t i : written_arguments_) arguments[i].storage().bump_version();
 }
 
 }  // namespace mycel::runtime

@@ -42,8 +42,13 @@ class Executable {
   // Arguments must have the types of the graph's arguments. Parameters are read and written where
   // they are.
   std::vector<Tensor> run(std::span<const Tensor> arguments, const Observer& observer = {});
-  // For whoever has saved a parameter: a run has written it. A capture counts as it records.
-  void count_writes() const;
+  // Results are memory of their own, that of no argument, parameter or other result.
+  // Around a run, for whoever has saved what it writes in place; a capture does this as it records.
+  void prepare_writes(std::span<const Tensor> arguments) const;
+  void count_writes(std::span<const Tensor> arguments) const;
+
+  // Whether a run leaves more behind than its results: it writes, draws numbers or calls Python.
+  bool has_effects() const { return has_effects_; }
 
   const ir::Graph& graph() const { return *graph_; }
   std::size_t arena_bytes() const { return arena_bytes_; }
@@ -58,10 +63,10 @@ class Executable {
   void execute(Frame& frame, const Instruction& instruction) const;
   void execute_measured(Frame& frame, const Instruction& instruction) const;
   void run_kernel(Frame& frame, const Instruction& instruction) const;
-  std::vector<Tensor> results(Frame& frame, std::span<const Tensor> arguments) const;
+  std::vector<Tensor> results(Frame& frame) const;
   std::unique_ptr<Frame> build_frame() const;
   void plan_arena(const Frame& frame);
-  void note_written_parameters();
+  void note_effects();
 
   std::unique_ptr<ir::Graph> graph_;
   std::vector<Instruction> instructions_;
@@ -69,6 +74,8 @@ class Executable {
   std::size_t arena_bytes_ = 0;
   std::size_t work_ = 0;
   std::vector<Tensor> written_;  // parameters that effects change
+  std::vector<std::size_t> written_arguments_;
+  bool has_effects_ = false;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Frame>> free_frames_;
 };

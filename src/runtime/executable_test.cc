@@ -93,7 +93,7 @@ TEST(ExecutableTest, ParametersAreWrittenInPlaceAndInOrder) {
   EXPECT_EQ(values_of(results[1]), (std::vector<float>{-7, -8}));
   EXPECT_EQ(values_of(weight), (std::vector<float>{7, 8}));
   EXPECT_EQ(weight.storage().version(), version);
-  program.count_writes();
+  program.count_writes(inputs);
   EXPECT_NE(weight.storage().version(), version);
 }
 

@@ -111,7 +111,7 @@ void Storage::fulfil(const Ref<Storage>& content, std::size_t skip) {
   if (release_ != nullptr) release_(owner_);
   block_ = {static_cast<char*>(content->block_.data) + skip, bytes_};
   release_ = [](void* held) { static_cast<Storage*>(held)->release(); };
-  owner_ = content.get();
+  owner_ = lender_ = content.get();
 }
 
 void Storage::destroy(const Storage* storage) {
@@ -161,6 +161,9 @@ Tensor Tensor::from_storage(Ref<Storage> storage, const Shape& shape, DType dtyp
 }
 
 double Tensor::as_double() const {
+  if (storage().watcher() != nullptr) [[unlikely]] {
+    if (const Tensor seen = readable(); !(seen == *this)) return seen.as_double();
+  }
   if (device().backend != device::kHostBackend) return copy_to_device(*this, Device{}).as_double();
   platform::require(size() == 1, ErrorKind::Value,
                     "Only one element tensors can be converted to Python ",
@@ -176,6 +179,9 @@ double Tensor::as_double() const {
 }
 
 std::int64_t Tensor::as_int() const {
+  if (storage().watcher() != nullptr) [[unlikely]] {
+    if (const Tensor seen = readable(); !(seen == *this)) return seen.as_int();
+  }
   if (device().backend != device::kHostBackend) return copy_to_device(*this, Device{}).as_int();
   platform::require(size() == 1, ErrorKind::Value,
                     "Only one element tensors can be converted to Python ",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,15 +18,26 @@ using device::Device;
 using platform::Ref;
 
 class Storage;
+class Tensor;
+class TensorBody;
 
 // Whoever wants to know that somebody reads a storage's bytes: a capture, which may still have to
 // compute them.
 class StorageWatcher {
  public:
-  virtual void before_read(Storage& storage) = 0;
+  // `window`: what is read of it; null: all of it.
+  virtual void before_read(Storage& storage, const TensorBody* window) = 0;
+  // The tensor that somebody who reads `tensor` now is to see; may be another one.
+  virtual Tensor readable(const Tensor& tensor) = 0;
 
  protected:
   ~StorageWatcher() = default;
+};
+
+// What somebody notes about a storage (the tape: who wrote it, what was in it). Opaque here.
+class StorageNotes : public platform::RefCounted<StorageNotes> {
+ public:
+  virtual ~StorageNotes() = default;
 };
 
 // Bytes on a device, shared by every view of them.
@@ -44,7 +56,7 @@ class Storage : public platform::RefCounted<Storage> {
 
   void* data() const {
     if (watcher_ != nullptr) [[unlikely]]
-      watcher_->before_read(*const_cast<Storage*>(this));
+      watcher_->before_read(*const_cast<Storage*>(this), nullptr);
     return block_.data;
   }
   void* data_unwatched() const { return block_.data; }
@@ -53,36 +65,72 @@ class Storage : public platform::RefCounted<Storage> {
   bool is_promise() const { return watcher_ != nullptr && block_.data == nullptr && bytes_ > 0; }
   // Lends this promise the bytes of another storage, from `skip` on; the other lives as long.
   void fulfil(const Ref<Storage>& content, std::size_t skip = 0);
+  const Storage* lender() const { return lender_; }  // null: these bytes are its own
   // Points a borrowed storage somewhere else; its owner answers for the lifetime.
   void rebind(void* data) { block_.data = data; }
+
+  // Whether other tensors may reach these bytes through another storage, or did so from outside a
+  // compiled function (`note_reference`).
+  bool may_be_known_otherwise() const { return is_reference_ || release_ != nullptr; }
+  void note_reference() { is_reference_ = true; }
 
   // The mark that was current (`birth_mark`) when the storage was made.
   std::uint32_t birth() const { return birth_; }
   static thread_local std::uint32_t birth_mark;
+  // Of Python's numbers: the same whenever it is looked at.
+  bool is_constant() const { return birth_ == kConstant; }
+  void set_constant() { birth_ = kConstant; }
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
 
-  // Counts in-place writes, so that a gradient rule can tell that what it saved was overwritten.
+  // Counts in-place writes, here and in the storage whose bytes these are.
   std::uint32_t version() const { return version_; }
-  void bump_version() { ++version_; }
+  void bump_version() {
+    for (Storage* written = this; written != nullptr; written = written->lender_)
+      ++written->version_;
+  }
   // Version after the last in-place write that the tape recorded.
   std::uint32_t recorded_version() const { return recorded_version_; }
-  void note_recorded_write() { recorded_version_ = ++version_; }
+  void note_recorded_write() {
+    bump_version();
+    recorded_version_ = version_;
+  }
+
+  // Those who will want this content again as it is now (gradient rules): a write has to keep it
+  // for them.
+  void add_saver() const {
+    savers_.fetch_add(1, std::memory_order_relaxed);
+    saved_version_.store(version_, std::memory_order_relaxed);
+  }
+  // True: that was the last one.
+  bool remove_saver() const { return savers_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  bool is_saved() const {
+    return savers_.load(std::memory_order_relaxed) > 0 &&
+           saved_version_.load(std::memory_order_relaxed) == version_;
+  }
+  const Ref<StorageNotes>& notes() const { return notes_; }
+  void set_notes(Ref<StorageNotes> notes) { notes_ = std::move(notes); }
 
  private:
   friend class LiveStorages;
+  static constexpr std::uint32_t kConstant = 0xFFFFFFFF;
   Storage() = default;
   device::Block block_;
   std::size_t bytes_ = 0;
   Device device_;
   Release release_ = nullptr;  // null: the block belongs to the pool
   void* owner_ = nullptr;
+  Storage* lender_ = nullptr;         // of a promise that was fulfilled: whose bytes these are
   Storage* previous_live_ = nullptr;  // neighbours in the list of large storages
   Storage* next_live_ = nullptr;
   StorageWatcher* watcher_ = nullptr;
+  bool is_reference_ = false;
   std::uint32_t version_ = 0;
   std::uint32_t recorded_version_ = 0;
   std::uint32_t birth_ = 0;
+  mutable std::atomic<std::uint32_t> savers_{0};
+  mutable std::atomic<std::uint32_t> saved_version_{0};
+  Ref<StorageNotes> notes_;
 };
 
 // How a tensor came to be, for whoever records it (the tape). Opaque here.
@@ -135,12 +183,20 @@ class Tensor {
   bool is_contiguous() const { return tensor::is_contiguous(body_->shape, body_->strides); }
 
   void* raw() const {
-    return static_cast<char*>(body_->storage->data()) +
+    Storage& storage = *body_->storage;
+    if (storage.watcher() != nullptr) [[unlikely]]
+      storage.watcher()->before_read(storage, body_.get());
+    return static_cast<char*>(storage.data_unwatched()) +
            static_cast<std::size_t>(body_->offset) * size_of(body_->dtype);
   }
   template <class T>
   T* data() const {
     return static_cast<T*>(raw());
+  }
+  // What is to be read instead of this tensor by whoever shows values to people or programs.
+  Tensor readable() const {
+    StorageWatcher* const watcher = body_->storage->watcher();
+    return watcher == nullptr ? *this : watcher->readable(*this);
   }
   // The only element of a one-element tensor, converted; waits for the device.
   double as_double() const;

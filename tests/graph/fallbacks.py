@@ -6,8 +6,6 @@ from __future__ import annotations
 _UNSTEADY = "differ(s|) from call to call"
 
 FALLBACKS = {
-    "changed_objects.parts_of_an_outer_tensor_are_exchanged": "writes into part of a tensor's memory",
-    "changed_objects.view_of_an_outer_tensor": "is given part of a tensor's memory",
     "changed_objects.parameter_gets_another_shape_inside": "the shape of p in every call",
     "corners.hook_stores": "it changes the variable 'seen'",
     "corners.iterator_as_an_argument": "an iterator that can be used up only once",
@@ -16,7 +14,6 @@ FALLBACKS = {
     "corners.warns": "it calls warn",
     "corners.writes_to_stdout": "it calls StringIO.write",
     "effects.outer_list_grows": "it changes the global 'memory'",
-    "parameters.ReadsBeforeAndAfterAssign": "its earlier value is kept for a gradient",
     "sources.array_as_an_argument": "NumPy array",
     "sources.iterator_from_outside": "an iterator that can be used up only once",
     "sources.large_values_are_read": "Python reads the values of a tensor of shape",
@@ -30,7 +27,5 @@ FALLBACKS = {
     "state.AppendsToItsList": "it changes 'self.seen'",
     "state.counter_is_used": "the attribute 'calls' of Net, which is something else in every call",
     "state.counter_is_used_in_another_branch": "which is something else in every call",
-    "tensors.parts_of_a_new_tensor_are_exchanged": "writes into part of a tensor's memory",
-    "tensors.rows_of_a_new_tensor_are_written": "writes into part of a tensor's memory",
     "ways.hardly_any_way_twice": r"decisions by values went a new way 64 times, most often in .*ways\.py:\d+",
 }

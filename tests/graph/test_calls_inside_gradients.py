@@ -458,9 +458,8 @@ def test_a_value_needed_later_is_overwritten():
         held[0] = 5.0
         return y.sum()
 
-    for _ in range(3):
-        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-            ms.grad(total)(ramp(4))
+    for _ in range(3):  # the square was taken of what stood there before
+        np.testing.assert_allclose(ms.grad(total)(ramp(4)).asnumpy(), 2 * ramp(4).asnumpy())
 
 
 def test_errors_name_the_function():

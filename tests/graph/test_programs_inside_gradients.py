@@ -27,7 +27,6 @@ PROGRAMS = {
 # Programs that run eagerly there; the reasons are in the guide.
 EAGER = {
     "parameters.CopiesAParameterAndDecides",
-    "parameters.ReadsBeforeAndAfterAssign",
     "parameters.WritesPartOfAParameter",
     "state.AddsUp",
     "state.AppendsToItsList",

@@ -184,13 +184,15 @@ def _run(owner, function, tracked: tuple, *args, **kwargs):
     """The function with its part of the tape; (outputs, their gradient or None, what that needs)."""
     if not _c.is_capturing():
         return _eagerly(function, args, kwargs), None, ()
-    given, watched = _thread.given, []
+    given, watched, seen = _thread.given, [], set()
     call = _c.RecordedCall()
     try:
         for i, stand_in in enumerate(tensors_in((args, kwargs))):
-            if tracked[i] and stand_in is not given[i]:  # a Parameter stands for itself
+            is_own = stand_in is given[i]  # a Parameter stands for itself
+            if tracked[i] and not is_own and id(stand_in) not in seen:
                 call.watch(stand_in, given[i])
                 watched.append(i)
+                seen.add(id(stand_in))
         outputs = function(*args, **kwargs)
     finally:
         call.end()

@@ -21,7 +21,7 @@ from mindspore._capture.printing import prints_recorded
 from mindspore._capture.strict import forbid_effects, is_strict, look_check, refused
 from mindspore._capture.ways import Ways
 
-_MISS, _EAGER = _c.CAPTURE_MISS, _c.CAPTURE_EAGER
+_MISS, _EAGER, _PausedCall = _c.CAPTURE_MISS, _c.CAPTURE_EAGER, _c.PausedCall
 _CAPTURES_BETWEEN_CHECKS = 32  # whether capturing is worth it
 _PLACES_AT_MOST = 64  # outside the function that it writes
 _RESTARTS_AT_MOST = 3  # of a function that changes settings of cells
@@ -115,6 +115,8 @@ class Captured:
             return self._capture_call(args, kwargs)
         if result is _EAGER:
             return self.function(*args, **kwargs)
+        if type(result) is _PausedCall:
+            return self._capture(self.function, args, args, kwargs, result)
         return result
 
     def _capture_call(self, args: tuple, kwargs: dict):
@@ -141,18 +143,19 @@ class Captured:
         result = self._cache(*args, **kwargs) if given is None else self._cache(key, *given[0], **given[1])
         if result is _EAGER:
             return self.function(*args, **kwargs)
-        if result is not _MISS:
+        paused = result if type(result) is _PausedCall else None
+        if result is not _MISS and paused is None:
             return result
         if given is None:
-            return self._capture(self.function, args, args, kwargs)
-        return self._capture_with_numbers(key, args, kwargs, given)
+            return self._capture(self.function, args, args, kwargs, paused)
+        return self._capture_with_numbers(key, args, kwargs, given, paused)
 
-    def _capture_with_numbers(self, key: tuple, args: tuple, kwargs: dict, given: tuple):
+    def _capture_with_numbers(self, key: tuple, args: tuple, kwargs: dict, given: tuple, paused):
         from mindspore._capture.numbers import NumberTrial
 
         trial = NumberTrial(self.function, self._numbers.places, args, kwargs)
         try:
-            result = self._capture(trial.run, args, (key, *given[0]), given[1], is_trial=True)
+            result = self._capture(trial.run, args, (key, *given[0]), given[1], paused, is_trial=True)
         except Exception:
             if not trial.has_begun:
                 raise
@@ -180,13 +183,13 @@ class Captured:
         """
         done, result = 0, None
         while done < steps:
-            taken, value, row, is_begun = self._cache.run_stream(stream, steps - done)
+            taken, value, row, paused = self._cache.run_stream(stream, steps - done)
             if taken:
                 done, result = done + taken, value
             if row is None:
                 break
             row = tuple(row)
-            result = self._capture(self.function, row, row, {}) if is_begun else self(*row)
+            result = self(*row) if paused is None else self._capture(self.function, row, row, {}, paused)
             done += 1
         return done, result
 
@@ -200,8 +203,8 @@ class Captured:
         result = self._cache(standing, *args, **kwargs)
         if result is _EAGER:
             return self.function(*args, **kwargs)
-        if result is _MISS:
-            return self._capture_with_effects(standing, args, kwargs)
+        if result is _MISS or type(result) is _PausedCall:
+            return self._capture_with_effects(standing, args, kwargs, None if result is _MISS else result)
         value, left, contents = result
         for place, one in zip(self._places, left, strict=True):
             place.repeat(one)
@@ -211,9 +214,9 @@ class Captured:
                 set_content(given[i], content)
         return value
 
-    def _capture_with_effects(self, standing: tuple, args: tuple, kwargs: dict):
+    def _capture_with_effects(self, standing: tuple, args: tuple, kwargs: dict, paused):
         assigned = [(i, place) for i, place in enumerate(self._places) if not place.is_counter]
-        value, left, _ = self._capture(self._run_with_effects, args, (standing, *args), kwargs)
+        value, left, _ = self._capture(self._run_with_effects, args, (standing, *args), kwargs, paused)
         for i, place in assigned:
             place.put(left[i])  # the objects that stood there, not stand-ins
         return value
@@ -232,13 +235,15 @@ class Captured:
         pairs = enumerate(zip(containers, contents, strict=True))
         return value, left, {i: content_of(now) for i, (now, then) in pairs if not is_as_before(now, then)}
 
-    def _capture(self, run, users_args: tuple, args: tuple, kwargs: dict, is_trial: bool = False):
+    def _capture(
+        self, run, users_args: tuple, args: tuple, kwargs: dict, paused=None, is_trial: bool = False
+    ):
         from mindspore._capture.sizes import learn
         from mindspore._capture.surroundings import watch
 
         if not self.captures:
             every_captured.add(self)
-        session = self._cache.begin(args, kwargs)
+        session = self._cache.begin(args, kwargs, paused)
         if session is None:
             self._tell("an argument is a NumPy array, whose content may change unseen; pass a Tensor")
             return run(*args, **kwargs)
@@ -255,6 +260,9 @@ class Captured:
             with prints_recorded(session), surroundings:
                 result = run(*session.arguments, **session.keywords)
         except BaseException as error:
+            if session.can_start_over and not is_trial:
+                session.discard()
+                return run(*args, **kwargs)  # fails at the mistake, or goes on where the error is caught
             if is_trial:
                 session.discard()
             else:

@@ -254,12 +254,7 @@ MYCEL_OP(index_put_assign)
     .sample_dtypes(kNumber);
 
 MYCEL_CPU_KERNEL(index_put_assign) {
-  Tensor value = kernel.input(1);
-  if (&value.storage() == &kernel.input(0).storage()) {  // read before anything changes
-    value = Tensor::empty(value.shape(), value.dtype(), value.device());
-    copy_elements(kernel.input(1), value);
-  }
-  put(kernel, kernel.input(0), value, 2,
+  put(kernel, kernel.input(0), kernel.input(1), 2,
       kernel.flag("accumulate") ? Combine::Add : Combine::Update);
 }
 

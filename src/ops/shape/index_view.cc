@@ -273,14 +273,7 @@ MYCEL_CPU_KERNEL(index_view_update) {
 }
 
 MYCEL_CPU_KERNEL(index_view_assign) {
-  // A value that overlaps what is written (x[1:] = x[:-1]) is read before anything changes.
-  const bool overlaps = &kernel.input(1).storage() == &kernel.input(0).storage();
-  Tensor value = kernel.input(1);
-  if (overlaps) {
-    value = Tensor::empty(value.shape(), value.dtype(), value.device());
-    copy_elements(kernel.input(1), value);
-  }
-  write_window(kernel.input(0), read_window(kernel), value);
+  write_window(kernel.input(0), read_window(kernel), kernel.input(1));
 }
 
 }  // namespace mycel::ops

@@ -27,11 +27,11 @@ bool is_number(const Node& node) {
   return !node.definition()->dynamic_outputs;
 }
 
-// The parameter whose memory a value is, or null.
+// The parameter or argument whose memory a value is, or null.
 const Node* memory_root(Output value) {
   while (value) {
     Node& node = *value.node;
-    if (node.kind() == NodeKind::Parameter) return &node;
+    if (node.kind() == NodeKind::Parameter || node.kind() == NodeKind::Argument) return &node;
     if (is_view(node)) {
       value = node.operands()[0];
       continue;

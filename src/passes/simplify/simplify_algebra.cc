@@ -121,8 +121,9 @@ bool simplify_in(ir::Graph& graph, const ir::Region& region) {
     if (!same) same = there_and_back(*node);
     if (!same) same = double_negation(*node);
     if (!same && is_identity_transposition(*node)) same = node->operands()[0];
-    // A parameter's memory may be written later; a result must not change with it.
-    if (!same || (node->is_result(0) && is_parameter_memory(*same))) continue;
+    // Memory may be written later; neither a result nor a value of its own must change with it.
+    const bool is_view = node->definition()->view != nullptr;
+    if (!same || ((node->is_result(0) || !is_view) && is_parameter_memory(*same))) continue;
     graph.replace(node->output(), *same);
     graph.erase(*node);
     changed = true;

@@ -259,8 +259,7 @@ def write(self: Tensor, index, value) -> None:
         self[plan.basic] = value
         return
     base = self if plan.is_whole else self[plan.basic]
-    is_value = _c.is_capturing() and not plan.is_whole  # what a basic index reads is no view there
-    if is_value or _c.is_tracked(self) or _c.is_tracked(value):
+    if _c.is_tracked(self) or _c.is_tracked(value):
         self[plan.basic] = op.index_put(base, value, plan.indices, axes=plan.axes, front=plan.front)
         return
     op.index_put_assign(base, value, plan.indices, axes=plan.axes, front=plan.front)
