@@ -20,6 +20,7 @@ from mindspore import (  # noqa: E402  # noqa: E402
     utils,
 )
 from mindspore._later import imported_later  # noqa: E402
+from mindspore._settings.environment import warn_of_refused_variables as _warn_of_variables  # noqa: E402
 from mindspore.amp import (  # noqa: E402
     DynamicLossScaleManager,
     FixedLossScaleManager,
@@ -122,6 +123,7 @@ from mindspore.log import get_level, get_log_config, set_log_level  # noqa: E402
 from mindspore.run_check import run_check  # noqa: E402
 
 log._configure()
+_warn_of_variables()
 # The function, as users know it, not the module that defines it.
 common.mutable = mutable
 
