@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import mindspore as ms
@@ -79,6 +80,19 @@ def test_a_default_asks_for_nothing(family, setting, warnings):
     default = "OFF" if setting.name == "memory_offload" else setting.default
     SETTERS[family.call](**{setting.name: default})
     assert not warnings
+
+
+def test_a_switch_that_is_off_asks_for_nothing(warnings):
+    ms.set_context(enable_compile_cache=False, memory_offload="OFF", grad_for_scalar=False)
+    ms.jit(lambda x: x, hash_args=np.ones(3))
+    assert not warnings
+
+
+def test_none_leaves_a_setting_of_the_context_alone():
+    ms.set_context(op_timeout=None)
+    assert ms.get_context("op_timeout") == 900
+    with pytest.raises(TypeError, match="'device_num' must be <class 'int'>, but got <class 'NoneType'>"):
+        ms.set_auto_parallel_context(device_num=None)
 
 
 def test_every_line_hears_of_it(warnings):

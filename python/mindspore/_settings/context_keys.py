@@ -300,6 +300,7 @@ CONTEXT = Store(
     [*_DEVICES, *_COMPILATION, *_OLDER],
     unknown=_unknown,
     wrong_type="For 'context.set_context', The parameter '{name}' must be {expected}, but got {got}.",
+    takes_none=True,
 )
 
 if "MS_DEV_SAVE_GRAPHS" in os.environ:  # it needs no set_context

@@ -84,12 +84,20 @@ class Store(Family):
     Args:
         unknown (Callable): The error for a name that is not there.
         wrong_type (str): Text of the TypeError, with ``{name}``, ``{expected}`` and ``{got}``.
+        takes_none (bool): None leaves any setting as it is; otherwise it is a value of the wrong type.
         **more: See `Family`.
     """
 
-    def __init__(self, *args: Any, unknown: Callable[[str], Exception], wrong_type: str, **more: Any):
+    def __init__(
+        self,
+        *args: Any,
+        unknown: Callable[[str], Exception],
+        wrong_type: str,
+        takes_none: bool = False,
+        **more: Any,
+    ):
         super().__init__(*args, **more)
-        self._unknown, self._wrong_type = unknown, wrong_type
+        self._unknown, self._wrong_type, self._takes_none = unknown, wrong_type, takes_none
         self.values: dict[str, Any] = {}
         self.reset()
 
@@ -105,15 +113,15 @@ class Store(Family):
 
         Args:
             name (str): The setting.
-            value (Any): The value; None leaves the setting as it is.
+            value (Any): The value.
             device (str): Kind of the device that is in use. Default: ``""``.
         """
         setting = self.settings.get(name)
         if setting is None:
             raise self._unknown(name)
-        self._check_type(setting, value)
-        if value is None:
+        if value is None and self._takes_none:
             return
+        self._check_type(setting, value)
         if setting.devices and device not in setting.devices:
             logger.warning(
                 "For '%s', when set the argument '%s', the argument 'device_target' only supports devices in "
@@ -131,7 +139,7 @@ class Store(Family):
 
     def _check_type(self, setting: Setting, value: Any) -> None:
         kinds = setting.kinds
-        if value is None or not kinds:
+        if not kinds:
             return
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             expected = kinds[0] if len(kinds) == 1 else kinds

@@ -54,8 +54,10 @@ class Setting:
     refuses: Callable[[Any], str] | None = None
 
     def asks(self, value: Any) -> bool:
-        """Whether a value is another than the default."""
-        return self.default is NO_DEFAULT or value is not self.default and value != self.default
+        """Whether a value is another than the default; a switch that nobody has set is off."""
+        if self.default is None:
+            return value is not None and value is not False
+        return self.default is NO_DEFAULT or value != self.default
 
 
 def works(name: str, kinds: tuple, default: Any, about: str, **more: Any) -> Setting:
