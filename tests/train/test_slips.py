@@ -300,3 +300,51 @@ def test_a_hook_with_another_name(warnings):
 def test_numbers_of_epochs(epoch):
     with pytest.raises((TypeError, ValueError), match="'epoch' must be"):
         model_of().train(epoch, data())
+
+
+# Something else than what was meant.
+
+
+@pytest.mark.parametrize(
+    "manager, scale, words",
+    [
+        (ms.FixedLossScaleManager(128, False), 1.0, "128 times as large"),
+        (ms.FixedLossScaleManager(128, True), 128.0, "0.0078125 times as large"),
+        (None, 1024.0, "0.000976562 times as large"),
+    ],
+)
+def test_a_scale_that_nobody_takes_back(manager, scale, words, warnings):
+    net = Net()
+    optimizer = nn.SGD(net.trainable_params(), 0.1, loss_scale=scale)
+    model_of(net, optimizer=optimizer, loss_scale_manager=manager)
+    assert len(warnings) == 1 and words in warnings[0]
+
+
+@pytest.mark.parametrize(
+    "manager, scale",
+    [(ms.FixedLossScaleManager(128, False), 128.0), (ms.DynamicLossScaleManager(), 1.0), (None, 1.0)],
+)
+def test_scales_that_fit(manager, scale, warnings):
+    net = Net()
+    optimizer = nn.SGD(net.trainable_params(), 0.1, loss_scale=scale)
+    model_of(net, optimizer=optimizer, loss_scale_manager=manager)
+    assert not warnings
+
+
+def test_rates_that_are_none():
+    parameters = Net().trainable_params()
+    with pytest.raises(ValueError, match="must not be empty"):
+        nn.SGD(parameters, [])
+    for wrong in (
+        {"learning_rate": float("nan")},
+        {"weight_decay": float("nan")},
+        {"loss_scale": float("nan")},
+    ):
+        with pytest.raises(ValueError, match="but got nan"):
+            nn.SGD(parameters, **wrong)
+
+
+def test_one_of_several_that_trains_alone(warnings, monkeypatch):
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "4")
+    model_of().train(1, data())
+    assert len(warnings) == 1 and "OMPI_COMM_WORLD_SIZE=4" in warnings[0] and "Run one process" in warnings[0]

@@ -11,7 +11,7 @@ from mindspore import context, nn
 from mindspore._auto_parallel_context import get_auto_parallel_context
 from mindspore._settings.argument_keys import MODEL, RUNNING_A_MODEL
 from mindspore._settings.telling import warn_once
-from mindspore._world import require_one_process
+from mindspore._world import NOT_TOGETHER, require_one_process, sign_of_others
 from mindspore.common.tensor import Tensor
 from mindspore.context import ParallelMode
 from mindspore.nn.cell import Cell
@@ -181,8 +181,19 @@ def check_engine(backend, config) -> None:
     RUNNING_A_MODEL.tell("config", config)
 
 
+def warn_of_others() -> None:
+    """Warns of a process that was started with others and trains alone, because nothing asks for them."""
+    sign = sign_of_others()
+    if sign:
+        warn_once(
+            "Model: one of several",
+            f"This process is one of several ({sign}), but trains a model of its own: {NOT_TOGETHER}.",
+        )
+
+
 def check_training(network, epoch, dataset, sinks, sink_size, initial_epoch) -> None:
     """Raises an error for a training that cannot be run."""
+    warn_of_others()
     positive(epoch, "epoch")
     positive(initial_epoch, "initial_epoch", zero=True)
     if initial_epoch >= epoch:

@@ -11,6 +11,7 @@ from mindspore import log as logger
 from mindspore._settings.argument_keys import MIXED_PRECISION
 from mindspore.common import dtype as mstype
 from mindspore.common._structure import map_tensors
+from mindspore.nn.wrap._fitting import warn_of_scales
 from mindspore.nn.wrap.cell_wrapper import TrainOneStepCell, WithLossCell
 from mindspore.nn.wrap.loss_scale import TrainOneStepWithLossScaleCell
 from mindspore.ops._registry import op
@@ -332,12 +333,12 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
         manager = kwargs["loss_scale_manager"]
     else:
         manager = None if manager_class is None else manager_class()
-    if manager is None:
-        return TrainOneStepCell(network, optimizer).set_train()
-    update_cell = manager.get_update_cell()
+    update_cell = None if manager is None else manager.get_update_cell()
+    scale = 1.0 if manager is None or update_cell is not None else manager.get_loss_scale()
+    warn_of_scales(optimizer, scale, "build_train_network")
     if update_cell is not None:
         return TrainOneStepWithLossScaleCell(network, optimizer, update_cell).set_train()
-    return TrainOneStepCell(network, optimizer, manager.get_loss_scale()).set_train()
+    return TrainOneStepCell(network, optimizer, scale).set_train()
 
 
 __all__ = [

@@ -145,3 +145,21 @@ def warn_without_gradients(weights, owner: str) -> None:
         f"For '{owner}', no gradient arrives at any of the {len(weights)} parameters of the optimizer "
         f"({_names(weights)}): {why}. The step trains nothing.",
     )
+
+
+def warn_of_scales(optimizer, scale: float, owner: str) -> None:
+    """Warns of an optimizer that divides gradients by another number than the loss was multiplied by.
+
+    Args:
+        optimizer (Cell): What updates the parameters.
+        scale (float): What the optimizer is to divide by.
+        owner (str): Who puts the step together.
+    """
+    divisor = getattr(optimizer, "loss_scale", 1.0)
+    if isinstance(divisor, (int, float)) and divisor != scale:
+        warn_once(
+            f"{owner}: loss_scale",
+            f"For '{owner}', the optimizer divides gradients by its loss_scale={divisor}, but they have to "
+            f"be divided by {scale}: they are {scale / divisor:g} times as large as meant. Make the "
+            f"optimizer with loss_scale={scale}.",
+        )
