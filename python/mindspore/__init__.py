@@ -2,24 +2,16 @@
 """Mycel: deep learning with MindSpore's interface."""
 
 from mindspore.version import __version__  # noqa: F401, I001  (first: it must be there even if a later import fails)
-from mindspore._waiting import stays_awake_briefly
+from mindspore._waiting import stays_awake_briefly as _stays_awake_briefly
 
-with stays_awake_briefly():
+with _stays_awake_briefly():
     from mindspore import _c_expression
 
 _c_expression.set_package_folder(__path__[0])
 
-from mindspore import (  # noqa: E402  # noqa: E402
-    amp,  # noqa: E402
-    common,
-    dtype,
-    hal,
-    log,
-    nn,
-    ops,
-    utils,
-)
-from mindspore._later import imported_later  # noqa: E402
+from mindspore import amp, common, dtype, hal, log, nn, ops, utils  # noqa: E402
+from mindspore._later import imported_later as _imported_later  # noqa: E402
+from mindspore._settings.environment import warn_of_refused_variables as _warn_of_variables  # noqa: E402
 from mindspore.amp import (  # noqa: E402
     DynamicLossScaleManager,
     FixedLossScaleManager,
@@ -122,6 +114,7 @@ from mindspore.log import get_level, get_log_config, set_log_level  # noqa: E402
 from mindspore.run_check import run_check  # noqa: E402
 
 log._configure()
+_warn_of_variables()
 # The function, as users know it, not the module that defines it.
 common.mutable = mutable
 
@@ -147,6 +140,9 @@ _LATER = {
         "restore_group_info_list safetensors_to_ckpt save_checkpoint save_mindir"
     ),
 }
-__getattr__, __dir__ = imported_later(
-    globals(), _LATER, ("communication", "dataset", "mindrecord", "parallel", "profiler", "train")
+_MODULES = (
+    "amp boost common communication context dataset dtype experimental hal log mindrecord nn numpy ops "
+    "parallel profiler train utils version"
 )
+__getattr__, __dir__ = _imported_later(globals(), _LATER, _MODULES.split())
+__all__ = [name for name in __dir__() if not name.startswith("_") and name not in _MODULES.split()]

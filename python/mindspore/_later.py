@@ -1,25 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of a package that are imported when they are first used, so that `import mindspore` stays quick."""
+"""The face of a package: names that are imported when first used, and only public names in `dir`."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+import types
+from collections.abc import Callable, Iterable
 
 
-def imported_later(namespace: dict, names: dict[str, str], modules: Iterable[str] = ()):
+def shown_names(namespace: dict, modules: Iterable[str] = (), later: Iterable[str] = ()) -> list[str]:
+    """What `dir` of a package shows: its public names, and of modules only those that are meant.
+
+    Args:
+        namespace (dict): ``globals()`` of the package.
+        modules (Iterable[str]): Modules that users know as attributes of the package.
+        later (Iterable[str]): Names that are imported when they are first used.
+
+    Returns:
+        list, sorted.
+    """
+    here = {
+        name
+        for name, value in namespace.items()
+        if name.startswith("__") or not (name.startswith("_") or isinstance(value, types.ModuleType))
+    }
+    return sorted({*here, *modules, *later})
+
+
+def imported_later(
+    namespace: dict, names: dict[str, str] | None = None, modules: Iterable[str] = ()
+) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """The functions ``__getattr__`` and ``__dir__`` of a package.
 
     Args:
         namespace (dict): ``globals()`` of the package.
-        names (dict[str, str]): By module, the names it defines, with spaces between.
+        names (dict[str, str]): By module, the names it defines, with spaces between. Default: ``None``.
         modules (Iterable[str]): Modules of the package that are attributes of it as well.
 
     Returns:
         tuple of the two functions.
     """
     package = namespace["__name__"]
-    module_of = {name: module for module, text in names.items() for name in text.split()}
+    module_of = {name: module for module, text in (names or {}).items() for name in text.split()}
     modules = frozenset(modules)
 
     def read(name: str) -> object:
@@ -31,7 +53,4 @@ def imported_later(namespace: dict, names: dict[str, str], modules: Iterable[str
         namespace[name] = value
         return value
 
-    def listed() -> list[str]:
-        return sorted({*namespace, *modules, *module_of})
-
-    return read, listed
+    return read, lambda: shown_names(namespace, modules, module_of)

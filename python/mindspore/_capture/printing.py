@@ -23,20 +23,25 @@ def recorded_call(what: str, function, tensors) -> bool:
     return True
 
 
-def _recorded_print(*values, **options):
+def call_in_order(write, values: tuple, options: dict) -> None:
+    """Calls `write` with values now, or in a captured function every time it runs, at this place in it."""
     # The text of a Parameter does not show its value.
     tensors = [tensor for tensor in tensors_in(values) if not hasattr(tensor, "param_info")]
 
-    def print_now(*computed):
+    def write_now(*computed):
         remaining = iter(computed)
 
         def in_place_of(tensor):
             return tensor if hasattr(tensor, "param_info") else next(remaining)
 
-        _print(*map_tensors(in_place_of, values), **options)
+        write(*map_tensors(in_place_of, values), **options)
 
-    if not recorded_call("print", print_now, tensors):
-        _print(*values, **options)
+    if not recorded_call("print", write_now, tensors):
+        write(*values, **options)
+
+
+def _recorded_print(*values, **options):
+    call_in_order(_print, values, options)
 
 
 @contextlib.contextmanager

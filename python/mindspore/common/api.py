@@ -13,6 +13,7 @@ from mindspore import log as logger
 from mindspore._capture.function import Captured
 from mindspore._capture.sizes import leaves_sizes_open
 from mindspore._capture.strict import is_strict
+from mindspore._settings.argument_keys import DUMP, JIT
 from mindspore.common._structure import argument_counts
 from mindspore.common.jit_config import JitConfig
 from mindspore.common.mutable import mutable
@@ -56,13 +57,13 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
 
     Args:
         fn (Function): The function. Default: ``None``.
-        mode (str): ``"PSJit"`` or ``"PIJit"``. Default: ``"PSJit"``.
+        mode (str): ``"PSJit"`` or ``"PIJit"``; both compile by running the function. Default: ``"PSJit"``.
         input_signature (Union[Tuple, List, Dict, Tensor]): Shapes and types of the
             arguments. Default: ``None``.
         hash_args (Union[Object, List or Tuple of Objects]): What the function uses
-            besides. Default: ``None``.
+            besides; it is found in any case. Default: ``None``.
         jit_config (JitConfig): Options. Default: ``None``.
-        compile_once (bool): Compile the function only once. Default: ``False``.
+        compile_once (bool): Accepted; a call is compiled again only where it differs. Default: ``False``.
 
     Returns:
         Function with the same name that computes the same.
@@ -82,6 +83,8 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
         raise ValueError(f"For 'jit', the 'mode' must be 'PSJit' or 'PIJit', but got {mode}.")
     if jit_config is not None and not isinstance(jit_config, (JitConfig, dict)):
         raise TypeError(f"For 'jit', the 'jit_config' must be a JitConfig, but got {type(jit_config)}.")
+    for name, value in (("mode", mode), ("hash_args", hash_args), ("compile_once", compile_once)):
+        JIT.tell(name, value)
 
     def mark(function):
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
@@ -177,8 +180,27 @@ def ms_memory_recycle() -> None:
 
 
 def set_dump(target, enabled: bool = True) -> None:
-    """Marks a Cell or Primitive whose values are to be dumped."""
-    target.__dict__["_dump"] = enabled
+    """Marks a Cell or Primitive whose values are to be dumped; has no effect, and a warning says so.
+
+    Args:
+        target (Union[Cell, Primitive]): What is marked.
+        enabled (bool): Whether it is. Default: ``True``.
+
+    Raises:
+        ValueError: An argument has another type.
+    """
+    from mindspore.nn.cell import Cell
+    from mindspore.ops.primitive import Primitive
+
+    if not isinstance(target, (Cell, Primitive)):
+        raise ValueError(
+            'The "target" parameter must be an instance of Cell or Primitive, but got an instance of '
+            f"{type(target)}."
+        )
+    if not isinstance(enabled, bool):
+        raise ValueError('The "enabled" parameter must be bool.')
+    if enabled:
+        DUMP.tell("target", target)
 
 
 class _Executor:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from mindspore._settings.argument_keys import JIT_CONFIG as _ARGUMENTS
+
 _CHOICES = {
     "jit_level": ("O0", "O1", "O2"),
     "exc_mode": ("auto", "sink", "no_sink"),
@@ -16,12 +18,13 @@ class JitConfig:
     """Options of graph compilation.
 
     Args:
-        jit_level (str): ``"O0"``, ``"O1"``, ``"O2"`` or ``""``. Default: ``""``.
+        jit_level (str): ``"O0"``, ``"O1"``, ``"O2"`` or ``""``; passes cannot be left out for a single
+            function. Default: ``""``.
         exc_mode (str): ``"auto"``, ``"sink"`` or ``"no_sink"``. Default: ``"auto"``.
         jit_syntax_level (str): ``"STRICT"``, ``"LAX"`` or ``""``. Default: ``""``.
         debug_level (str): ``"RELEASE"`` or ``"DEBUG"``. Default: ``"RELEASE"``.
         infer_boost (str): ``"on"`` or ``"off"``. Default: ``"off"``.
-        kwargs (dict): Further options.
+        kwargs (dict): Further options; there are none, and a warning says so.
 
     Raises:
         ValueError: An option has a value it cannot have.
@@ -47,6 +50,8 @@ class JitConfig:
             empty = value == "" and name in ("jit_level", "jit_syntax_level")
             if not empty and value not in _CHOICES[name]:
                 raise ValueError(f"For '{name}' must be one of {list(_CHOICES[name])}.")
+            _ARGUMENTS.tell(name, value)
+        _ARGUMENTS.tell("kwargs", kwargs)
         self.jit_config_dict = {
             **{k: str(v) for k, v in given.items()},
             **{k: str(v) for k, v in kwargs.items()},

@@ -10,6 +10,7 @@ import numpy as np
 
 from mindspore import _c_expression as _c
 from mindspore import log as logger
+from mindspore._world import require_one_process
 from mindspore.common import dtype as mstype
 from mindspore.common._creation import refuse_in_graph
 from mindspore.common.tensor import Tensor
@@ -78,8 +79,8 @@ def _own_copy(value) -> Tensor:
     )
 
 
-def _checked_property(name: str, kind: type, what: str):
-    """Property whose setter checks the type; the value lives in `_<name>`."""
+def _checked_property(name: str, kind: type, what: str, alone: bool = False):
+    """Property whose setter checks the type; the value lives in `_<name>`. `alone`: in one process only."""
     key = "_" + name
 
     def read(self):
@@ -88,6 +89,8 @@ def _checked_property(name: str, kind: type, what: str):
     def write(self, value):
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise TypeError(f"The argument `{name}` must be {kind.__name__} type, but got {type(value)}.")
+        if alone and value:
+            require_one_process(f"Parameter.{name}")
         self.__dict__[key] = value
         _c.note_change()
 
@@ -154,7 +157,9 @@ class Parameter(Tensor):
         return parameter
 
     requires_grad = _checked_property("requires_grad", bool, "Whether optimizers change it.")
-    layerwise_parallel = _checked_property("layerwise_parallel", bool, "Not broadcast in parallel training.")
+    layerwise_parallel = _checked_property(
+        "layerwise_parallel", bool, "Not broadcast in parallel training.", alone=True
+    )
     parallel_optimizer = _checked_property(
         "parallel_optimizer", bool, "May be split by a parallel optimizer."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore import context
 from mindspore import log as logger
+from mindspore._world import require_one_process
 
 _BACKENDS = {"hccl": "Ascend", "nccl": "GPU", "mccl": "CPU"}
 
@@ -19,7 +20,7 @@ class GlobalComm:
 
 
 def init(backend_name: str | None = None) -> None:
-    """Joins the processes of a job; without a launcher, a world of one.
+    """Starts communication in a world of one process.
 
     Args:
         backend_name (str): ``"hccl"``, ``"nccl"`` or ``"mccl"``; by default that of the device.
@@ -28,6 +29,7 @@ def init(backend_name: str | None = None) -> None:
     Raises:
         TypeError: `backend_name` is not a str.
         RuntimeError: `backend_name` does not fit the device.
+        NotImplementedError: A launcher has started several processes.
     """
     if GlobalComm.INITED:
         return
@@ -49,6 +51,7 @@ def init(backend_name: str | None = None) -> None:
             f"For 'init', the argument 'backend_name' should be '{fitting}' to init '{target}', but got "
             f"'{backend_name}'."
         )
+    require_one_process("init")
     GlobalComm.BACKEND = backend_name
     GlobalComm.WORLD_COMM_GROUP = f"{backend_name}_world_group"
     GlobalComm.INITED = True

@@ -8,6 +8,7 @@ for image, label in data.create_tuple_iterator(num_epochs=1):
 
 import os as _os
 
+from mindspore._later import imported_later as _imported_later
 from mindspore.dataset import audio, debug, text, transforms, utils, vision
 from mindspore.dataset.callback import DSCallback, WaitedDSCallback
 from mindspore.dataset.core import config
@@ -23,3 +24,7 @@ def sync_wait_for_dataset(rank_id, rank_size, current_epoch):
     if rank_size > 1:
         raise RuntimeError("Waiting for the data of other processes needs the distributed package.")
     return _os.getpid()
+
+
+_MODULES = "audio callback config debug engine samplers text transforms utils vision"
+__getattr__, __dir__ = _imported_later(globals(), modules=_MODULES.split())

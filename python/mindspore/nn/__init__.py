@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks: cells, layers, losses, optimizers and training steps."""
 
-from mindspore._later import imported_later
+from mindspore._later import imported_later as _imported_later
 from mindspore.nn import layer, learning_rate_schedule, loss, optim, wrap
 from mindspore.nn.cell import Cell, GraphCell
 from mindspore.nn.dynamic_lr import (
@@ -246,4 +246,5 @@ _METRICS = (
     "Recall RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy TopKCategoricalAccuracy "
     "auc get_metric_fn get_metrics names rearrange_inputs"
 )
-__getattr__, __dir__ = imported_later(globals(), {"mindspore.nn.metrics": _METRICS}, ("metrics",))
+_MODULES = "cell dynamic_lr grad layer learning_rate_schedule loss metrics optim probability wrap"
+__getattr__, __dir__ = _imported_later(globals(), {"mindspore.nn.metrics": _METRICS}, _MODULES.split())

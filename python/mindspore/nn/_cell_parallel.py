@@ -7,6 +7,9 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from mindspore import context
+from mindspore._settings.argument_keys import CELL
+from mindspore._sharding import check_sharding
+from mindspore._world import require_one_process, require_this_process
 
 if TYPE_CHECKING:
     from mindspore.common.parameter import Parameter
@@ -19,7 +22,22 @@ class CellParallel:
     def shard(
         self, in_strategy, out_strategy=None, parameter_plan=None, device: str = "Ascend", level: int = 0
     ):
-        """Splits the computation over devices in (semi-)automatic parallel training."""
+        """Splits the computation over devices in (semi-)automatic parallel training; returns the cell.
+
+        Args:
+            in_strategy (tuple): For every input, a number of parts for every axis; here each must be 1.
+            out_strategy (Union[tuple, None]): The same for the outputs. Default: ``None``.
+            parameter_plan (Union[dict, None]): The same for parameters, by name. Default: ``None``.
+            device (str): Kind of the devices. Default: ``"Ascend"``.
+            level (int): How hard strategies are searched for. Default: ``0``.
+
+        Raises:
+            AssertionError: The parallel mode is another.
+            NotImplementedError: Several processes are meant.
+        """
+        plans = tuple((parameter_plan or {}).values())
+        check_sharding(self.cls_name, in_strategy, out_strategy)
+        check_sharding(self.cls_name, plans)
         mode = context.get_auto_parallel_context("parallel_mode")
         if mode not in ("semi_auto_parallel", "auto_parallel"):
             raise AssertionError(
@@ -33,7 +51,17 @@ class CellParallel:
             parameter.set_param_ps(init_in_server)
 
     def place(self, role: str, rank_id: int) -> None:
-        """Accepted for compatibility: one process places nothing."""
+        """Process that runs the cell: this one.
+
+        Args:
+            role (str): ``"MS_WORKER"``.
+            rank_id (int): Number of the process.
+
+        Raises:
+            ValueError: An argument is out of range.
+            NotImplementedError: Another process is meant.
+        """
+        require_this_process(f"{self.cls_name}.place", role, rank_id)
 
     def flatten_weights(self, fusion_size: int = 0) -> None:
         """Accepted for compatibility: weights need not lie side by side."""
@@ -44,20 +72,24 @@ class CellParallel:
         """Splits every operator of the cell by batch in automatic parallel training."""
         if context.get_context("mode") == context.PYNATIVE_MODE:
             raise ValueError("set_data_parallel: does not support PyNative mode.")
+        require_one_process(f"{self.cls_name}.set_data_parallel")
 
     def set_auto_parallel(self) -> Cell:
         """Lets the system choose how the cell is split in automatic parallel training; returns it."""
+        require_one_process(f"{self.cls_name}.set_auto_parallel")
         self.__dict__["_auto_parallel_mode"] = True
         return self.add_flags(auto_parallel=True)
 
     def set_broadcast_flag(self, mode: bool = True) -> Cell:
         """Whether parameters are broadcast before data-parallel training; returns the cell."""
+        require_one_process(f"{self.cls_name}.set_broadcast_flag")
         return self.add_flags_recursive(broadcast_flag=bool(mode))
 
     def set_param_fl(
         self, push_to_server: bool = False, pull_from_server: bool = False, requires_aggr: bool = True
     ) -> None:
-        """How parameters take part in federated learning; kept with each of them."""
+        """How parameters take part in federated learning, which is not there; kept with each of them."""
+        CELL.tell("set_param_fl", (push_to_server, pull_from_server, requires_aggr))
         for parameter in self.get_parameters():
             parameter.push_weight_to_server = push_to_server
             parameter.pull_weight_from_server = pull_from_server
@@ -80,6 +112,7 @@ class CellParallel:
                 "For 'load_parameter_slice', the argument 'params' must be OrderedDict or None, but got "
                 f"{type(params)}."
             )
+        require_one_process(f"{self.cls_name}.load_parameter_slice")
 
     def infer_param_pipeline_stage(self) -> list[Parameter]:
         """Parameters of the pipeline stage that this process runs."""
@@ -177,6 +210,7 @@ class CellParallel:
             raise ValueError(
                 f"For 'Cell', the property 'pipeline_segment' can not be less than 0, but got {value}."
             )
+        require_one_process(f"{self.cls_name}.pipeline_segment")
         self.__dict__["_pipeline_segment"] = value
 
     @property
@@ -194,6 +228,7 @@ class CellParallel:
             raise ValueError(
                 f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}."
             )
+        require_one_process(f"{self.cls_name}.pipeline_stage")
         self._pipeline_stage = value
         for parameter in self.trainable_params():
             parameter.add_pipeline_stage(value)

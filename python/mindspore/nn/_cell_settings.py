@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from mindspore import context
 from mindspore import log as logger
 from mindspore._c_expression import note_change
+from mindspore._settings.argument_keys import CELL
+from mindspore._world import require_one_process
 from mindspore.common import dtype as mstype
 from mindspore.nn._cell_call import in_type
 from mindspore.nn._cell_inputs import declared_inputs
@@ -79,11 +81,12 @@ class CellSettings:
         return self
 
     def set_boost(self, boost_type: str) -> Cell:
-        """Accepted for compatibility; "less_bn" is the only kind."""
+        """Asks for fewer normalisations ("less_bn"); has no effect."""
         if boost_type != "less_bn":
             raise ValueError(
                 f"For 'set_boost', the argument 'boost_type' must be 'less_bn', but got {boost_type}."
             )
+        CELL.tell("set_boost", boost_type)
         return self.add_flags_recursive(_boost_type=boost_type)
 
     def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> Cell:
@@ -92,6 +95,7 @@ class CellSettings:
             raise ValueError(
                 f"For 'set_comm_fusion', 'fusion_type' must be a non-negative int, got {fusion_type}."
             )
+        require_one_process(f"{self.cls_name}.set_comm_fusion")
         for parameter in self.trainable_params(recurse):
             parameter.comm_fusion = fusion_type
         return self

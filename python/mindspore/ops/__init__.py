@@ -6,10 +6,7 @@ The names come from three places: the operator registry, functions whose signatu
 package is looked up there when it is first used.
 """
 
-from __future__ import annotations
-
-from importlib import import_module as _import_module
-
+from mindspore._later import imported_later as _imported_later
 from mindspore.ops import _primitives, _registry, composite, function, primitive
 from mindspore.ops.composite import HyperMap, Map, MultitypeFuncGraph
 from mindspore.ops.primitive import (
@@ -23,34 +20,11 @@ from mindspore.ops.primitive import (
 globals().update({**primitive.primitive_classes(), **_primitives.classes()})
 globals().update({**_registry.functions(), **function.functions()})
 
-_ELSEWHERE = {
-    "auto_generate": "mindspore.ops.auto_generate",
-    "GradOperation": "mindspore.common._gradient",
-    "HookBackward": "mindspore.common.hook",
-    "InsertGradientOf": "mindspore.common.hook",
-    "constexpr": "mindspore.ops.primitive",
-    "derivative": "mindspore.common._derivatives",
-    "functional": "mindspore.ops.functional",
-    "get_grad": "mindspore.common._gradient",
-    "grad": "mindspore.common._gradient",
-    "jacfwd": "mindspore.common._derivatives",
-    "jacrev": "mindspore.common._derivatives",
-    "jet": "mindspore.common._derivatives",
-    "jvp": "mindspore.common._derivatives",
-    "linearize": "mindspore.common._derivatives",
-    "operations": "mindspore.ops.operations",
-    "value_and_grad": "mindspore.common._gradient",
-    "vjp": "mindspore.common._derivatives",
-    "vmap": "mindspore.common._derivatives",
+_LATER = {
+    "mindspore.common._derivatives": "derivative jacfwd jacrev jet jvp linearize vjp vmap",
+    "mindspore.common._gradient": "GradOperation get_grad grad value_and_grad",
+    "mindspore.common.hook": "HookBackward InsertGradientOf",
+    "mindspore.ops.primitive": "constexpr",
 }
-
-
-def __getattr__(name: str):
-    """Names that live in other parts of the package."""
-    if name not in _ELSEWHERE:
-        raise AttributeError(f"module 'mindspore.ops' has no attribute '{name}'")
-    home = _ELSEWHERE[name]
-    module = _import_module(home)
-    found = module if home.endswith(f".{name}") else getattr(module, name)
-    globals()[name] = found
-    return found
+_MODULES = "auto_generate composite function functional operations primitive"
+__getattr__, __dir__ = _imported_later(globals(), _LATER, _MODULES.split())

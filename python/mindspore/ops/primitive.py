@@ -53,23 +53,61 @@ class Primitive:
         self.add_prim_attr("output_names", outputs)
 
     def set_device(self, device_target: str):
-        """Device the primitive prefers."""
+        """Device the primitive prefers; one that is not in use has no effect."""
+        from mindspore._settings.argument_keys import PRIMITIVE
+
+        PRIMITIVE.tell("set_device", device_target)
         return self.add_prim_attr("primitive_target", device_target)
 
     def shard(self, in_strategy=None, out_strategy=None):
-        """Accepted for scripts written for parallel training; one device needs no strategy."""
+        """Strategy of parallel training; one process computes the whole operator.
+
+        Args:
+            in_strategy (tuple): For every input, a number of parts for every axis. Default: ``None``.
+            out_strategy (tuple): The same for the outputs. Default: ``None``.
+
+        Returns:
+            Primitive, this one.
+
+        Raises:
+            TypeError, ValueError: A strategy is not valid.
+            NotImplementedError: Several processes are meant.
+        """
+        from mindspore._sharding import check_sharding
+
+        check_sharding(self.name, in_strategy, out_strategy)
         return self
 
     def set_stage(self, stage: int):
-        """Pipeline stage of the primitive."""
+        """Pipeline stage of the primitive; one process runs all of them."""
+        from mindspore._world import require_one_process
+
+        require_one_process(f"{self.name}.set_stage")
         return self.add_prim_attr("stage", stage)
 
     def recompute(self, mode: bool = True):
-        """Whether the result is computed again in backward."""
+        """Asks for the result to be computed again in backward; has no effect, see `Cell.recompute`."""
+        from mindspore._settings.argument_keys import PRIMITIVE
+
+        if not isinstance(mode, bool):
+            raise TypeError(f"The input value must be a bool, but got {type(mode).__name__}.")
+        PRIMITIVE.tell("recompute", mode)
         return self.add_prim_attr("recompute", mode)
 
     def place(self, role: str, rank_id: int):
-        """Process that runs the primitive."""
+        """Process that runs the primitive: this one.
+
+        Args:
+            role (str): ``"MS_WORKER"``.
+            rank_id (int): Number of the process.
+
+        Raises:
+            ValueError: An argument is out of range.
+            NotImplementedError: Another process is meant.
+        """
+        from mindspore._world import require_this_process
+
+        require_this_process(f"{self.name}.place", role, rank_id)
         return self.add_prim_attr("primitive_target", (role, rank_id))
 
     def check_elim(self, *args):

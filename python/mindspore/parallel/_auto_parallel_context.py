@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindspore import _auto_parallel_context as _settings
+from mindspore._settings.parallel_keys import AUTO_PARALLEL
 
 
 class _AutoParallelContext:
@@ -11,9 +12,9 @@ class _AutoParallelContext:
 
     def __getattr__(self, name: str):
         verb, _, key = name.partition("_")
-        if verb == "get" and key in _settings._KEYS:
+        if verb == "get" and key in AUTO_PARALLEL.settings:
             return lambda: _settings.get_auto_parallel_context(key)
-        if verb == "set" and key in _settings._KEYS:
+        if verb == "set" and key in AUTO_PARALLEL.settings:
             return lambda value: _settings.set_auto_parallel_context(**{key: value})
         raise AttributeError(f"'AutoParallelContext' object has no attribute '{name}'")
 

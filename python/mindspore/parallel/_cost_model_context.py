@@ -3,28 +3,12 @@
 
 from __future__ import annotations
 
-_DEFAULTS = {
-    "device_memory_capacity": 16.0 * 1024.0 * 1024.0 * 1024.0,
-    "costmodel_alpha": 1.0,
-    "costmodel_beta": 400.0,
-    "costmodel_gamma": 0.001,
-    "costmodel_communi_threshold": 2048.0,
-    "costmodel_communi_const": 3072.0,
-    "costmodel_communi_bias": 1024.0,
-    "multi_subgraphs": False,
-    "run_phase": 0,
-    "costmodel_allreduce_fusion_algorithm": 0,
-    "costmodel_allreduce_fusion_times": 0,
-    "costmodel_allreduce_fusion_tail_percent": 0.1,
-    "costmodel_allreduce_fusion_tail_time": 0.1,
-    "costmodel_allreduce_fusion_allreduce_inherent_time": 0.1,
-    "costmodel_allreduce_fusion_allreduce_bandwidth": 0.1,
-    "costmodel_allreduce_fusion_computation_time_parameter": 0.1,
-}
-_values = dict(_DEFAULTS)
+from typing import Any
+
+from mindspore._settings.parallel_keys import COST_MODEL as _COST_MODEL
 
 
-def set_cost_model_context(**kwargs):
+def set_cost_model_context(**kwargs: Any) -> None:
     """Sets costs.
 
     Args:
@@ -32,14 +16,13 @@ def set_cost_model_context(**kwargs):
 
     Raises:
         ValueError: A name is unknown.
+        NotImplementedError: Several processes are meant.
     """
     for key, value in kwargs.items():
-        if key not in _DEFAULTS:
-            raise ValueError(f"Set context keyword {key} is not recognized!")
-        _values[key] = value
+        _COST_MODEL.set(key, value)
 
 
-def get_cost_model_context(attr_key):
+def get_cost_model_context(attr_key: str) -> Any:
     """One of the costs.
 
     Args:
@@ -48,17 +31,17 @@ def get_cost_model_context(attr_key):
     Raises:
         ValueError: The name is unknown.
     """
-    if attr_key not in _values:
+    if attr_key not in _COST_MODEL.values:
         raise ValueError(f"Get context keyword {attr_key} is not recognized!")
-    return _values[attr_key]
+    return _COST_MODEL.values[attr_key]
 
 
-def reset_cost_model_context():
+def reset_cost_model_context() -> None:
     """All costs get their initial values again."""
-    _values.update(_DEFAULTS)
+    _COST_MODEL.reset()
 
 
-def _set_multi_subgraphs(multi_subgraph=True) -> None:
+def _set_multi_subgraphs(multi_subgraph: bool = True) -> None:
     """Sets whether a graph has several parts.
 
     Args:

@@ -3,18 +3,12 @@
 
 from __future__ import annotations
 
-_KEYS = {
-    "fully_use_devices": (bool, True),
-    "elementwise_op_strategy_follow": (bool, False),
-    "enable_algo_approxi": (bool, False),
-    "algo_approxi_epsilon": (float, 0.1),
-    "tensor_slice_align_enable": (bool, False),
-    "tensor_slice_align_size": (int, 16),
-}
-_values = {key: default for key, (_, default) in _KEYS.items()}
+from typing import Any
+
+from mindspore._settings.parallel_keys import ALGORITHM as _ALGORITHM
 
 
-def set_algo_parameters(**kwargs):
+def set_algo_parameters(**kwargs: Any) -> None:
     """Sets parameters of the search for strategies.
 
     Args:
@@ -25,21 +19,13 @@ def set_algo_parameters(**kwargs):
     Raises:
         ValueError: A name is unknown, or a value out of range.
         TypeError: A value has the wrong type.
+        NotImplementedError: Several processes are meant.
     """
     for key, value in kwargs.items():
-        if key not in _KEYS:
-            raise ValueError(f"Set context keyword {key} is not recognized!")
-        kind = _KEYS[key][0]
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise TypeError(f"The parameter '{key}' must be {kind}, but got {type(value)}.")
-        if key == "tensor_slice_align_size" and not 1 <= value <= 1024:
-            raise ValueError(f"The parameter '{key}' must be in [1, 1024], but got {value}.")
-        if key == "algo_approxi_epsilon" and not 0 < value <= 1:
-            raise ValueError(f"The parameter '{key}' must be in (0, 1], but got {value}.")
-        _values[key] = value
+        _ALGORITHM.set(key, value)
 
 
-def get_algo_parameters(attr_key):
+def get_algo_parameters(attr_key: str) -> Any:
     """Value of one parameter of the search.
 
     Args:
@@ -48,11 +34,11 @@ def get_algo_parameters(attr_key):
     Raises:
         ValueError: The name is unknown.
     """
-    if attr_key not in _values:
+    if attr_key not in _ALGORITHM.values:
         raise ValueError(f"Get context keyword {attr_key} is not recognized!")
-    return _values[attr_key]
+    return _ALGORITHM.values[attr_key]
 
 
-def reset_algo_parameters():
+def reset_algo_parameters() -> None:
     """All parameters get their initial values again."""
-    _values.update({key: default for key, (_, default) in _KEYS.items()})
+    _ALGORITHM.reset()

@@ -10,6 +10,7 @@ from enum import Enum
 
 from mindspore import context
 from mindspore import log as logger
+from mindspore._settings.argument_keys import PROFILER
 from mindspore.version import __version__
 
 _OPTIONS = {
@@ -47,7 +48,8 @@ class Profiler:
     Single operators are not measured in this release; `op_analyse` therefore finds none.
 
     Args:
-        kwargs (dict): `output_path` (str), the folder; other options are accepted.
+        kwargs (dict): `output_path` (str), the folder; `start_profile` (bool), whether to begin at once.
+            Other options have no effect, and a warning says so.
 
     Raises:
         RuntimeError: There is a profiler already.
@@ -64,6 +66,8 @@ class Profiler:
         for name in kwargs:
             if name != "profiler_level":
                 logger.warning("%s is an invalid param which doesn't work.", name)
+        for name, value in options.items():
+            PROFILER.tell(name, value)
         self._folder = os.path.join(os.path.realpath(options["output_path"]), "profiler")
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         self._spans: list[list[float]] = []

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training: models, callbacks, metrics and files. Each is imported when it is first used."""
 
-from mindspore._later import imported_later
+from mindspore._later import imported_later as _imported_later
 
 # At once: later the module of the same name could take the place of the function.
 from mindspore.train.data_sink import data_sink
@@ -29,18 +29,5 @@ _LATER = {
     "mindspore.train.train_thor": "ConvertModelUtils ConvertNetUtils",
 }
 __all__ = ["data_sink"] + [name for names in _LATER.values() for name in names.split()]
-__getattr__, __dir__ = imported_later(
-    globals(),
-    _LATER,
-    (
-        "amp",
-        "callback",
-        "dataset_helper",
-        "loss_scale_manager",
-        "metrics",
-        "model",
-        "serialization",
-        "summary",
-        "train_thor",
-    ),
-)
+_MODULES = "amp callback dataset_helper loss_scale_manager metrics model serialization summary train_thor"
+__getattr__, __dir__ = _imported_later(globals(), _LATER, _MODULES.split())

@@ -12,6 +12,7 @@ from mindspore import log as logger
 from mindspore.common._structure import argument_counts
 from mindspore.common.tensor import Tensor
 from mindspore.train._progress import Progress
+from mindspore.train._untrained import UntrainedNetwork
 from mindspore.train.callback import CallbackManager, InternalCallbackParam, RunContext
 from mindspore.train.dataset_helper import DatasetHelper, steps_done
 
@@ -57,6 +58,7 @@ class TrainLoop:
         self.context = RunContext(params)
         self.evaluate = evaluate
         self._looked_at_loss = False
+        self._untrained = UntrainedNetwork(self.network, model.optimizer is not None)
 
     def run(self, dataset, first_epoch: int, last_epoch: int, sink_size: int | None) -> None:
         """All epochs; `sink_size` None: row by row."""
@@ -133,6 +135,7 @@ class TrainLoop:
         params.net_outputs = outputs
         if not self._looked_at_loss:
             self._look_at_loss(outputs)
+            self._untrained.look()
         if self.model.drops_overflow:
             self._adjust_scale(outputs)
         self.manager.on_train_step_end(self.context)

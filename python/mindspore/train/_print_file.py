@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads files into which operators have printed."""
+"""Files into which operators print: what is written, and how it is read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
-from mindspore.train._protobuf import fields_of
+from mindspore.train._protobuf import block, fields_of, integer
 
 _NUMBERS = {
     "Bool": np.bool_,
@@ -16,6 +16,26 @@ _NUMBERS = {
     **{f"UInt{bits}": np.dtype(f"uint{bits}") for bits in (8, 16, 32, 64)},
     **{f"Float{bits}": np.dtype(f"float{bits}") for bits in (16, 32, 64)},
 }
+
+
+def encoded(value) -> bytes:
+    """One value as it stands in a file.
+
+    Args:
+        value (Union[Tensor, str, object]): What was printed; anything but a Tensor as its text.
+
+    Returns:
+        bytes that may follow those of other values.
+    """
+    return block(1, block(2, _tensor_message(value)) if isinstance(value, Tensor) else block(1, str(value)))
+
+
+def _tensor_message(tensor: Tensor) -> bytes:
+    array = tensor.asnumpy()
+    if tensor.dtype is mstype.bfloat16:  # read as float32, of which it is the upper half
+        array = (np.ascontiguousarray(array, np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    shape = b"".join(integer(1, length) for length in tensor.shape)
+    return shape + block(2, str(tensor.dtype)) + block(3, array.tobytes())
 
 
 def parse_print(print_file_name):

@@ -8,8 +8,10 @@ import functools
 
 from mindspore import context, nn, ops
 from mindspore import log as logger
+from mindspore._settings.argument_keys import MIXED_PRECISION
 from mindspore.common import dtype as mstype
 from mindspore.common._structure import map_tensors
+from mindspore.nn.wrap._fitting import warn_of_scales
 from mindspore.nn.wrap.cell_wrapper import TrainOneStepCell, WithLossCell
 from mindspore.nn.wrap.loss_scale import TrainOneStepWithLossScaleCell
 from mindspore.ops._registry import op
@@ -296,7 +298,8 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
         loss_fn (Cell): The loss; None: the network computes it. Default: ``None``.
         level (str): Mixed precision, see :func:`mindspore.amp.auto_mixed_precision`; ``"auto"`` leaves it to
             the device. Default: ``"O0"``.
-        boost_level (str): ``"O0"``, ``"O1"`` or ``"O2"``; accepted for compatibility. Default: ``"O0"``.
+        boost_level (str): ``"O0"``, ``"O1"`` or ``"O2"``; the last two have no effect, and a warning says so.
+            Default: ``"O0"``.
         kwargs (dict): `cast_model_type`, `keep_batchnorm_fp32` and `loss_scale_manager` instead of what the
             level says.
 
@@ -318,6 +321,7 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     """
     _check_parts(network, optimizer, level, boost_level)
     _check_keywords(kwargs)
+    MIXED_PRECISION.tell("boost_level", boost_level)
     level = _level_of_device() if level == "auto" else level
     kept, dtype, manager_class = _CONFIGURATIONS[level]
     kept = kwargs.get("keep_batchnorm_fp32", kept)
@@ -329,12 +333,12 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
         manager = kwargs["loss_scale_manager"]
     else:
         manager = None if manager_class is None else manager_class()
-    if manager is None:
-        return TrainOneStepCell(network, optimizer).set_train()
-    update_cell = manager.get_update_cell()
+    update_cell = None if manager is None else manager.get_update_cell()
+    scale = 1.0 if manager is None or update_cell is not None else manager.get_loss_scale()
+    warn_of_scales(optimizer, scale, "build_train_network")
     if update_cell is not None:
         return TrainOneStepWithLossScaleCell(network, optimizer, update_cell).set_train()
-    return TrainOneStepCell(network, optimizer, manager.get_loss_scale()).set_train()
+    return TrainOneStepCell(network, optimizer, scale).set_train()
 
 
 __all__ = [

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from mindspore import log as logger
 from mindspore import nn
 from mindspore._auto_parallel_context import get_auto_parallel_context
 from mindspore.context import ParallelMode  # noqa: F401  (scripts import it from here)
@@ -12,13 +11,18 @@ from mindspore.train import amp
 from mindspore.train._loops import EvalLoop, TrainLoop, evaluate_within_training
 from mindspore.train._model_checks import (
     boolean,
+    check_boost,
+    check_dataset,
+    check_engine,
+    check_evaluation,
     check_keywords,
     check_layout,
     check_parts,
     check_prediction,
     check_training,
-    evaluation_rule,
+    evaluation_epochs,
     positive,
+    warn_without_evaluation,
 )
 from mindspore.train.callback import CallbackManager, InternalCallbackParam
 from mindspore.train.callback._callback import check_hook_names
@@ -40,8 +44,12 @@ class Model:
         eval_indexes (list): Places of loss, prediction and label in what `eval_network` returns; None: all
             of it goes to the metrics. Default: ``None``.
         amp_level (str): Mixed precision, see :func:`mindspore.amp.auto_mixed_precision`. Default: ``"O0"``.
-        boost_level (str): Accepted for scripts that set it. Default: ``"O0"``.
+        boost_level (str): ``"O0"``; others have no effect, and a warning says so. Default: ``"O0"``.
         kwargs: `loss_scale_manager`, `keep_batchnorm_fp32`, `boost_config_dict`, `acc_level`.
+
+    Raises:
+        TypeError: An argument is of another type, for instance a class instead of an object.
+        ValueError: The parts do not go together: an optimizer of another network, metrics without a loss.
 
     Supported Platforms:
         ``CPU``
@@ -67,8 +75,9 @@ class Model:
         if network is None and "net" in kwargs:
             network = kwargs.pop("net")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
-        self._amp_level, self._boost_level = amp_level, boost_level
+        self._amp_level = amp_level
         check_keywords(kwargs)
+        check_boost(boost_level, kwargs)
         self._kwargs = {
             key: value
             for key, value in kwargs.items()
@@ -91,7 +100,6 @@ class Model:
                 self._optimizer,
                 self._loss_fn,
                 level=self._amp_level,
-                boost_level=self._boost_level,
                 **self._kwargs,
             )
         elif self._loss_fn is not None:
@@ -102,6 +110,7 @@ class Model:
 
     def _build_eval_network(self, metrics, eval_network, eval_indexes) -> None:
         self._metric_fns = get_metrics(metrics) or {}
+        check_evaluation(eval_network, eval_indexes)
         if not self._metric_fns:
             return
         if eval_network is not None:
@@ -234,14 +243,18 @@ class Model:
         boolean(valid_dataset_sink_mode, "valid_dataset_sink_mode")
         manager = CallbackManager(callbacks)
         check_hook_names(manager.callbacks, strict=True)
-        due = evaluation_rule(valid_frequency)
-        if valid_dataset is not None and not self._metric_fns:
-            raise ValueError(
-                "For 'Model.fit', if valid_dataset is not None, the model argument 'metrics' can not be None."
-            )
+        due = evaluation_epochs(valid_frequency, epoch)
+        if valid_dataset is not None:
+            if not self._metric_fns:
+                raise ValueError(
+                    "For 'Model.fit', if valid_dataset is not None, the model argument 'metrics' can not be "
+                    "None."
+                )
+            check_dataset(valid_dataset, "valid_dataset")
+            warn_without_evaluation(due, initial_epoch, epoch, valid_frequency)
 
         def evaluate(now: int) -> None:
-            if due(now):
+            if now in due:
                 evaluate_within_training(self, params[0], manager.callbacks, valid_dataset)
 
         params: list[InternalCallbackParam] = []
@@ -311,14 +324,12 @@ class Model:
             )
         manager = CallbackManager(callbacks)
         check_hook_names(manager.callbacks, strict=False)
-        rows = valid_dataset.get_dataset_size()
-        if rows == 0:
-            raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
+        check_dataset(valid_dataset, "valid_dataset")
         params = InternalCallbackParam(
             eval_network=self._eval_network,
             network=self._network,
             valid_dataset=valid_dataset,
-            batch_num=rows,
+            batch_num=valid_dataset.get_dataset_size(),
             mode="eval",
             cur_step_num=0,
             dataset_sink_mode=dataset_sink_mode,
@@ -332,8 +343,9 @@ class Model:
 
         Args:
             predict_data (Union[Tensor, list, tuple, int, float, str, None]): Its inputs.
-            backend (str): ``"lite"`` asks for another engine; there is only one. Default: ``None``.
-            config (dict): Settings of that engine. Default: ``None``.
+            backend (str): ``"lite"`` asks for another engine; there is only one, and a warning says so.
+                Default: ``None``.
+            config (dict): Settings of that engine; likewise. Default: ``None``.
 
         Returns:
             What the network returns.
@@ -342,10 +354,7 @@ class Model:
             TypeError: An input is of a type networks do not take.
             ValueError: An input has no elements, or `backend` is unknown.
         """
-        if backend not in (None, "lite"):
-            raise ValueError(f"For Model.predict, `backend` should be None or 'lite', but got {backend}")
-        if backend == "lite":
-            logger.warning("There is no separate engine for prediction: the network runs as usual.")
+        check_engine(backend, config)
         check_prediction(predict_data)
         self._predict_network.set_train(False)
         self._predict_network.phase = "predict"
@@ -372,11 +381,12 @@ class Model:
                 "If define `valid_dataset`, metric fn can not be None or empty, you should set the argument "
                 "'metrics' for model."
             )
-        for dataset, network, training in (
-            (train_dataset, self._train_network, True),
-            (valid_dataset, self._eval_network, False),
+        for name, dataset, network, training in (
+            ("train_dataset", train_dataset, self._train_network, True),
+            ("valid_dataset", valid_dataset, self._eval_network, False),
         ):
             if dataset is not None:
+                check_dataset(dataset, name)
                 network.set_train(training)
                 rows = dataset.create_tuple_iterator(num_epochs=1, do_copy=False)
                 network.compile(*next(rows))

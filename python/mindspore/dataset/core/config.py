@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from mindspore import log
+from mindspore._settings.pipeline_keys import PIPELINES, SETTINGS_FILE
 from mindspore.common.seed import _DatasetSeed
 from mindspore.dataset.core.checks import INT32_MAX, UINT32_MAX, check_choice, check_type, worker_limit
 from mindspore.dataset.debug import DebugHook, PrintMetaDataHook
@@ -110,11 +111,6 @@ class _Settings:
     dynamic_shape: bool = False
     start_method: str = "fork"
     worker_death_policy: str = "raise"
-    worker_connector_size: int = 16
-    cache_host: str = "127.0.0.1"
-    cache_port: int = 50052
-    num_connections: int = 12
-    cache_prefetch_size: int = 20
 
 
 _settings = _Settings()
@@ -200,8 +196,9 @@ def get_num_parallel_workers() -> int:
 
 
 def set_numa_enable(numa_enable: bool) -> None:
-    """Whether a pipeline keeps to the memory node of its device."""
+    """Asks for a pipeline that keeps to the memory node of its device; has no effect."""
     _check_bool(numa_enable, "numa_enable must be a boolean dtype.")
+    PIPELINES.tell("numa_enable", numa_enable)
     _settings.numa_enable = numa_enable
 
 
@@ -211,7 +208,7 @@ def get_numa_enable() -> bool:
 
 
 def set_monitor_sampling_interval(interval: int) -> None:
-    """Milliseconds between two looks of the profiler at the pipeline."""
+    """Milliseconds between two looks of a profiler at the pipeline; has no effect."""
     _check_int(
         interval,
         "interval isn't of type int.",
@@ -219,6 +216,7 @@ def set_monitor_sampling_interval(interval: int) -> None:
         INT32_MAX,
         "Interval given is not within the required range (0, INT32_MAX(2147483647)].",
     )
+    PIPELINES.tell("monitor_sampling_interval", interval)
     _settings.monitor_sampling_interval = interval
 
 
@@ -228,8 +226,9 @@ def get_monitor_sampling_interval() -> int:
 
 
 def set_auto_num_workers(enable: bool) -> None:
-    """Whether worker numbers are chosen by the machine's size."""
+    """Whether worker numbers are chosen by the machine's size; they are unless you set them."""
     _check_bool(enable, "enable must be of type bool.")
+    PIPELINES.tell("auto_num_workers", enable)
     _settings.auto_num_workers = enable
 
 
@@ -295,7 +294,7 @@ def get_enable_autotune() -> bool:
 
 
 def set_autotune_interval(interval: int) -> None:
-    """Steps between two adjustments of the tuning; 0 adjusts once per epoch."""
+    """Steps between two adjustments of the tuning; has no effect."""
     _check_int(
         interval,
         "interval must be of type int.",
@@ -303,6 +302,7 @@ def set_autotune_interval(interval: int) -> None:
         INT32_MAX,
         "Interval given is not within the required range [0, INT32_MAX(2147483647)].",
     )
+    PIPELINES.tell("autotune_interval", interval)
     _settings.autotune_interval = interval
 
 
@@ -323,8 +323,9 @@ def get_enable_shared_mem() -> bool:
 
 
 def set_auto_offload(offload: bool) -> None:
-    """Whether the last operations of a pipeline may run on the device."""
+    """Whether the last operations of a pipeline may run on the device; the device is the CPU."""
     _check_bool(offload, "offload must be a bool dtype")
+    PIPELINES.tell("auto_offload", offload)
     _settings.auto_offload = offload
 
 
@@ -362,8 +363,9 @@ def get_multiprocessing_timeout_interval() -> int:
 
 
 def set_dynamic_shape(is_dynamic: bool) -> None:
-    """Whether the shapes of a pipeline's rows may differ from row to row."""
+    """Whether the shapes of a pipeline's rows may differ from row to row; they always may."""
     _check_bool(is_dynamic, "is_dynamic must be a boolean dtype.")
+    PIPELINES.tell("dynamic_shape", is_dynamic)
     _settings.dynamic_shape = is_dynamic
 
 
@@ -373,8 +375,9 @@ def get_dynamic_shape() -> bool:
 
 
 def set_fast_recovery(fast_recovery: bool) -> None:
-    """Whether a pipeline that is reset may leave out the replay of its random state."""
+    """Whether a pipeline that is reset may leave out the replay of its random state; it never has to."""
     _check_bool(fast_recovery, "fast_recovery must be a boolean dtype.")
+    PIPELINES.tell("fast_recovery", fast_recovery)
     _settings.fast_recovery = fast_recovery
 
 
@@ -432,8 +435,9 @@ def get_error_samples_mode() -> ErrorSamplesMode:
 
 
 def set_sending_batches(batch_num: int) -> None:
-    """Batches sent to the device before the pipeline waits for a new number; 0 sends all."""
+    """Batches sent to the device before the pipeline waits for a new number; has no effect."""
     _check_int(batch_num, "batch_num must be an int dtype.")
+    PIPELINES.tell("sending_batches", batch_num)
     _settings.sending_batches = batch_num
 
 
@@ -475,46 +479,43 @@ def get_worker_death_policy() -> str:
     return _settings.worker_death_policy
 
 
-def _load_port(value: int) -> None:
+def _check_port(value: int) -> None:
     _check_int(value, "cachePort isn't of type int.", 1, 65535, "cachePort is not within [1, 65535].")
-    _settings.cache_port = value
 
 
-def _load_host(value: str) -> None:
+def _check_host(value: str) -> None:
     check_type(value, str, "cacheHost")
-    _settings.cache_host = value
 
 
-def _positive(name: str, attribute: str) -> Any:
-    """A setter of a settings file whose value has no public function."""
+def _check_positive(name: str) -> Any:
+    """A check of a number in a settings file."""
 
-    def store(value: int) -> None:
+    def check(value: int) -> None:
         _check_int(
             value, f"{name} isn't of type int.", 1, INT32_MAX, f"{name} is not within [1, {INT32_MAX}]."
         )
-        setattr(_settings, attribute, value)
 
-    return store
+    return check
 
 
 _FILE_KEYS = {
     "numParallelWorkers": set_num_parallel_workers,
-    "workerConnectorSize": _positive("workerConnectorSize", "worker_connector_size"),
+    "workerConnectorSize": _check_positive("workerConnectorSize"),
     "opConnectorSize": set_prefetch_size,
     "seed": set_seed,
     "monitorSamplingInterval": set_monitor_sampling_interval,
     "fast_recovery": set_fast_recovery,
     "error_samples_mode": lambda value: set_error_samples_mode(ErrorSamplesMode(value)),
     "debug_mode_flag": set_debug_mode,
-    "cacheHost": _load_host,
-    "cachePort": _load_port,
-    "numConnections": _positive("numConnections", "num_connections"),
-    "cachePrefetchSize": _positive("cachePrefetchSize", "cache_prefetch_size"),
+    "cacheHost": _check_host,
+    "cachePort": _check_port,
+    "numConnections": _check_positive("numConnections"),
+    "cachePrefetchSize": _check_positive("cachePrefetchSize"),
 }
 
 
 def load(file: str) -> None:
-    """Takes settings from a JSON file; keys it does not know are passed over.
+    """Takes settings from a JSON file; keys it does not know are passed over with a warning.
 
     Args:
         file (str): Path of the file.
@@ -534,11 +535,15 @@ def load(file: str) -> None:
         raise RuntimeError(f"Client file failed to load: settings file:{file}: {error}") from error
     if not isinstance(values, dict):
         raise RuntimeError(f"Client file failed to load: settings file:{file} holds no JSON object.")
+    for key in values:
+        if key not in SETTINGS_FILE.settings:
+            log.warning(f"The settings file {file} names '{key}', which is no setting of data pipelines.")
     for key, store in _FILE_KEYS.items():
         if key not in values:
             continue
         try:
             store(values[key])
+            SETTINGS_FILE.tell(key, values[key])
         except (TypeError, ValueError) as error:
             raise RuntimeError(
                 f"Client file failed to load: settings file:{file}, '{key}': {error}"

@@ -8,6 +8,7 @@ import itertools
 from typing import Any
 
 from mindspore import _c_data
+from mindspore._settings.argument_keys import MAP
 
 from ..core import checks, config
 from ..transforms._row_random import row_random
@@ -72,6 +73,7 @@ class MapDataset(Dataset):
         self.max_rowsize = max_rowsize
         if offload is not None:
             checks.check_type(offload, bool, "offload")
+            MAP.tell("offload", offload)
         self.offload = offload
         self.callbacks = self._checked_callbacks(callbacks)
         _check_not_mixed(self.operations)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore import _checkparam as validator
 from mindspore import ops
+from mindspore._world import require_one_process
 from mindspore.common import dtype as mstype
 from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter
@@ -107,6 +108,8 @@ class _Lookup(Cell):
         self.sparse = check.boolean(sparse, "sparse", owner)
         self.target = check.one_of(target, ("CPU", "DEVICE"), "target", owner)
         self.slice_mode = check.one_of(slice_mode, _SLICE_MODES, "slice_mode", owner)
+        if slice_mode != self.BATCH_SLICE:
+            require_one_process(f"{owner}(slice_mode='{slice_mode}')")
         if target == "CPU" and not sparse:
             raise ValueError(
                 f"For '{owner}', 'sparse' must be True when 'target' is \"CPU\", but got 'sparse': "

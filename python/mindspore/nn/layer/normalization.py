@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindspore import log as logger
+from mindspore._world import require_one_process
 from mindspore.common import dtype as mstype
 from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter
@@ -187,6 +188,9 @@ class SyncBatchNorm(_BatchNorm):
         use_batch_statistics (bool): Use the batch's statistics; None: while training. Default: ``None``.
         process_groups (list): Groups of ranks that share statistics. Default: ``None``.
         dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+
+    Raises:
+        NotImplementedError: Several processes are meant.
     """
 
     _rank = (2, 4)
@@ -205,6 +209,8 @@ class SyncBatchNorm(_BatchNorm):
         process_groups=None,
         dtype=mstype.float32,
     ):
+        ranks = [rank for group in process_groups or () for rank in group]
+        require_one_process("SyncBatchNorm", process_groups=max(ranks, default=0) + 1)
         super().__init__(
             num_features,
             eps,

@@ -134,7 +134,7 @@ def number(value, name: str, owner: str, *, kinds=(int, float), low=None, high=N
     if isinstance(value, bool) or not isinstance(value, kinds):
         names = " or ".join(kind.__name__ for kind in kinds)
         raise TypeError(f"For '{owner}', the '{name}' must be {names}, but got {type(value).__name__}.")
-    below = low is not None and (value <= low if strict else value < low)
+    below = low is not None and not (value > low if strict else value >= low)  # so is what is no number
     if below or (high is not None and value >= high):
         left, right = ("(" if strict else "["), "inf" if high is None else high
         raise ValueError(
@@ -167,7 +167,7 @@ def check_decay(weight_decay) -> None:
             "For 'Optimizer', the argument 'weight_decay' must be int, float or Cell, but got "
             f"{type(weight_decay)}."
         )
-    if weight_decay < 0:
+    if not weight_decay >= 0:
         raise ValueError(f"For 'Optimizer', the 'weight_decay' must be >= 0, but got {weight_decay}.")
 
 
@@ -228,7 +228,7 @@ def _rate_data(learning_rate) -> Tensor:
             f"LearningRateSchedule, but got {type(learning_rate)}."
         )
     if isinstance(learning_rate, (int, float)):
-        if learning_rate < 0:
+        if not learning_rate >= 0:
             raise ValueError(
                 f"For 'Optimizer', the 'learning rate' must be float and must >= 0, but got {learning_rate}."
             )
@@ -241,4 +241,6 @@ def _rate_data(learning_rate) -> Tensor:
             )
         return op.cast(learning_rate, mstype.float32)
     data = Tensor(np.array(list(learning_rate), np.float32))
+    if data.size == 0:
+        raise ValueError("For 'Optimizer', the list of learning rates must not be empty.")
     return op.reshape(data, ()) if data.size == 1 else data

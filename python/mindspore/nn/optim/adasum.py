@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore._world import require_one_process
 from mindspore.common.parameter import ParameterTuple
 from mindspore.nn.cell import Cell
 from mindspore.nn.optim.optimizer import Optimizer
@@ -21,6 +22,7 @@ class _AdaSumWrapCell(Cell):
                 f"For '{self.cls_name}', the 'optimizer' must be an Optimizer, but got "
                 f"{type(optimizer).__name__}."
             )
+        require_one_process(self.cls_name)
         self.optimizer = optimizer
         self.parameters: ParameterTuple = optimizer.parameters
         self.learning_rate, self.global_step = optimizer.learning_rate, optimizer.global_step
@@ -43,6 +45,7 @@ class AdaSumByGradWrapCell(_AdaSumWrapCell):
 
     Raises:
         TypeError: `optimizer` is not an Optimizer.
+        NotImplementedError: Several processes are meant.
 
     Supported Platforms:
         ``CPU``
@@ -63,6 +66,7 @@ class AdaSumByDeltaWeightWrapCell(_AdaSumWrapCell):
 
     Raises:
         TypeError: `optimizer` is not an Optimizer.
+        NotImplementedError: Several processes are meant.
 
     Supported Platforms:
         ``CPU``

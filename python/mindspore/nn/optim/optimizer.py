@@ -8,6 +8,7 @@ import functools
 import numpy as np
 
 from mindspore import _c_expression as _c
+from mindspore._settings.argument_keys import OPTIMIZERS
 from mindspore.common import dtype as mstype
 from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter, ParameterTuple
@@ -354,6 +355,7 @@ class Optimizer(Cell):
             raise ValueError(
                 f"For 'Optimizer', the property 'target' must be 'CPU', 'Ascend' or 'GPU', got {value}."
             )
+        OPTIMIZERS.tell("target", value)
         self._target = value
 
     @property

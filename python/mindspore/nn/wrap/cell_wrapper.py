@@ -11,6 +11,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
 from mindspore.nn.cell import Cell
 from mindspore.nn.layer.basic import Identity
+from mindspore.nn.wrap._fitting import check_belongs, check_loss, check_made, warn_without_gradients
 from mindspore.ops._registry import op
 
 
@@ -27,6 +28,8 @@ class WithLossCell(Cell):
 
     def __init__(self, backbone, loss_fn):
         super().__init__(auto_prefix=False)
+        check_made(backbone, "backbone", self.cls_name)
+        check_made(loss_fn, "loss_fn", self.cls_name)
         self._backbone = backbone
         self._loss_fn = loss_fn
 
@@ -53,6 +56,8 @@ class WithEvalCell(Cell):
 
     def __init__(self, network, loss_fn, add_cast_fp32=False):
         super().__init__(auto_prefix=False)
+        check_made(network, "network", self.cls_name)
+        check_made(loss_fn, "loss_fn", self.cls_name)
         self._network, self._loss_fn = network, loss_fn
         self.add_cast_fp32 = check.boolean(add_cast_fp32, "add_cast_fp32", self.cls_name)
 
@@ -81,6 +86,8 @@ class WithGradCell(Cell):
 
     def __init__(self, network, loss_fn=None, sens=None):
         super().__init__(auto_prefix=False)
+        check_made(network, "network", self.cls_name)
+        check_made(loss_fn, "loss_fn", self.cls_name)
         self.network = network
         self.loss_fn = loss_fn
         self.weights = ParameterTuple(network.trainable_params())
@@ -114,10 +121,7 @@ class ForwardValueAndGrad(Cell):
 
     def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False):
         super().__init__(auto_prefix=False)
-        if not isinstance(network, Cell) and not callable(network):
-            raise TypeError(
-                f"For 'ForwardValueAndGrad', the 'network' must be Cell or function, got {type(network)}."
-            )
+        check_made(network, "network", self.cls_name)
         for name, value in (("get_all", get_all), ("get_by_list", get_by_list)):
             check.boolean(value, name, self.cls_name)
         if get_by_list and not isinstance(weights, (ParameterTuple, tuple, list)):
@@ -197,8 +201,8 @@ class TrainOneStepCell(Cell):
         The loss, or the loss and a dict of gradients with `return_grad`.
 
     Raises:
-        TypeError: `sens` is not a number.
-        ValueError: `sens` is 0.
+        TypeError: `sens` is not a number, or the network returns no loss.
+        ValueError: `sens` is 0, or none of the optimizer's parameters belongs to the network.
 
     Supported Platforms:
         ``CPU``
@@ -206,6 +210,8 @@ class TrainOneStepCell(Cell):
 
     def __init__(self, network, optimizer, sens=None, return_grad=False):
         super().__init__(auto_prefix=False)
+        check_made(network, "network", self.cls_name)
+        check_belongs([network], optimizer, self.cls_name)
         self.network = network
         self.network.set_grad()
         self.optimizer = optimizer
@@ -237,12 +243,15 @@ class TrainOneStepCell(Cell):
             places = [recording.watch_parameter(w) if w.requires_grad else None for w in self.weights]
             loss = self.network(*inputs)
             tracked = recording.tracked(loss)
+            check_loss(loss, tracked, self.cls_name)
         finally:
             recording.end_forward()
         plain = not isinstance(sens, Tensor) and sens == 1.0
         seeds = [None] * len(tracked) if plain else seeds_for(loss, filled_like(loss, sens))
         found = recording.backward(tracked, seeds)
         forget_history(loss)
+        if all(gradient is None for gradient in found):
+            warn_without_gradients(self.weights, self.cls_name)
         return loss, tuple(
             zeros_for(None if p is None else found[p], w) for p, w in zip(places, self.weights, strict=False)
         )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore._world import require_one_process
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
@@ -26,6 +27,7 @@ class DistributedGradReducer(Cell):
 
     Raises:
         ValueError: `degree` is not a positive int.
+        NotImplementedError: Several processes are meant.
 
     Supported Platforms:
         ``CPU``
@@ -37,6 +39,7 @@ class DistributedGradReducer(Cell):
             raise ValueError(
                 f"For 'DistributedGradReducer', the 'degree' must be an int > 0, but got {degree}."
             )
+        require_one_process("DistributedGradReducer", degree=degree)
         self.mean, self.degree, self.group = mean, degree, group
 
     def construct(self, grads):
@@ -62,6 +65,7 @@ class PipelineGradReducer(Cell):
 
     def __init__(self, parameters, scale_sense=1.0):
         super().__init__(auto_prefix=False)
+        require_one_process("PipelineGradReducer")
         self.scale_sense = scale_sense
 
     def construct(self, grads):

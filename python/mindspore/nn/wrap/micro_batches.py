@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore._world import require_one_process
 from mindspore.common._structure import map_tensors
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
@@ -78,6 +79,7 @@ class PipelineCell(_PartsOfBatch):
     """
 
     def __init__(self, network, micro_size):
+        require_one_process("PipelineCell")
         super().__init__(network, micro_size, "micro_size")
         self.micro_size = micro_size
 
@@ -142,6 +144,7 @@ class _VirtualDatasetCell(Cell):
     """
 
     def __init__(self, backbone):
+        require_one_process(type(self).__name__)
         super().__init__(auto_prefix=False)
         self._backbone = backbone
 

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import os
-
+from mindspore._world import require_one_process
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive, prim_attr_register
 
@@ -22,18 +21,23 @@ __all__ = [
 ]
 
 _WORLD = "hccl_world_group"
-_SIZES = ("RANK_SIZE", "MS_WORKER_NUM", "OMPI_COMM_WORLD_SIZE")
+_WORLDS = (_WORLD, "nccl_world_group", "mccl_world_group")
 
 
-def _require_one_process(name: str) -> None:
-    """Refuses to pass for a collective of a job that has more processes than this one."""
-    for variable in _SIZES:
-        size = os.environ.get(variable, "")
-        if size.isdecimal() and int(size) > 1:
-            raise RuntimeError(
-                f"For '{name}', the environment says {variable}={size}, but communication between processes "
-                "is not available; each process would only see its own tensor."
-            )
+class _Collective(Primitive):
+    """What all processes of a group do together; here the world is one process.
+
+    It refuses to pass for a collective of a job that has more of them: each would see its own tensor only.
+    """
+
+    def _check(self) -> None:
+        require_one_process(self.name)
+        if self.group not in _WORLDS:
+            raise RuntimeError(f"For '{self.name}', the group {self.group} does not exist.")
+
+    def __call__(self, input_x):
+        self._check()
+        return op.identity(input_x)
 
 
 class ReduceOp:
@@ -50,55 +54,39 @@ def _check_op(name: str, how) -> None:
         raise TypeError(f"For '{name}', the 'op' must be a member of ReduceOp, but got {how!r}.")
 
 
-class AllReduce(Primitive):
+class AllReduce(_Collective):
     """The tensors of all processes combined, on every process."""
 
     @prim_attr_register
     def __init__(self, op=ReduceOp.SUM, group=_WORLD):
         _check_op("AllReduce", op)
 
-    def __call__(self, input_x):
-        _require_one_process("AllReduce")
-        return op.identity(input_x)
 
-
-class AllGather(Primitive):
+class AllGather(_Collective):
     """The tensors of all processes joined along the first axis, on every process."""
 
     @prim_attr_register
     def __init__(self, group=_WORLD):
         pass
 
-    def __call__(self, input_x):
-        _require_one_process("AllGather")
-        return op.identity(input_x)
 
-
-class ReduceScatter(Primitive):
+class ReduceScatter(_Collective):
     """The tensors of all processes combined, each process with its part of the first axis."""
 
     @prim_attr_register
     def __init__(self, op=ReduceOp.SUM, group=_WORLD):
         _check_op("ReduceScatter", op)
 
-    def __call__(self, input_x):
-        _require_one_process("ReduceScatter")
-        return op.identity(input_x)
 
-
-class Reduce(Primitive):
+class Reduce(_Collective):
     """The tensors of all processes combined, on one process."""
 
     @prim_attr_register
     def __init__(self, dest_rank, op=ReduceOp.SUM, group=_WORLD):
         _check_op("Reduce", op)
 
-    def __call__(self, input_x):
-        _require_one_process("Reduce")
-        return op.identity(input_x)
 
-
-class Broadcast(Primitive):
+class Broadcast(_Collective):
     """The tensors of one process, on every process."""
 
     @prim_attr_register
@@ -106,35 +94,27 @@ class Broadcast(Primitive):
         pass
 
     def __call__(self, input_x):
-        _require_one_process("Broadcast")
+        self._check()
         return tuple(op.identity(x) for x in input_x)
 
 
-class CollectiveGather(Primitive):
+class CollectiveGather(_Collective):
     """The tensors of all processes joined along the first axis, on one process."""
 
     @prim_attr_register
     def __init__(self, dest_rank, group=_WORLD):
         pass
 
-    def __call__(self, input_x):
-        _require_one_process("CollectiveGather")
-        return op.identity(input_x)
 
-
-class CollectiveScatter(Primitive):
+class CollectiveScatter(_Collective):
     """Parts of the first axis of one process's tensor, one for every process."""
 
     @prim_attr_register
     def __init__(self, src_rank=0, group=_WORLD):
         pass
 
-    def __call__(self, input_x):
-        _require_one_process("CollectiveScatter")
-        return op.identity(input_x)
 
-
-class AlltoAll(Primitive):
+class AlltoAll(_Collective):
     """Every process's tensor split along one axis, parts exchanged and joined along another."""
 
     @prim_attr_register
@@ -144,12 +124,8 @@ class AlltoAll(Primitive):
                 f"For 'AlltoAll', the 'split_count' must be the group's size 1, but got {split_count}."
             )
 
-    def __call__(self, input_x):
-        _require_one_process("AlltoAll")
-        return op.identity(input_x)
 
-
-class Barrier(Primitive):
+class Barrier(_Collective):
     """Waits for all processes."""
 
     @prim_attr_register
@@ -157,5 +133,4 @@ class Barrier(Primitive):
         pass
 
     def __call__(self):
-        _require_one_process("Barrier")
-        return
+        self._check()

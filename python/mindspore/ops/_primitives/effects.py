@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindspore._c_expression import Tensor, detach
+from mindspore._print_output import print_values
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive, prim_attr_register
@@ -32,10 +33,12 @@ class _Effect(Primitive):
 
 
 class Print(_Effect):
-    """Prints its inputs, one per line, and returns nothing of interest."""
+    """Prints its inputs, one per line, or into the file `print_file_path`; returns nothing of interest."""
 
     def __call__(self, *input_x):
-        print(*input_x, sep="\n")
+        from mindspore._capture.printing import call_in_order
+
+        call_in_order(print_values, input_x, {})
 
 
 class Assert(Primitive):

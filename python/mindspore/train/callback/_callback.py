@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import difflib
 from contextlib import ExitStack
 
 import numpy as np
 
 from mindspore import log as logger
+from mindspore._settings.telling import warn_once
 from mindspore.common.tensor import Tensor
 
 _MOMENTS = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
@@ -192,12 +194,20 @@ def as_callback_list(callbacks) -> list[Callback]:
     if isinstance(callbacks, Callback):
         return [callbacks]
     if not isinstance(callbacks, (list, tuple)):
-        raise TypeError("The 'callbacks' is not a Callback or a list of Callback.")
-    if not all(isinstance(callback, Callback) for callback in callbacks):
-        raise TypeError(
-            "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions."
-        )
+        raise TypeError(f"The 'callbacks' is not a Callback or a list of Callback{_instead(callbacks)}.")
+    for callback in callbacks:
+        if not isinstance(callback, Callback):
+            raise TypeError(
+                "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions"
+                f"{_instead(callback)}."
+            )
     return list(callbacks)
+
+
+def _instead(value) -> str:
+    if isinstance(value, type):
+        return f", but got the class '{value.__name__}': call it to make one"
+    return f", but got {type(value).__name__}"
 
 
 def old_style_hooks(callback: Callback) -> set[str]:
@@ -210,9 +220,27 @@ def old_style_hooks(callback: Callback) -> set[str]:
     return {name for name in _MOMENTS if is_own(name)}
 
 
+def _warn_of_unknown_hooks(callback: Callback) -> None:
+    """Warns of methods that look like hooks and are never called."""
+    for name in dir(callback):
+        if (
+            name.startswith(("on_train", "on_eval"))
+            and name not in HOOKS
+            and callable(getattr(callback, name))
+        ):
+            meant = difflib.get_close_matches(name, HOOKS, 1)
+            hint = f"; did you mean '{meant[0]}'?" if meant else ""
+            warn_once(
+                f"{type(callback).__name__}.{name}",
+                f"The method '{name}' of the callback '{type(callback).__name__}' is never called: the hooks "
+                f"are {', '.join(HOOKS)}{hint}",
+            )
+
+
 def check_hook_names(callbacks: list[Callback], strict: bool) -> None:
     """Refuses (`strict`) or warns of callbacks that cannot tell training from evaluation."""
     for callback in callbacks:
+        _warn_of_unknown_hooks(callback)
         names = old_style_hooks(callback)
         if not names:
             continue

@@ -104,6 +104,7 @@ def get_metrics(metrics):
                     "For 'get_metrics', if 'metrics' is dict, the key in 'metrics' must be string and "
                     f"value in "
                     f"'metrics' must be Metric, but got key:{type(name)}, value:{type(metric)}."
+                    + (f" Call '{metric.__name__}' to make one." if isinstance(metric, type) else "")
                 )
         return metrics
     if isinstance(metrics, set):

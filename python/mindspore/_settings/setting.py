@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one entry of the table of settings says."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+NO_DEFAULT = object()
+"""Default of a setting that has none: every value was asked for."""
+
+
+class State(enum.Enum):
+    """What becomes of a setting."""
+
+    WORKS = "works"
+    HARMLESS = "harmless here"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One name that users may set.
+
+    Args:
+        name (str): The name.
+        state (State): What becomes of it.
+        about (str): Works: what it does. Harmless: why nothing is missed. Refused: what is missing, and
+            what to do instead.
+        kinds (tuple[type]): Types of its values; empty: not checked here.
+        default (Any): The value that asks for nothing.
+        check (Callable): ``check(name, value)`` gives the value that is kept, or raises.
+        apply (Callable): ``apply(value)`` puts the value into effect.
+        reader (str): File of the package that reads the value.
+        devices (tuple[str]): Kinds of devices that it concerns; empty: all.
+        error (type[Exception]): Refused with this error; None: with a warning.
+        alone (bool): So it is in one process; an error where several are meant.
+        refuses (Callable): ``refuses(value)`` tells why this value of a setting that works does not, or "".
+    """
+
+    name: str
+    state: State
+    about: str
+    kinds: tuple = ()
+    default: Any = NO_DEFAULT
+    check: Callable[[str, Any], Any] | None = None
+    apply: Callable[[Any], None] | None = None
+    reader: str = ""
+    devices: tuple[str, ...] = ()
+    error: type[Exception] | None = None
+    alone: bool = False
+    refuses: Callable[[Any], str] | None = None
+
+    def asks(self, value: Any) -> bool:
+        """Whether a value is another than the default; a switch that nobody has set is off."""
+        if self.default is None:
+            return value is not None and value is not False
+        return self.default is NO_DEFAULT or value != self.default
+
+
+def works(name: str, kinds: tuple, default: Any, about: str, **more: Any) -> Setting:
+    """A setting with an effect: `apply`, or a `reader`, says where."""
+    return Setting(name, State.WORKS, about, kinds, default, **more)
+
+
+def harmless(name: str, kinds: tuple, default: Any, why: str, **more: Any) -> Setting:
+    """A setting without an effect, which nobody misses."""
+    return Setting(name, State.HARMLESS, why, kinds, default, **more)
+
+
+def refused(name: str, kinds: tuple, default: Any, why: str, **more: Any) -> Setting:
+    """A setting that asks for what is not there."""
+    return Setting(name, State.REFUSED, why, kinds, default, **more)
