@@ -165,18 +165,22 @@ _primexpr = constexpr
 
 
 class _LazySignature:
-    """Signature of a generated class, built when somebody asks."""
+    """Signature of a generated class, or of the call of an instance; built when somebody asks."""
 
     def __get__(self, instance, owner):
+        # Whoever walks the bases of a class meets the one that all generated classes share, and users may
+        # derive classes with a constructor of their own: neither has a signature that the registry knows.
+        if not owner._operator or owner.__init__ is not RegisteredPrimitive.__init__:
+            raise AttributeError(f"the signature of '{owner.__name__}' is that of its constructor")
         operator = _registry.describe(owner._operator)
-        constructor = [entry for entry in operator["attributes"] if not entry["in_call"]]
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        return inspect.Signature([_registry._parameter(entry, kind) for entry in constructor])
+        if instance is None:
+            return _registry.constructor_signature(operator)
+        return _registry.call_signature(operator)
 
 
 class _LazyDoc:
     def __get__(self, instance, owner):
-        return _registry.documentation(_registry.describe(owner._operator))
+        return _registry.primitive_documentation(_registry.describe(owner._operator))
 
 
 class RegisteredPrimitive(Primitive):
@@ -191,9 +195,8 @@ class RegisteredPrimitive(Primitive):
         """(constructor attributes, call parameter names, operator function, attributes follow inputs)."""
         if cls.__dict__.get("_layout") is None:
             operator = _registry.describe(cls._operator)
-            constructor = {e["name"]: e for e in operator["attributes"] if not e["in_call"]}
-            entries = _registry._entries(operator)
-            call = [e["name"] for e in entries if e["name"] not in constructor]
+            constructor = {entry["name"]: entry for entry in _registry.constructor_entries(operator)}
+            call = [entry["name"] for entry in _registry.call_entries(operator)]
             simple = not any(e["in_call"] for e in operator["attributes"])
             cls._layout = (constructor, call, _registry.function(cls._operator), simple)
         return cls._layout

@@ -139,6 +139,9 @@ class InternalCallbackParam(dict):
     An absent entry is a KeyError, also when it is read as an attribute; `get` gives None.
     """
 
+    def __init__(self, *args, **kwargs):  # so that it has a signature, which a dict has not
+        super().__init__(*args, **kwargs)
+
     def __getattr__(self, key):
         return self[key]
 
