@@ -295,6 +295,7 @@ PyGetSetDef properties[] = {
     {"__module__", described, nullptr, nullptr, property_name("module")},
     {"__doc__", described, nullptr, nullptr, property_name("doc")},
     {"__signature__", described, nullptr, nullptr, property_name("signature")},
+    {"_operator", described, nullptr, nullptr, property_name("operator")},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},

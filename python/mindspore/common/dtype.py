@@ -129,7 +129,7 @@ _PYTHON_TYPES = {
 }
 
 
-def is_type(value) -> bool:
+def is_type(value: object) -> bool:
     """Whether the value is one of this module's types."""
     return isinstance(value, (DType, Kind, TensorType))
 
@@ -180,7 +180,7 @@ def pytype_to_dtype(obj):
     return found
 
 
-def numpy_to_dtype(obj) -> DType | None:
+def numpy_to_dtype(obj: object) -> DType | None:
     """Dtype of a NumPy type, or None."""
     import numpy as np
 
@@ -190,7 +190,7 @@ def numpy_to_dtype(obj) -> DType | None:
         return None
 
 
-def from_any(obj) -> DType:
+def from_any(obj: object) -> DType:
     """Dtype written as a dtype, a name, or a Python or NumPy type.
 
     Raises:
@@ -215,7 +215,7 @@ def from_any(obj) -> DType:
     return found
 
 
-def get_py_obj_dtype(obj):
+def get_py_obj_dtype(obj: object):
     """Dtype or kind that a Python object has as an operator's argument."""
     import numpy as np
 

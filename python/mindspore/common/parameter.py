@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -324,7 +325,7 @@ class Parameter(Tensor):
         """The same as ``clone("same")``."""
         return self.clone()
 
-    def init_data(self, layout=None, set_sliced: bool = False) -> Parameter:
+    def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:
         """Runs the pending initializer; parameters are filled when they are made, so there is none."""
         return self
 
@@ -373,7 +374,7 @@ class ParameterTuple(tuple):
         ValueError: Two parameters have one name.
     """
 
-    def __new__(cls, iterable: Iterable):
+    def __new__(cls, iterable: Iterable) -> ParameterTuple:
         parameters = tuple(iterable)
         names: dict[str, Parameter] = {}
         for index, parameter in enumerate(parameters):

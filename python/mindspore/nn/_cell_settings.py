@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mindspore import context
 from mindspore import log as logger
 from mindspore._c_expression import note_change
 from mindspore.common import dtype as mstype
+from mindspore.common.parameter import Parameter
+from mindspore.common.tensor import Tensor
 from mindspore.nn._cell_call import in_type
 from mindspore.nn._cell_inputs import declared_inputs
 
@@ -129,7 +131,7 @@ class CellSettings:
         self._cell_inputs = declared_inputs(self, inputs, kwargs)
         self._cell_changed()
 
-    def get_inputs(self):
+    def get_inputs(self) -> Any:
         """What `set_inputs` was given."""
         return self._cell_inputs
 
@@ -193,11 +195,11 @@ class CellSettings:
         """
         return list(in_type(tuple(inputs), dst_type))
 
-    def auto_cast_inputs(self, inputs):
+    def auto_cast_inputs(self, inputs) -> Any:
         """The inputs in the type the cell computes in, see `to_float`."""
         return inputs if self._compute_type is None else in_type(inputs, self._compute_type)
 
-    def cast_param(self, param):
+    def cast_param(self, param: Parameter) -> Tensor:
         """The parameter in the type the cell computes in; operators do that by themselves."""
         return param
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import OrderedDict
+from typing import Any
 
 from mindspore import context
 from mindspore._c_expression import is_capturing, note_change
@@ -268,11 +269,11 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
 
     # ---- calling ------------------------------------------------------------------------------
 
-    def construct(self, *args, **kwargs):
+    def construct(self, *args, **kwargs) -> Any:
         """What the cell computes; defined in every subclass."""
         raise AttributeError(f"For '{type(self).__name__}', the method 'construct' is not defined.")
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Any:
         if _Mode.graph and not is_capturing() and "_params" in self.__dict__:
             if context.is_precompile_only():
                 return self.compile(*args, **kwargs)
@@ -303,7 +304,7 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
         # A copy is compiled on its own.
         return {name: value for name, value in self.__dict__.items() if name != "_captured"}
 
-    def run_construct(self, cast_inputs, kwargs):
+    def run_construct(self, cast_inputs, kwargs) -> Any:
         """`construct` with these arguments."""
         return self.construct(*cast_inputs, **kwargs)
 
@@ -362,7 +363,7 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
         if is_known and not is_inside():
             rehearse_cell(self, args, kwargs)
 
-    def compile_and_run(self, *args, **kwargs):
+    def compile_and_run(self, *args, **kwargs) -> Any:
         """The same as calling the cell."""
         return self(*args, **kwargs)
 

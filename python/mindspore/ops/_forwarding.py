@@ -17,4 +17,4 @@ def forward(module_name: str):
         except AttributeError:
             raise AttributeError(f"module '{module_name}' has no attribute '{name}'") from None
 
-    return lookup, lambda: dir(_ops)
+    return lookup, lambda: [name for name in dir(_ops) if not name.startswith("_")]

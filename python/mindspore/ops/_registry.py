@@ -115,6 +115,8 @@ def method_signature(operator: dict) -> inspect.Signature:
 
 
 def _describe_function(name: str, what: str, is_method: int):
+    if what == "operator":
+        return name
     operator = describe(name)
     if what == "name":
         return operator["function"] or operator["name"]

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
+from typing import Any
 
 from mindspore import _c_expression as _c
 from mindspore.ops import _registry
@@ -22,7 +24,7 @@ class Primitive:
         self.instance_name = ""
         self._user_data: dict = {}
 
-    def add_prim_attr(self, name: str, value):
+    def add_prim_attr(self, name: str, value: Any):
         """Keeps an attribute with the primitive; returns the primitive."""
         self.__dict__[name] = value
         self.attrs[name] = value
@@ -34,11 +36,11 @@ class Primitive:
         self.attrs.pop(name, None)
         return self
 
-    def set_user_data(self, key: str, value) -> None:
+    def set_user_data(self, key: str, value: Any) -> None:
         """Keeps a value of the user's with the primitive."""
         self._user_data[key] = value
 
-    def get_user_data(self, key: str):
+    def get_user_data(self, key: str) -> Any:
         """The value kept under `key`; None when there is none."""
         return self._user_data.get(key)
 
@@ -52,7 +54,7 @@ class Primitive:
         self.add_prim_attr("input_names", inputs)
         self.add_prim_attr("output_names", outputs)
 
-    def set_device(self, device_target: str):
+    def set_device(self, device_target: str) -> Primitive:
         """Device the primitive prefers."""
         return self.add_prim_attr("primitive_target", device_target)
 
@@ -60,19 +62,19 @@ class Primitive:
         """Accepted for scripts written for parallel training; one device needs no strategy."""
         return self
 
-    def set_stage(self, stage: int):
+    def set_stage(self, stage: int) -> Primitive:
         """Pipeline stage of the primitive."""
         return self.add_prim_attr("stage", stage)
 
-    def recompute(self, mode: bool = True):
+    def recompute(self, mode: bool = True) -> Primitive:
         """Whether the result is computed again in backward."""
         return self.add_prim_attr("recompute", mode)
 
-    def place(self, role: str, rank_id: int):
+    def place(self, role: str, rank_id: int) -> Primitive:
         """Process that runs the primitive."""
         return self.add_prim_attr("primitive_target", (role, rank_id))
 
-    def check_elim(self, *args):
+    def check_elim(self, *args) -> tuple:
         """Whether the call needs no execution because its result is known, and that result."""
         return False, None
 
@@ -81,7 +83,7 @@ class Primitive:
         """Whether the primitive writes into its inputs."""
         return bool(self.attrs.get("side_effect_mem", False))
 
-    def __call__(self, *args):
+    def __call__(self, *args) -> Any:
         raise RuntimeError(
             f"For '{self.name}', there is no implementation: define one in a subclass or with ops.Custom."
         )
@@ -111,7 +113,7 @@ class PrimitiveWithCheck(Primitive):
         """Checks the types of the inputs; to be overridden."""
 
 
-def prim_attr_register(fn):
+def prim_attr_register(fn) -> Callable:
     """Decorator of a primitive's ``__init__``: names the primitive and keeps its arguments as attributes."""
 
     signature: list = []  # read from the function when it is first needed
@@ -134,7 +136,7 @@ def prim_attr_register(fn):
 prim_arg_register = prim_attr_register
 
 
-def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
+def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True) -> Any:
     """Decorator of a function that is computed while a graph is built, from constants only.
 
     Args:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
 from mindspore import _c_expression as _c
 from mindspore import _checkparam as check
@@ -80,7 +80,7 @@ def load_checkpoint(
 class ParamDictFuture:
     """What :func:`load_checkpoint_async` gives: parameters that are still being read."""
 
-    def __init__(self, executor, future, net, strict_load):
+    def __init__(self, executor: Executor, future: Future, net, strict_load):
         self._executor, self._future, self._net, self._strict_load = executor, future, net, strict_load
 
     def result(self):

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 from mindspore import log as logger
 from mindspore.common import dtype as mstype
@@ -16,20 +18,20 @@ from mindspore.nn.layer.basic import Dropout
 from mindspore.ops._registry import op
 
 
-def lstm_walk(x, states, weights, lengths=None, reverse=False):
+def lstm_walk(x, states, weights: tuple, lengths=None, reverse=False) -> tuple:
     """All states of one direction of one layer, each (steps, rows, units): hidden, cell."""
     weight_ih, weight_hh, bias_ih, bias_hh = weights
     bias = None if bias_ih is None else bias_ih + bias_hh
     return op.lstm_scan(op.dense(x, weight_ih, bias), *states, weight_hh, lengths, reverse)[:2]
 
 
-def gru_walk(x, states, weights, lengths=None, reverse=False):
+def gru_walk(x, states, weights: tuple, lengths=None, reverse=False) -> tuple:
     """All states of one direction of one layer: hidden alone."""
     weight_ih, weight_hh, bias_ih, bias_hh = weights
     return op.gru_scan(op.dense(x, weight_ih, bias_ih), *states, weight_hh, bias_hh, lengths, reverse)[:1]
 
 
-def simple_walk(nonlinearity):
+def simple_walk(nonlinearity) -> Callable:
     """As above, for a plain layer with that nonlinearity."""
 
     def walk(x, states, weights, lengths=None, reverse=False):
@@ -154,7 +156,7 @@ class _Recurrent(Cell):
         biases = (self.b_ih_list[index], self.b_hh_list[index]) if self.has_bias else (None, None)
         return self.w_ih_list[index], self.w_hh_list[index], *biases
 
-    def construct(self, x, hx=None, seq_length=None):
+    def construct(self, x, hx: Any = None, seq_length=None) -> tuple:
         x, seq_length = self._read_arguments(x, seq_length)
         first = self._first_states(x, hx)
         ended = None

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +22,7 @@ from mindspore.nn.optim._rows import dense_gradient, update_rows
 from mindspore.ops._registry import op
 
 
-def opt_init_args_register(fn):
+def opt_init_args_register(fn) -> Callable:
     """Decorator of ``__init__`` of an optimizer; accepted for compatibility."""
 
     @functools.wraps(fn)
@@ -327,7 +329,7 @@ class Optimizer(Cell):
     def _done(self) -> tuple:
         return (True,) * len(self.parameters)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Any:
         # Updates are never part of what is differentiated.
         switch = _c.RecordingSwitch(False)
         try:
@@ -335,7 +337,7 @@ class Optimizer(Cell):
         finally:
             del switch
 
-    def broadcast_params(self, optim_result):
+    def broadcast_params(self, optim_result) -> Any:
         """Accepted for compatibility: one process has nobody to tell."""
         return optim_result
 

@@ -36,6 +36,8 @@ def _primitive(name: str, doc: str, call, **attributes) -> type:
     def run(self, *inputs):
         return call(self, *inputs)
 
+    run.__wrapped__ = call  # who asks for the signature gets that of the call
+
     body = {"__init__": initialise, "__call__": run, "__doc__": doc, "__module__": "mindspore.ops"}
     return type(name, (Primitive,), {**body, "__signature__": _signature(attributes)})
 
@@ -104,7 +106,7 @@ def _segment(reduce: str):
     return call
 
 
-def _list_diff(self, x, y):
+def _list_diff(self, x, y) -> tuple[Tensor, Tensor]:
     import numpy as np
 
     values = x.asnumpy()
@@ -135,7 +137,7 @@ def _unravel(self, indices, dims):
     return op.stack(tuple(reversed(parts)), 0)
 
 
-def _adaptive_max_pool(self, x):
+def _adaptive_max_pool(self, x) -> tuple[Tensor, Tensor]:
     return _f().adaptive_max_pool2d(x, self.output_size, True)
 
 
@@ -197,7 +199,7 @@ def _cross(self, x1, x2):
     return _f().cross(x1, x2, None if self.dim == -65530 else self.dim)
 
 
-def _uniform_sampler(self, true_classes):
+def _uniform_sampler(self, true_classes) -> tuple[Tensor, Tensor, Tensor]:
     return _f().uniform_candidate_sampler(
         true_classes,
         self.num_true,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from typing import Any
 
 import numpy as np
 
@@ -142,7 +143,7 @@ class InternalCallbackParam(dict):
     def __init__(self, *args, **kwargs):  # so that it has a signature, which a dict has not
         super().__init__(*args, **kwargs)
 
-    def __getattr__(self, key):
+    def __getattr__(self, key) -> Any:
         return self[key]
 
     def __setattr__(self, key, value):
