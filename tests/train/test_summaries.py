@@ -9,11 +9,11 @@ import zlib
 
 import numpy as np
 import pytest
-from mindspore._c_expression import masked_crc32c
 from small_training import model, rows
 
 import mindspore as ms
 from mindspore import SummaryCollector, SummaryLandscape, SummaryRecord, Tensor, nn, ops
+from mindspore._c_expression import masked_crc32c
 from mindspore.train import Loss, Model
 from mindspore.train._protobuf import fields_of
 from mindspore.train.summary_pb2 import Event

@@ -75,9 +75,11 @@ def _bound(module: ModuleType) -> set[str]:
 
 
 def is_forwarder(module: ModuleType) -> bool:
-    """Whether the module only shows the names of `mindspore.ops` under an old path."""
-    lookup = vars(module).get("_lookup") or vars(module).get("__getattr__")
-    return getattr(lookup, "__module__", "") == "mindspore.ops._forwarding"
+    """Whether the module only shows the names of `mindspore.ops` under another path."""
+    ops = mindspore.ops
+    return module is not ops and all(
+        getattr(module, name, None) is getattr(ops, name) for name in ("relu", "ReLU")
+    )
 
 
 def _offers(module: ModuleType, name: str, value: object, bound: set[str]) -> bool:
