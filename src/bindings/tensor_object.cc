@@ -88,7 +88,7 @@ PyObject* binary(const OpDef& definition, PyObject* a, PyObject* b) {
     if (!operand(a, right, inputs[0])) Py_RETURN_NOTIMPLEMENTED;
     if (!operand(b, left, inputs[1])) {
       // An array on the right would otherwise take the tensor in and answer with an array.
-      platform::require(!PyObject_CheckBuffer(b), ErrorKind::Type, "For '", definition.name,
+      platform::require(!PyObject_CheckBuffer(b), ErrorKind::Type, "For '", definition.shown_name(),
                         "', a Tensor cannot be combined with '", type_name(b),
                         "'; turn it into a Tensor first.");
       Py_RETURN_NOTIMPLEMENTED;

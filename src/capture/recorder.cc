@@ -26,6 +26,21 @@ constexpr std::size_t kMostValues = 1U << 20;
 
 std::atomic<std::uint32_t> next_mark = 1;
 
+// Watches values that will never exist: the run that was to compute them has failed.
+class LostContent final : public tensor::StorageWatcher {
+ public:
+  void before_read(Storage& /*storage*/) override {
+    platform::fail(ErrorKind::Runtime,
+                   "this tensor has no values: the compiled function that was to compute it has "
+                   "failed. Call the function again.");
+  }
+};
+
+LostContent& lost_content() {
+  static LostContent watcher;
+  return watcher;
+}
+
 class Busy {
  public:
   explicit Busy(bool& flag) : flag_(flag), before_(flag) { flag_ = true; }
@@ -98,13 +113,9 @@ void Recorder::release() {
   for (auto& [key, entry] : entries_) {
     Storage& storage = entry.storage ? *entry.storage : entry.tensor.storage();
     if (storage.watcher() != this) continue;
-    // Only after an error: what could not be computed must at least be memory.
-    if (storage.is_promise() && storage.owner_count() > 1) {
-      const Ref<Storage> nothing = Storage::allocate(storage.device(), storage.bytes());
-      std::memset(nothing->data(), 0, nothing->bytes());
-      storage.fulfil(nothing);
-    }
-    storage.set_watcher(nullptr);
+    // Only after an error: what could not be computed has no content, and says so when it is read.
+    const bool is_lost = storage.is_promise() && storage.owner_count() > 1;
+    storage.set_watcher(is_lost ? &lost_content() : nullptr);
   }
   entries_.clear();
 }
@@ -515,7 +526,12 @@ void Recorder::before_read(Storage& storage) {
 
 void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<void> epilogue) {
   may_run_ = true;
-  close();
+  try {
+    close();
+  } catch (...) {
+    discard();  // at once: a traceback may keep this recorder for long
+    throw;
+  }
   step_->end = Step::End::Return;
   step_->returned.clear();
   for (const Tensor& result : results) step_->returned.push_back(place_of(result));

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import numbers
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -79,6 +81,16 @@ def _own_copy(value) -> Tensor:
     )
 
 
+@contextlib.contextmanager
+def _room_for(name: str) -> Iterator[None]:
+    """Says for which parameter there was no memory."""
+    try:
+        yield
+    except MemoryError as error:
+        reason = re.sub(r"^For '\w+', ", "", str(error))
+        raise MemoryError(f"For the Parameter '{name}', {reason}") from None
+
+
 def _checked_property(name: str, kind: type, what: str):
     """Property whose setter checks the type; the value lives in `_<name>`."""
     key = "_" + name
@@ -130,7 +142,9 @@ class Parameter(Tensor):
     ):
         refuse_in_graph("mindspore.common.parameter.Parameter")
         self._describe(name, requires_grad, layerwise_parallel, parallel_optimizer, storage_format)
-        self._take(_own_copy(default_input))
+        with _room_for(self.name):
+            content = _own_copy(default_input)
+        self._take(content)
 
     def _describe(
         self, name, requires_grad=True, layerwise_parallel=False, parallel_optimizer=True, storage_format=""
@@ -312,12 +326,13 @@ class Parameter(Tensor):
         """
         result = type(self).__new__(type(self))
         result.__dict__.update({k: v for k, v in self.__dict__.items() if k != "_hooks"})
-        if isinstance(init, str) and init == "same":
-            data = op.copy(_c.detach(self))
-        else:
-            from mindspore.common.initializer import initializer
+        with _room_for(self.name):
+            if isinstance(init, str) and init == "same":
+                data = op.copy(_c.detach(self))
+            else:
+                from mindspore.common.initializer import initializer
 
-            data = _own_copy(initializer(init, shape=self.shape, dtype=self.dtype))
+                data = _own_copy(initializer(init, shape=self.shape, dtype=self.dtype))
         result._take(data)
         return result
 
