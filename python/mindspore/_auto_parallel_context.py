@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindspore._c_expression import note_change
+from mindspore._spelling import did_you_mean
 
 
 class ParallelMode:
@@ -134,7 +135,8 @@ def set_auto_parallel_context(**kwargs) -> None:
     """
     for key, value in kwargs.items():
         if key not in _KEYS:
-            raise ValueError(f"Set context keyword {key} is not recognized!")
+            hint = did_you_mean(key, _KEYS)
+            raise ValueError(f"Set context keyword {key} is not recognized!{hint}")
         expected, _, check = _KEYS[key]
         kinds = expected if isinstance(expected, tuple) else (expected,)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):

@@ -6,6 +6,8 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable
 
+from mindspore._spelling import unknown_in_module
+
 
 def imported_later(namespace: dict, names: dict[str, str], modules: Iterable[str] = ()):
     """The functions ``__getattr__`` and ``__dir__`` of a package.
@@ -26,7 +28,7 @@ def imported_later(namespace: dict, names: dict[str, str], modules: Iterable[str
         if name in modules:
             return importlib.import_module(f"{package}.{name}")
         if name not in module_of:
-            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+            raise unknown_in_module(package, name, listed)
         value = getattr(importlib.import_module(module_of[name]), name)
         namespace[name] = value
         return value

@@ -23,6 +23,7 @@ from mindspore._auto_parallel_context import (
 )
 from mindspore._capture.dump import set_save_graphs
 from mindspore._capture.function import set_graph_mode, set_strict
+from mindspore._spelling import did_you_mean
 
 __all__ = [
     "COMPATIBLE",
@@ -448,7 +449,7 @@ def _set(key: str, value) -> None:
     if key not in _KEYS:
         raise ValueError(
             f"For 'context.set_context', the keyword argument {key} is not recognized! For detailed usage of "
-            "'set_context', please refer to the Mindspore official website."
+            f"'set_context', please refer to the Mindspore official website.{did_you_mean(key, _KEYS)}"
         )
     expected, _, check, devices = _KEYS[key]
     _check_type(key, value, expected)
@@ -522,6 +523,6 @@ def get_context(attr_key: str):
     if attr_key not in _values:
         raise ValueError(
             f"For 'context.get_context', the argument {attr_key} is not recognized! For detailed usage of "
-            "'get_context', please refer to the Mindspore official website."
+            f"'get_context', please refer to the Mindspore official website.{did_you_mean(attr_key, _values)}"
         )
     return _values[attr_key]

@@ -10,6 +10,7 @@
 #include "bindings/exceptions.h"
 #include "bindings/operator_function.h"
 #include "bindings/parts.h"
+#include "bindings/spelling.h"
 #include "bindings/tensor_caster.h"
 #include "operator/registry.h"
 
@@ -195,6 +196,8 @@ void bind_operators(nb::module_& module) {
   module.def("operator_method", [](const std::string& name) {
     return nb::steal<nb::object>(operator_function(op::find(name), true));
   });
+  module.def("set_speller",
+             [](nb::handle hint, nb::handle called) { set_speller(hint.ptr(), called.ptr()); });
   module.def("set_function_describer",
              [](nb::handle function) { set_function_describer(function.ptr()); });
   module.def("check_definitions", &op::check_definitions);

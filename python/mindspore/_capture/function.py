@@ -87,6 +87,7 @@ class Captured:
     )
     learns_sizes = True  # whether a run can be made again for other sizes
     takes_numbers = True  # as inputs of the graph, once they have had several values
+    writes_failures = True  # an error while it is recorded leaves a file with the graph so far
 
     def __init__(self, function, name: str, strict: bool | None = None, roots: tuple = ()):
         self.function, self.name = function, name
@@ -258,7 +259,8 @@ class Captured:
             if is_trial:
                 session.discard()
             else:
-                write_failure(self.name, session, error)
+                if self.writes_failures:
+                    write_failure(self.name, session, error)
                 session.fail()
                 containers.hand_back()
             session = surroundings = None  # the error's traceback keeps this frame
@@ -318,6 +320,9 @@ class Captured:
             surroundings = watch(session, self.function, self._roots, [], (args, kwargs))
             with prints_recorded(session), surroundings:
                 self.function(*session.arguments, **session.keywords)
+        except Exception as error:
+            write_failure(self.name, session, error)
+            raise
         finally:
             session.discard()
             session = None  # an error's traceback keeps this frame

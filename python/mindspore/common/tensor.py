@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore import _c_expression as _c
 from mindspore._c_expression import Tensor
+from mindspore._spelling import TENSOR_HABITS, NotHere, called_name, keyword_hint
 from mindspore.common._tensor import creation, exchange, indexing, text
 from mindspore.common._tensor.creation import tensor
 from mindspore.ops import _registry
@@ -15,6 +16,10 @@ __all__ = ["Tensor", "tensor"]
 def _has_init(self) -> bool:
     """Whether an initializer still has to fill the tensor."""
     return self.init is not None
+
+
+def _names_that_are_there(self) -> list[str]:
+    return [name for name in object.__dir__(self) if name not in TENSOR_HABITS or hasattr(self, name)]
 
 
 def _complete(cls: type) -> None:
@@ -52,6 +57,11 @@ def _add_methods(cls: type) -> None:
 
 
 _complete(Tensor)
+_c.set_speller(keyword_hint, called_name)
 _c.set_array_converter(creation.array_of)
 _c.set_advanced_indexing(indexing.read, indexing.write, indexing.write_origin)
 _add_methods(Tensor)
+for _name, _advice in TENSOR_HABITS.items():
+    if not hasattr(Tensor, _name):
+        setattr(Tensor, _name, NotHere(_name, _advice))
+Tensor.__dir__ = _names_that_are_there

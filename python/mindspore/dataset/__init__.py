@@ -8,6 +8,7 @@ for image, label in data.create_tuple_iterator(num_epochs=1):
 
 import os as _os
 
+from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.dataset import audio, debug, text, transforms, utils, vision
 from mindspore.dataset.callback import DSCallback, WaitedDSCallback
 from mindspore.dataset.core import config
@@ -23,3 +24,6 @@ def sync_wait_for_dataset(rank_id, rank_size, current_epoch):
     if rank_size > 1:
         raise RuntimeError("Waiting for the data of other processes needs the distributed package.")
     return _os.getpid()
+
+
+__getattr__ = _explains_missing_names(globals())

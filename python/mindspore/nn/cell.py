@@ -11,6 +11,7 @@ from typing import Any
 from mindspore import context
 from mindspore._c_expression import is_capturing, note_change
 from mindspore._capture.function import _Mode, call_cell, is_inside, rehearse_cell
+from mindspore._spelling import SpelledArguments, UnknownName, name_hint
 from mindspore.common._structure import tensors_in
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
@@ -31,7 +32,7 @@ def _is_parameter_list(value) -> bool:
     )
 
 
-class Cell(CellParts, CellSettings, CellHooks, CellParallel):
+class Cell(CellParts, CellSettings, CellHooks, CellParallel, SpelledArguments):
     """A part of a network: parameters, further cells, and `construct`, which computes.
 
     Args:
@@ -51,6 +52,8 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
         >>> float(Double()(ms.Tensor(2.0)))
         4.0
     """
+
+    _called_as = "construct"
 
     def __init__(self, auto_prefix: bool = True, flags: dict | None = None):
         fields = self.__dict__
@@ -199,10 +202,12 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
 
     def __getattr__(self, name: str):
         # Only asked for what ordinary lookup did not find.
-        hint = (
-            "" if "_params" in self.__dict__ else " Please call super().__init__() in its constructor first."
-        )
-        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.{hint}")
+        def hint() -> str:
+            if "_params" not in self.__dict__:
+                return " Please call super().__init__() in its constructor first."
+            return name_hint("Cell", name, dir(self))
+
+        raise UnknownName(f"The '{type(self).__name__}' object has no attribute '{name}'.", hint)
 
     def __delattr__(self, name: str) -> None:
         fields = self.__dict__

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from importlib import import_module as _import_module
 
+from mindspore._spelling import unknown_in_module as _unknown_in_module
 from mindspore.ops import _primitives, _registry, composite, function, primitive
 from mindspore.ops.composite import HyperMap, Map, MultitypeFuncGraph
 from mindspore.ops.primitive import (
@@ -48,9 +49,14 @@ _ELSEWHERE = {
 def __getattr__(name: str):
     """Names that live in other parts of the package."""
     if name not in _ELSEWHERE:
-        raise AttributeError(f"module 'mindspore.ops' has no attribute '{name}'")
+        raise _unknown_in_module("mindspore.ops", name, __dir__)
     home = _ELSEWHERE[name]
     module = _import_module(home)
     found = module if home.endswith(f".{name}") else getattr(module, name)
     globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    """All names, also those that have not been looked up yet."""
+    return sorted({*globals(), *_ELSEWHERE})

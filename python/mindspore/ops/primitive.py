@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mindspore import _c_expression as _c
+from mindspore._spelling import keyword_hint
 from mindspore.ops import _registry
 
 
@@ -214,7 +215,8 @@ class RegisteredPrimitive(Primitive):
         given = dict(zip(names, args, strict=False))
         for key, value in kwargs.items():
             if key not in constructor:
-                raise TypeError(f"For '{self.name}', got an unexpected keyword argument '{key}'.")
+                hint = keyword_hint(key, constructor)
+                raise TypeError(f"For '{self.name}', got an unexpected keyword argument '{key}'.{hint}")
             given[key] = value
         self._given = given
         for name, entry in constructor.items():

@@ -9,6 +9,7 @@ import enum
 import inspect
 
 from mindspore import Tensor
+from mindspore._spelling import NotHere
 from mindspore.nn import Cell
 from mindspore.ops import _registry
 from mindspore.ops.primitive import RegisteredPrimitive
@@ -74,7 +75,11 @@ class ClassWriter:
         self.cls, self.name, self.imports, self.typist = cls, name, imports, typist
         self.surface: Surface = typist.surface
         self.module = imports.module
-        self.members = {key: value for key, value in vars(cls).items() if self._is_shown(key)}
+        self.members = {
+            key: value
+            for key, value in vars(cls).items()
+            if self._is_shown(key) and not isinstance(value, NotHere)
+        }
         self.attributes = {} if issubclass(cls, (enum.Enum, Tensor)) else self._instance_attributes()
         self.hidden = {*self.members, *self.attributes}
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mindspore import _c_expression as _c
+from mindspore._spelling import check_keywords
 from mindspore.common import dtype as mstype
 from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter, ParameterTuple
@@ -27,6 +28,7 @@ def opt_init_args_register(fn) -> Callable:
 
     @functools.wraps(fn)
     def initialise(self, *args, **kwargs):
+        check_keywords(fn, type(self).__name__, kwargs)
         fn(self, *args, **kwargs)
 
     return initialise

@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 
 from mindspore._c_expression import Tensor
+from mindspore._spelling import keyword_hint
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive
@@ -25,7 +26,8 @@ def _primitive(name: str, doc: str, call, **attributes) -> type:
         given = dict(zip(attributes, args, strict=False))
         for key, value in kwargs.items():
             if key not in attributes or key in given:
-                raise TypeError(f"For '{name}', got an unexpected keyword argument '{key}'.")
+                hint = keyword_hint(key, attributes)
+                raise TypeError(f"For '{name}', got an unexpected keyword argument '{key}'.{hint}")
             given[key] = value
         for key, default in attributes.items():
             value = given.get(key, default)
