@@ -201,7 +201,7 @@ std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inp
         entry != nullptr && entry->kind == Kind::Parameter && is_other_view(input, entry->tensor);
     if (other_view ||
         (by_reference ? !input.is_contiguous() : entry != nullptr && !is_dense_whole(input)))
-      return platform::join("'", definition.name, "' is given part of a tensor's memory");
+      return platform::join("'", definition.shown_name(), "' is given part of a tensor's memory");
   }
   for (std::size_t i = 0; i < outputs && definition.has_effects; ++i) {
     const int written = op::written_input(definition, i);
@@ -215,7 +215,8 @@ std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inp
       return input.defined() && is_other_view(input, target);
     });
     if (is_part || reads_other)
-      return platform::join("'", definition.name, "' writes into part of a tensor's memory");
+      return platform::join("'", definition.shown_name(),
+                            "' writes into part of a tensor's memory");
   }
   if (definition.is_random && eager::is_logging_random())
     return "random numbers are drawn in a block that is computed again for its gradient";

@@ -82,7 +82,7 @@ void run_elementwise(const OpDef& definition, std::span<Tensor> inputs,
   for (std::size_t i = 1; i < inputs.size(); ++i) {
     const tensor::Shape& other = inputs[i].shape();
     if (other.empty() || other == *shape) continue;
-    joined = tensor::broadcast_shapes(*shape, other, definition.name);
+    joined = tensor::broadcast_shapes(*shape, other, definition.shown_name());
     shape = &joined;
   }
   if (current_interceptor != nullptr) [[unlikely]] {

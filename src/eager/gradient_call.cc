@@ -140,7 +140,7 @@ void add_gradient(Node& node, std::uint32_t output, const Tensor& gradient) {
 Tensor unpack(const Saved& saved, const Edge* edge, const Node& node) {
   platform::require(
       saved.tensor.storage().version() == saved.version, ErrorKind::Runtime, "For '",
-      node.definition->name,
+      node.definition->shown_name(),
       "', a tensor needed for the gradient was modified by an inplace operation (version ",
       saved.tensor.storage().version(), ", expected ", saved.version,
       "). Write into a copy() of the tensor instead, or write before it is used.");
@@ -213,7 +213,7 @@ std::vector<Tensor> differentiate(Node& node) {
   }
   const OpDef& definition = *node.definition;
   platform::require(definition.gradient_kind != GradientKind::None, ErrorKind::Runtime,
-                    "Fail to find bprop function for ", definition.name,
+                    "Fail to find bprop function for ", definition.shown_name(),
                     ". Use stop_gradient on its result if no gradient is wanted through it.");
   const auto reached = std::find_if(node.gradients.begin(), node.gradients.end(),
                                     [](const Tensor& gradient) { return gradient.defined(); });

@@ -52,7 +52,7 @@ void require_current(const Tensor& input, const OpDef* definition) {
   const tensor::TensorBody& body = input.body();
   platform::require(
       body.storage->recorded_version() <= body.seen_version, ErrorKind::Runtime,
-      definition == nullptr ? "a custom gradient" : definition->name,
+      definition == nullptr ? "a custom gradient" : definition->shown_name(),
       ": an input was modified by an inplace operation through another view of the same memory, so "
       "its "
       "gradient is not known. Use a copy() of the tensor, or take the view after the write.");

@@ -30,7 +30,8 @@ from mindspore import _c_expression as _c  # noqa: E402
 _LEFT_OUT = re.compile(
     r"^(_.*|[pP]rint.*|wait.*|save.*|load.*|set_.*|reset_.*|tofile|flush.*|asnumpy.*|Custom|kernel|PyFunc|Send|"
     r"Receive|Neighbor.*|constexpr|prim_.*|vmap|grad|value_and_grad|jac.*|jvp|vjp|jet|linearize|derivative|"
-    r"get_grad|GradOperation|HookBackward|Insert.*|.*_register|.*RegOp|Morph|.*Summary|TensorDump|fill_v2)$"
+    r"get_grad|GradOperation|HookBackward|Insert.*|.*_register|.*RegOp|Morph|.*Summary|TensorDump|fill_v2|"
+    r"imported_later|Jvp|Vjp)$"
 )
 
 # Shapes of the first, second, third ... tensor of a call; none of them fit each other.
@@ -44,6 +45,14 @@ _SHAPES = (
     ((0, 3), (2, 0), (0,), (3,)),
 )
 _TYPES = (np.float32, np.int32, np.complex64, np.bool_)
+
+
+# Messages about things that have no function of their own.
+_SAYS_ENOUGH = re.compile(
+    r"The truth value of an array|Unsupported device target|When using|The number of (features|batch size) for"
+    r"|\"?The 'name' must be in|Cannot iterate over a scalar tensor|Only support integers, slices|"
+    r"'Tensor' object is not callable"
+)
 
 
 class Provoked(NamedTuple):
@@ -224,13 +233,12 @@ def internal_operators() -> set[str]:
 def complaint(provoked: Provoked, internal: set[str]) -> str | None:
     """What is wrong with a message; None when nothing is."""
     text = str(provoked.error)
+    short = provoked.called.partition(".")[2]
+    if not (text.startswith(("For ", '"For ')) or re.search(rf"\b{short}\b|\w\(\) ", text)):
+        return None if _SAYS_ENOUGH.match(text) else "does not say what was called"
     named = set(re.findall(r"\b[a-z_0-9]+\b", text.partition("\n  at ")[0])) & internal
     if named:
         return f"names {', '.join(sorted(named))}, which users do not know"
-    if isinstance(
-        provoked.error, (AttributeError, KeyError, ZeroDivisionError, AssertionError, StopIteration)
-    ):
-        return f"is a {type(provoked.error).__name__}"
     if "internal error" in text:
         return "is an internal error"
     if len(text) < 20:

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import dis
 import linecache
 import os
 import traceback
 from types import FrameType
 
 from mindspore import log as logger
+from mindspore._failures import is_raised_by_hand
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _RULE = "# " + "=" * 98
-_ON_PURPOSE = {dis.opmap[name] for name in ("RAISE_VARARGS", "RERAISE") if name in dis.opmap}
 # The second name is the one that questions and answers use.
 _NAMES = ("analyze_fail.ir", "analyze_failed.ir")
 
@@ -34,12 +33,8 @@ def _users_lines(error: BaseException) -> list[tuple[str, int]]:
 
 def is_on_purpose(error: BaseException) -> bool:
     """Whether a `raise` or `assert` of the user's own, not a call that failed, is where the error began."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    if last is None or not _is_users(last.tb_frame):
-        return False
-    return last.tb_frame.f_code.co_code[last.tb_lasti] in _ON_PURPOSE
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return bool(frames) and _is_users(frames[-1]) and is_raised_by_hand(error)
 
 
 def _described(name: str, error: BaseException, lines: list[tuple[str, int]]) -> list[str]:

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from types import FunctionType
+
 from mindspore import _c_expression as _c
 from mindspore._c_expression import Tensor
+from mindspore._failures import explained
 from mindspore._spelling import TENSOR_HABITS, NotHere, called_name, keyword_hint
 from mindspore.common._tensor import creation, exchange, indexing, text
 from mindspore.common._tensor.creation import tensor
@@ -53,11 +56,12 @@ def _add_methods(cls: type) -> None:
 
     for name, method in {**_registry.methods(), **methods.METHODS}.items():
         if not hasattr(cls, name) or name in methods.METHODS:
-            setattr(cls, name, method)
+            setattr(cls, name, _c.package_function(method) if isinstance(method, FunctionType) else method)
 
 
 _complete(Tensor)
 _c.set_speller(keyword_hint, called_name)
+_c.set_failure_explainer(explained)
 _c.set_array_converter(creation.array_of)
 _c.set_advanced_indexing(indexing.read, indexing.write, indexing.write_origin)
 _add_methods(Tensor)

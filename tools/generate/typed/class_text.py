@@ -179,6 +179,8 @@ class ClassWriter:
         return lines
 
     def _one_member(self, name: str, value: object) -> list[str]:
+        if type(value).__name__ == "PackageFunction":
+            value = value.__wrapped__
         if isinstance(value, (staticmethod, classmethod)):
             kind = type(value).__name__
             lines = self._method_lines(name, inspect.signature(value.__func__), value.__func__, kind)

@@ -36,12 +36,42 @@ def _primitive(name: str, doc: str, call, **attributes) -> type:
             self.add_prim_attr(key, value)
 
     def run(self, *inputs):
-        return call(self, *inputs)
+        try:
+            return call(self, *inputs)
+        except TypeError:
+            _check_count(name, call, inputs)
+            raise
 
     run.__wrapped__ = call  # who asks for the signature gets that of the call
 
     body = {"__init__": initialise, "__call__": run, "__doc__": doc, "__module__": "mindspore.ops"}
-    return type(name, (Primitive,), {**body, "__signature__": _signature(attributes)})
+    return type(name, (Primitive,), {**body, "__signature__": _Signatures(attributes, call)})
+
+
+def _check_count(name: str, call, inputs: tuple) -> None:
+    """Raises a TypeError if the call takes more or fewer inputs, in the words of the primitive."""
+    taken = list(inspect.signature(call).parameters.values())[1:]
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in taken):
+        return
+    needed = sum(parameter.default is parameter.empty for parameter in taken)
+    if not needed <= len(inputs) <= len(taken):
+        names = ", ".join(parameter.name for parameter in taken)
+        raise TypeError(
+            f"For '{name}', the call takes the inputs ({names}), but got {len(inputs)}."
+        ) from None
+
+
+class _Signatures:
+    """`__signature__`: of the class that of its constructor, of an object that of its call."""
+
+    def __init__(self, attributes: dict, call):
+        self._attributes, self._call = attributes, call
+
+    def __get__(self, instance, owner):
+        if instance is None:
+            return _signature(self._attributes)
+        signature = inspect.signature(self._call)
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
 def _signature(attributes: dict) -> inspect.Signature:
