@@ -49,9 +49,9 @@ _TYPES = (np.float32, np.int32, np.complex64, np.bool_)
 
 # Messages about things that have no function of their own.
 _SAYS_ENOUGH = re.compile(
-    r"The truth value of an array|Unsupported device target|When using|The number of (features|batch size) for"
-    r"|\"?The 'name' must be in|Cannot iterate over a scalar tensor|Only support integers, slices|"
-    r"'Tensor' object is not callable"
+    r"The truth value of an array|Unsupported device target|When using|Cannot iterate over a scalar tensor"
+    r"|The number of (features|batch size) for|\"?The 'name' must be in|Only support integers, slices"
+    r"|'Tensor' object is not callable"
 )
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
 from mindspore import _c_expression as _c
@@ -62,6 +63,7 @@ def load_checkpoint(
     check_isinstance("crc_check", crc_check, bool)
     check_isinstance("remove_redundancy", remove_redundancy, bool)
     check_cipher_arguments(dec_key, dec_mode, "dec")
+    begun = time.perf_counter()
     parameters = {}
     for name, read in entries_in(path, kind, dec_key, dec_mode, crc_check):
         if _is_chosen(is_wanted, name, path):
@@ -72,6 +74,8 @@ def load_checkpoint(
             "The loaded parameter dict is empty after filter or specify, please check whether "
             "'filter_prefix' or 'specify_prefix' are set correctly."
         )
+    taken = (time.perf_counter() - begun) * 1e3
+    logger.info("%s is loaded: %d entries in %.1f ms.", path, len(parameters), taken)
     if net is not None:
         load_param_into_net(net, parameters, strict_load)
     return parameters
