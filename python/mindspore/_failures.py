@@ -86,6 +86,7 @@ def explained(function, error: Exception, args: tuple, kwargs: dict) -> Exceptio
         name = type(args[0]).__name__
     elif known[:1] == ["self"]:
         owner = "Tensor"
+    path = f"{owner}.{name}" if name not in ("Tensor", "tensor", "Parameter") else name
     last = _last(error.__traceback__)
     if last is None:  # the call did not begin
         wrong = _UNEXPECTED.search(str(error))
@@ -98,7 +99,7 @@ def explained(function, error: Exception, args: tuple, kwargs: dict) -> Exceptio
     kind = TypeError if isinstance(error, _KINDS) else ValueError
     text = (
         f"For '{name}', the arguments do not fit: {_listed(function, args, kwargs, owner == 'Tensor')}. "
-        f"help(mindspore.{owner}.{name}) tells what it takes. ({type(error).__name__}: {error})"
+        f"help(mindspore.{path}) tells what it takes. ({type(error).__name__}: {error})"
     )
     made = kind(text)
     made.__cause__ = error

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 _PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
-_ON_DEVICE = "the device is chosen for the whole program: mindspore.set_context(device_target=...)"
+ON_DEVICE = "the device is chosen for the whole program: mindspore.set_context(device_target=...)"
 _GRADIENT = "gradients are asked for: mindspore.value_and_grad(forward, None, net.trainable_params())"
 _NOT_IN_PLACE = "operators return their result; write x = x.{}(...)"
 
@@ -19,7 +19,7 @@ _IN_PLACE = "abs add clamp div exp index_add index_fill masked_fill mul neg pow 
 
 # What users of other frameworks look for, and where it is here.
 TENSOR_HABITS = {
-    **dict.fromkeys(("cuda", "cpu", "device", "is_cuda", "get_device", "pin_memory"), _ON_DEVICE),
+    **dict.fromkeys(("cuda", "cpu", "device", "is_cuda", "get_device", "pin_memory"), ON_DEVICE),
     **dict.fromkeys(("backward", "grad", "retain_grad", "grad_fn", "is_leaf", "zero_grad"), _GRADIENT),
     "requires_grad_": "it is mindspore.Parameter(tensor, requires_grad=True)",
     "detach": "it is mindspore.ops.stop_gradient(x)",
@@ -38,7 +38,7 @@ TENSOR_HABITS = {
     **{f"{name}_": _NOT_IN_PLACE.format(name) for name in _IN_PLACE.split()},
 }
 _CELL = {
-    **dict.fromkeys(("cuda", "cpu", "device", "to"), _ON_DEVICE),
+    **dict.fromkeys(("cuda", "cpu", "device", "to"), ON_DEVICE),
     **dict.fromkeys(("backward", "zero_grad"), _GRADIENT),
     "parameters": "they are net.trainable_params() or net.get_parameters()",
     "named_parameters": "they are net.parameters_and_names()",
@@ -99,7 +99,7 @@ _OPS = {
     "normalize": "it is x / ops.norm(x, dim=axis, keepdim=True)",
 }
 _PACKAGE = {
-    **dict.fromkeys(("cuda", "device"), _ON_DEVICE),
+    **dict.fromkeys(("cuda", "device"), ON_DEVICE),
     "optim": "optimizers are in mindspore.nn",
     "autograd": _GRADIENT,
     "distributed": "it is mindspore.communication",
@@ -178,9 +178,9 @@ _KEYWORDS = {
 _NO_KEYWORD = {
     "inplace": "operators and layers never change their input",
     "out": "operators return their result",
-    "device": _ON_DEVICE,
+    "device": ON_DEVICE,
     "requires_grad": "it belongs to mindspore.Parameter",
-    "non_blocking": _ON_DEVICE,
+    "non_blocking": ON_DEVICE,
 }
 
 

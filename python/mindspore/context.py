@@ -23,7 +23,7 @@ from mindspore._auto_parallel_context import (
 )
 from mindspore._capture.dump import set_save_graphs
 from mindspore._capture.function import set_graph_mode, set_strict
-from mindspore._spelling import did_you_mean
+from mindspore._spelling import did_you_mean, keyword_hint
 
 __all__ = [
     "COMPATIBLE",
@@ -449,7 +449,7 @@ def _set(key: str, value) -> None:
     if key not in _KEYS:
         raise ValueError(
             f"For 'context.set_context', the keyword argument {key} is not recognized! For detailed usage of "
-            f"'set_context', please refer to the Mindspore official website.{did_you_mean(key, _KEYS)}"
+            f"'set_context', please refer to the Mindspore official website.{keyword_hint(key, _KEYS)}"
         )
     expected, _, check, devices = _KEYS[key]
     _check_type(key, value, expected)

@@ -22,6 +22,7 @@ from mindspore._c_expression import (
     uint32,
     uint64,
 )
+from mindspore._spelling import ON_DEVICE, did_you_mean
 
 
 class Kind:
@@ -202,7 +203,9 @@ def from_any(obj: object) -> DType:
         found = _BY_NAME.get({"bool": "bool_"}.get(obj.lower(), obj.lower()))
         if found is None:
             names = [name for name in _BY_NAME if name != "bfloat16"]
-            raise TypeError(f"the string input type must be one of {names}, but got '{obj}'.")
+            is_device = obj.partition(":")[0].lower() in ("cuda", "gpu", "cpu", "npu", "ascend")
+            hint = f" In MindSpore {ON_DEVICE}." if is_device else did_you_mean(obj, names)
+            raise TypeError(f"the string input type must be one of {names}, but got '{obj}'.{hint}")
         return found
     try:
         found = pytype_to_dtype(obj)

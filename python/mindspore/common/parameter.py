@@ -378,6 +378,10 @@ class Parameter(Tensor):
         return format(repr(self), spec)
 
 
+Parameter.__init__.__name__ = Parameter.__init__.__qualname__ = "Parameter"
+Parameter.__init__ = _c.package_function(Parameter.__init__)
+
+
 class ParameterTuple(tuple):
     """Tuple of parameters with different names.
 

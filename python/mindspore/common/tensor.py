@@ -10,10 +10,12 @@ from mindspore._c_expression import Tensor
 from mindspore._failures import explained
 from mindspore._spelling import TENSOR_HABITS, NotHere, called_name, keyword_hint
 from mindspore.common._tensor import creation, exchange, indexing, text
-from mindspore.common._tensor.creation import tensor
+from mindspore.common._tensor.creation import tensor as _tensor
 from mindspore.ops import _registry
 
 __all__ = ["Tensor", "tensor"]
+
+tensor = creation.tensor = _c.package_function(_tensor)
 
 
 def _has_init(self) -> bool:
@@ -28,7 +30,9 @@ def _names_that_are_there(self) -> list[str]:
 def _complete(cls: type) -> None:
     """Puts the Python parts on the type."""
     cls.__name__ = "Tensor"  # without the module, which messages would show
-    cls.__init__ = creation.initialise
+    creation.initialise.__name__ = "Tensor"  # so that messages call it what users call
+    creation.initialise.__qualname__ = "Tensor"
+    cls.__init__ = _c.package_function(creation.initialise)
     cls.__doc__ = creation.initialise.__doc__
     cls.init_data = creation.init_data
     cls.from_numpy = staticmethod(creation.from_numpy)

@@ -51,7 +51,6 @@ class _Recurrent(Cell):
 
     def __init__(
         self,
-        walk,
         input_size,
         hidden_size,
         num_layers=1,
@@ -79,7 +78,7 @@ class _Recurrent(Cell):
                 f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}."
             )
         self.dropout = dropout
-        self._over_time = walk
+        self._over_time = self._walk()
         self._between = Dropout(p=dropout) if dropout > 0 else None
         self._make_parameters(dtype)
 
@@ -226,16 +225,16 @@ class LSTM(_Recurrent):
     gates = 4
     state_names = ("hx[0]", "hx[1]")
 
-    def __init__(self, *args, **kwargs):
-        super().__init__(lstm_walk, *args, **kwargs)
+    def _walk(self) -> Callable:
+        return lstm_walk
 
 
 class GRU(_Recurrent):
     __doc__ = "Gated recurrent units.\n" + _ARGUMENTS.format(nonlinearity="", hx="Tensor")
     gates = 3
 
-    def __init__(self, *args, **kwargs):
-        super().__init__(gru_walk, *args, **kwargs)
+    def _walk(self) -> Callable:
+        return gru_walk
 
 
 class RNN(_Recurrent):
@@ -244,8 +243,23 @@ class RNN(_Recurrent):
         hx="Tensor",
     )
 
-    def __init__(self, *args, **kwargs):
-        nonlinearity = check.one_of(
-            kwargs.pop("nonlinearity", "tanh"), ("tanh", "relu"), "nonlinearity", "RNN"
+    def __init__(
+        self,
+        input_size,
+        hidden_size,
+        num_layers=1,
+        has_bias=True,
+        batch_first=False,
+        dropout=0.0,
+        bidirectional=False,
+        dtype=mstype.float32,
+        *,
+        nonlinearity="tanh",
+    ):
+        self._nonlinearity = check.one_of(nonlinearity, ("tanh", "relu"), "nonlinearity", "RNN")
+        super().__init__(
+            input_size, hidden_size, num_layers, has_bias, batch_first, dropout, bidirectional, dtype
         )
-        super().__init__(simple_walk(nonlinearity), *args, **kwargs)
+
+    def _walk(self) -> Callable:
+        return simple_walk(self._nonlinearity)
