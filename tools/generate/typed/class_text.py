@@ -86,6 +86,9 @@ class ClassWriter:
     def _is_shown(self, name: str) -> bool:
         if not name.startswith("_"):
             return True
+        made_by = vars(self.cls)[name]
+        if name == "__new__" and isinstance(made_by, staticmethod) and _takes_anything(made_by.__func__):
+            return False  # the constructor tells more
         return name in _SPECIAL.split() or (self.cls is Tensor and name in tensor_slots.METHODS)
 
     def lines(self) -> list[str]:
