@@ -23,7 +23,8 @@ class Generator(nn.Cell):
 
     def __init__(self, latent, width):
         super().__init__()
-        layers, inputs = [], latent
+        layers: list[nn.Cell] = []
+        inputs = latent
         for outputs in (4 * width, 2 * width, width):
             shape = {} if layers else {"stride": 1, "padding": 0}
             layers += [
@@ -104,7 +105,7 @@ def synthetic_images(rows, size=32):
 
 def make_dataset(folder, batch_size):
     """Batches of images between -1 and 1."""
-    data = ds.NumpySlicesDataset({"image": synthetic_images(128)}, shuffle=True)
+    data: ds.Dataset = ds.NumpySlicesDataset({"image": synthetic_images(128)}, shuffle=True)
     if folder:
         data = ds.MnistDataset(folder, usage="train", shuffle=True).project(["image"])
     steps = [vision.Resize((32, 32)), vision.Rescale(1 / 127.5, -1.0), vision.HWC2CHW()]

@@ -62,6 +62,7 @@ def synthetic_images(rows, seed):
 def make_dataset(folder, usage, batch_size):
     """Batches of images around zero, and labels."""
     training = usage == "train"
+    data: ds.Dataset
     if folder:
         data = ds.MnistDataset(folder, usage=usage, shuffle=training)
     else:

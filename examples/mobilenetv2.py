@@ -90,6 +90,7 @@ def synthetic_images(rows, seed, size=64):
 def make_dataset(folder, usage, batch_size):
     """Batches of images and labels from `folder`/train or `folder`/val, and the number of classes."""
     training, classes = usage == "train", 6
+    data: ds.Dataset
     if folder:
         data = ds.ImageFolderDataset(str(Path(folder) / usage), shuffle=training)
         classes = data.num_classes()

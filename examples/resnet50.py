@@ -3,6 +3,7 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -81,9 +82,11 @@ def synthetic_images(rows, classes=10):
 
 def make_dataset(folder, batch_size):
     """Batches of images and labels; which reader is used depends on what the folder holds."""
+    data: ds.Dataset
+    augment: list = []
     if not folder:
         data = ds.NumpySlicesDataset(synthetic_images(64), ["image", "label"], shuffle=True)
-        classes, augment = 10, []
+        classes = 10
     elif (Path(folder) / "data_batch_1.bin").exists():
         data = ds.Cifar10Dataset(folder, usage="train", shuffle=True)
         classes, augment = 10, [vision.RandomCrop(32, 4), vision.RandomHorizontalFlip()]
@@ -136,7 +139,9 @@ def main(argv=None):
     groups = [{"params": decayed, "weight_decay": 1e-4}, {"params": others, "weight_decay": 0.0}]
     rate = rates(options.rate, options.epochs, data.get_dataset_size())
     optimizer = nn.Momentum(groups, learning_rate=rate, momentum=0.9, use_nesterov=True)
-    scaled = {} if options.amp in ("O0", "O1") else {"loss_scale_manager": DynamicLossScaleManager(2.0**12)}
+    scaled: dict[str, Any] = {}
+    if options.amp not in ("O0", "O1"):
+        scaled["loss_scale_manager"] = DynamicLossScaleManager(2.0**12)
     smoothed = nn.CrossEntropyLoss(label_smoothing=0.1)
     model = Model(network, smoothed, optimizer, metrics={"accuracy"}, amp_level=options.amp, **scaled)
     losses = []

@@ -4,10 +4,17 @@
 from __future__ import annotations
 
 import faulthandler
+import os
 
 import pytest
 
 faulthandler.enable()  # a crash in native code says which test it was
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _graphs_elsewhere(tmp_path_factory):
+    """Graphs of compilations that fail are not written into the current folder."""
+    os.environ["MS_OM_PATH"] = str(tmp_path_factory.mktemp("om"))
 
 
 @pytest.fixture(autouse=True)

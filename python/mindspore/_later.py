@@ -7,6 +7,8 @@ import importlib
 import types
 from collections.abc import Callable, Iterable
 
+from mindspore._spelling import unknown_in_module
+
 
 def shown_names(namespace: dict, modules: Iterable[str] = (), later: Iterable[str] = ()) -> list[str]:
     """What `dir` of a package shows: its public names, and of modules only those that are meant.
@@ -44,13 +46,16 @@ def imported_later(
     module_of = {name: module for module, text in (names or {}).items() for name in text.split()}
     modules = frozenset(modules)
 
+    def listed() -> list[str]:
+        return shown_names(namespace, modules, module_of)
+
     def read(name: str) -> object:
         if name in modules:
             return importlib.import_module(f"{package}.{name}")
         if name not in module_of:
-            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+            raise unknown_in_module(package, name, listed)
         value = getattr(importlib.import_module(module_of[name]), name)
         namespace[name] = value
         return value
 
-    return read, lambda: shown_names(namespace, modules, module_of)
+    return read, listed

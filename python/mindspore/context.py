@@ -27,6 +27,7 @@ from mindspore._settings.context_checks import (
     STRICT,
 )
 from mindspore._settings.context_keys import CONTEXT as _CONTEXT
+from mindspore._spelling import did_you_mean
 
 __all__ = [
     "COMPATIBLE",
@@ -100,7 +101,7 @@ def get_context(attr_key: str) -> Any:
     if attr_key not in _values:
         raise ValueError(
             f"For 'context.get_context', the argument {attr_key} is not recognized! For detailed usage of "
-            "'get_context', please refer to the Mindspore official website."
+            f"'get_context', please refer to the Mindspore official website.{did_you_mean(attr_key, _values)}"
         )
     value = _values[attr_key]
     return _c.compute_threads() if attr_key == "runtime_num_threads" and value is None else value

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Captured functions as Python sees them; what is captured and when is decided in
 // python/mindspore/_capture.
+#include <chrono>
 #include <cstdlib>
 #include <sstream>
 
@@ -22,6 +23,7 @@
 #include "bindings/truth_asker.h"
 #include "eager/interceptor.h"
 #include "passes/pipeline.h"
+#include "platform/log/log.h"
 
 namespace mycel::bindings {
 
@@ -127,8 +129,16 @@ std::shared_ptr<runtime::Executable> compile_graph(std::unique_ptr<ir::Graph> gr
     const nb::handle listener = capture_listener;
     listener(captured_graph(*graph));
   }
+  const auto start = std::chrono::steady_clock::now();
+  const std::string name = graph->name();
+  const std::size_t recorded = graph->node_count();
   passes::optimize(*graph, options());
-  return std::make_shared<runtime::Executable>(std::move(graph));
+  auto executable = std::make_shared<runtime::Executable>(std::move(graph));
+  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+  platform::log_info("'", name, "': ", recorded, " recorded operators are compiled to ",
+                     executable->graph().node_count(), " in ", taken.count(), " ms, ",
+                     executable->arena_bytes(), " bytes for values in between");
+  return executable;
 }
 
 void bind_capture(nb::module_& module) {

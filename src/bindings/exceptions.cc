@@ -7,6 +7,7 @@
 #include <frameobject.h>
 #include <nanobind/nanobind.h>
 
+#include "bindings/spelling.h"
 #include "capture/script_writer.h"
 #include "platform/error/error.h"
 
@@ -34,7 +35,8 @@ PyObject* python_class(ErrorKind kind) {
 }
 
 void raise(ErrorKind kind, const std::string& message) {
-  std::string text = kind == ErrorKind::Internal ? "internal error: " + message : message;
+  std::string text =
+      kind == ErrorKind::Internal ? "internal error: " + message : in_users_words(message);
   const UserPosition position = user_position();
   // What failed in a compiled function carries the line of its operator already.
   if (!position.file.empty() && text.find("\n  at ") == std::string::npos)

@@ -13,6 +13,7 @@
 #include "bindings/dtype_object.h"
 #include "bindings/exceptions.h"
 #include "bindings/size_object.h"
+#include "bindings/spelling.h"
 #include "bindings/tensor_object.h"
 #include "eager/dispatch.h"
 #include "eager/interceptor.h"
@@ -35,10 +36,6 @@ struct OperatorFunction {
 
 constexpr std::size_t kMaxParameters = 24;
 
-const std::string& shown_name(const OpDef& definition) {
-  return definition.function.empty() ? definition.name : definition.function;
-}
-
 const std::string& parameter_name(const OpDef& definition, ParameterRef parameter) {
   const auto index = static_cast<std::size_t>(parameter.index);
   return parameter.is_input ? definition.inputs[index].name : definition.attributes[index].name;
@@ -50,20 +47,23 @@ void place_keyword(const OpDef& definition, PyObject* keyword, PyObject* value, 
   const char* name = PyUnicode_AsUTF8(keyword);
   for (std::size_t k = 0; k < definition.parameters.size(); ++k) {
     if (parameter_name(definition, definition.parameters[k]) != name) continue;
-    platform::require(given[k] == nullptr, ErrorKind::Type, shown_name(definition),
+    platform::require(given[k] == nullptr, ErrorKind::Type, definition.shown_name(),
                       "() got multiple values for argument '", name, "'");
     given[k] = value;
     return;
   }
-  platform::fail(ErrorKind::Type, shown_name(definition), "() got an unexpected keyword argument '",
-                 name, "'");
+  std::vector<std::string> known;
+  for (const ParameterRef parameter : definition.parameters)
+    known.push_back(parameter_name(definition, parameter));
+  platform::fail(ErrorKind::Type, definition.shown_name(),
+                 "() got an unexpected keyword argument '", name, "'.", keyword_hint(name, known));
 }
 
 // Arguments by parameter; null where not given.
 void arrange(const OpDef& definition, PyObject* const* arguments, std::size_t count,
              PyObject* names, Given& given) {
   const std::size_t parameters = definition.parameters.size();
-  platform::require(count <= parameters, ErrorKind::Type, shown_name(definition), "() takes ",
+  platform::require(count <= parameters, ErrorKind::Type, definition.shown_name(), "() takes ",
                     parameters, " positional arguments but ", count, " were given");
   for (std::size_t i = 0; i < parameters; ++i) given[i] = i < count ? arguments[i] : nullptr;
   if (names == nullptr) return;
@@ -78,7 +78,7 @@ Tensor input_from(const OpDef& definition, const op::InputDef& input, PyObject* 
     return filled(object);
   if (object == Py_None) return Tensor();
   Tensor tensor = operand_from(object);
-  platform::require(tensor.defined(), ErrorKind::Type, "For '", shown_name(definition),
+  platform::require(tensor.defined(), ErrorKind::Type, "For '", definition.shown_name(),
                     "', the input '", input.name, "' must be a Tensor or a number, but got ",
                     type_name(object), ".");
   return tensor;
@@ -91,12 +91,12 @@ void add_variadic(const OpDef& definition, const op::InputDef& input, PyObject* 
     return;
   }
   platform::require(PyList_Check(object) || PyTuple_Check(object), ErrorKind::Type, "For '",
-                    shown_name(definition), "', the '", input.name,
+                    definition.shown_name(), "', the '", input.name,
                     "' must be a tuple or list of Tensor, but got ", type_name(object), ".");
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
   for (Py_ssize_t i = 0; i < count; ++i) {
     Tensor tensor = input_from(definition, input, PySequence_Fast_GET_ITEM(object, i));
-    platform::require(tensor.defined(), ErrorKind::Type, "For '", shown_name(definition),
+    platform::require(tensor.defined(), ErrorKind::Type, "For '", definition.shown_name(),
                       "', element ", i, " of '", input.name, "' must be a Tensor, but got None.");
     inputs.push_back(std::move(tensor));
   }
@@ -122,7 +122,7 @@ void settle_lists(const OpDef& definition, const Given& given, std::span<Tensor>
 }
 
 [[noreturn]] void missing(const OpDef& definition, ParameterRef parameter) {
-  platform::fail(ErrorKind::Type, shown_name(definition),
+  platform::fail(ErrorKind::Type, definition.shown_name(),
                  "() missing 1 required positional argument: '",
                  parameter_name(definition, parameter), "'");
 }
@@ -169,9 +169,9 @@ PyObject* run(const OpDef& definition, std::span<Tensor> inputs,
 AttributeValue read_attribute(PyObject* given, const OpDef& definition, std::size_t index) {
   const op::AttributeDef& attribute = definition.attributes[index];
   if (capture::script_writer() == nullptr) [[likely]]
-    return attribute_from(given, attribute, shown_name(definition));
+    return attribute_from(given, attribute, definition.shown_name());
   const nanobind::object plain = nanobind::steal(without_sizes(given, index));
-  return attribute_from(plain.ptr(), attribute, shown_name(definition));
+  return attribute_from(plain.ptr(), attribute, definition.shown_name());
 }
 
 void read_attributes(const OpDef& definition, const Given& given,
@@ -263,7 +263,7 @@ PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
 
 PyObject* to_repr(PyObject* self) {
   const OpDef& definition = *reinterpret_cast<OperatorFunction*>(self)->definition;
-  return PyUnicode_FromFormat("<function %s>", shown_name(definition).c_str());
+  return PyUnicode_FromFormat("<function %s>", definition.shown_name().c_str());
 }
 
 void destroy(PyObject* self) {
@@ -295,6 +295,7 @@ PyGetSetDef properties[] = {
     {"__module__", described, nullptr, nullptr, property_name("module")},
     {"__doc__", described, nullptr, nullptr, property_name("doc")},
     {"__signature__", described, nullptr, nullptr, property_name("signature")},
+    {"_operator", described, nullptr, nullptr, property_name("operator")},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
@@ -327,7 +328,7 @@ PyObject* act(const OpDef& definition, PyObject* const* arguments, std::size_t c
       return call_arranged(definition, given, action);
     } catch (const platform::Error& error) {
       if (!lacks_operator(error)) throw;
-      platform::fail(error.kind(), "For '", shown_name(definition), "', ", error.message());
+      platform::fail(error.kind(), "For '", definition.shown_name(), "', ", error.message());
     }
   });
 }

@@ -9,7 +9,9 @@
 #include "bindings/attribute_object.h"
 #include "bindings/exceptions.h"
 #include "bindings/operator_function.h"
+#include "bindings/package_function.h"
 #include "bindings/parts.h"
+#include "bindings/spelling.h"
 #include "bindings/tensor_caster.h"
 #include "operator/registry.h"
 
@@ -185,6 +187,7 @@ nb::object infer(const std::string& name, const nb::kwargs& arguments) {
 
 void bind_operators(nb::module_& module) {
   make_operator_function_type();
+  make_package_function_type();
   module.def("operators", all_names, "Names of every operator.");
   module.def("describe_operator", describe);
   module.def("operator_function", [](const std::string& name) {
@@ -195,6 +198,13 @@ void bind_operators(nb::module_& module) {
   module.def("operator_method", [](const std::string& name) {
     return nb::steal<nb::object>(operator_function(op::find(name), true));
   });
+  module.def("package_function", [](nb::handle function) {
+    return nb::steal<nb::object>(package_function(function.ptr()));
+  });
+  module.def("set_failure_explainer",
+             [](nb::handle explainer) { set_failure_explainer(explainer.ptr()); });
+  module.def("set_speller",
+             [](nb::handle hint, nb::handle called) { set_speller(hint.ptr(), called.ptr()); });
   module.def("set_function_describer",
              [](nb::handle function) { set_function_describer(function.ptr()); });
   module.def("check_definitions", &op::check_definitions);

@@ -88,7 +88,7 @@ PyObject* binary(const OpDef& definition, PyObject* a, PyObject* b) {
     if (!operand(a, right, inputs[0])) Py_RETURN_NOTIMPLEMENTED;
     if (!operand(b, left, inputs[1])) {
       // An array on the right would otherwise take the tensor in and answer with an array.
-      platform::require(!PyObject_CheckBuffer(b), ErrorKind::Type, "For '", definition.name,
+      platform::require(!PyObject_CheckBuffer(b), ErrorKind::Type, "For '", definition.shown_name(),
                         "', a Tensor cannot be combined with '", type_name(b),
                         "'; turn it into a Tensor first.");
       Py_RETURN_NOTIMPLEMENTED;
@@ -379,14 +379,18 @@ PyObject* share(PyObject* self, PyObject* other) {
   });
 }
 
+// What stands before "--" is the signature that `inspect` shows.
 PyMethodDef methods[] = {
-    {"asnumpy", as_numpy, METH_NOARGS, "NumPy array that shares this tensor's memory."},
-    {"_item", only_item, METH_NOARGS, nullptr},
-    {"_strides", element_strides, METH_NOARGS, nullptr},
-    {"is_contiguous", is_dense, METH_NOARGS, "Whether the elements lie in row-major order."},
-    {"storage_offset", offset, METH_NOARGS, "First element's place in the storage."},
-    {"_has_data", is_filled, METH_NOARGS, nullptr},
-    {"_share", share, METH_O, nullptr},
+    {"asnumpy", as_numpy, METH_NOARGS,
+     "asnumpy($self)\n--\n\nNumPy array that shares this tensor's memory."},
+    {"_item", only_item, METH_NOARGS, "_item($self)\n--\n\n"},
+    {"_strides", element_strides, METH_NOARGS, "_strides($self)\n--\n\n"},
+    {"is_contiguous", is_dense, METH_NOARGS,
+     "is_contiguous($self)\n--\n\nWhether the elements lie in row-major order."},
+    {"storage_offset", offset, METH_NOARGS,
+     "storage_offset($self)\n--\n\nFirst element's place in the storage."},
+    {"_has_data", is_filled, METH_NOARGS, "_has_data($self)\n--\n\n"},
+    {"_share", share, METH_O, "_share($self, other)\n--\n\n"},
     {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef properties[] = {

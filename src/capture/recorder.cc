@@ -21,6 +21,25 @@ using platform::ErrorKind;
 
 std::atomic<std::uint32_t> next_mark = 1;
 
+// Watches values that will never exist: the run that was to compute them has failed.
+class LostContent final : public tensor::StorageWatcher {
+ public:
+  void before_read(Storage& /*storage*/, const tensor::TensorBody* /*window*/) override {
+    platform::fail(ErrorKind::Runtime,
+                   "this tensor has no values: the compiled function that was to compute it has "
+                   "failed. Call the function again.");
+  }
+  Tensor readable(const Tensor& tensor) override {
+    before_read(tensor.storage(), nullptr);
+    return tensor;
+  }
+};
+
+LostContent& lost_content() {
+  static LostContent watcher;
+  return watcher;
+}
+
 class Busy {
  public:
   explicit Busy(bool& flag) : flag_(flag), before_(flag) { flag_ = true; }
@@ -105,13 +124,9 @@ void Recorder::release() {
   for (auto& [key, entry] : entries_) {
     Storage& storage = entry.storage ? *entry.storage : entry.tensor.storage();
     if (storage.watcher() != this) continue;
-    // Only after an error: what could not be computed must at least be memory.
-    if (storage.is_promise() && storage.owner_count() > 1) {
-      const Ref<Storage> nothing = Storage::allocate(storage.device(), storage.bytes());
-      std::memset(nothing->data(), 0, nothing->bytes());
-      storage.fulfil(nothing);
-    }
-    storage.set_watcher(nullptr);
+    // Only after an error: what could not be computed has no content, and says so when it is read.
+    const bool is_lost = storage.is_promise() && storage.owner_count() > 1;
+    storage.set_watcher(is_lost ? &lost_content() : nullptr);
   }
   entries_.clear();
 }
@@ -190,10 +205,10 @@ std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inp
     if (!(input.device() == device::Device{})) return "a tensor is not on the CPU";
     const Entry* entry = find(input.storage());
     if (entry != nullptr && entry->spec.dtype != input.dtype())
-      return platform::join("'", definition.name, "' reads memory as another type");
+      return platform::join("'", definition.shown_name(), "' reads memory as another type");
     const bool is_others = entry == nullptr && input.storage().watcher() != nullptr;
     if (is_others && input.storage().watcher() != this)
-      return platform::join("'", definition.name, "' is given a tensor of another run");
+      return platform::join("'", definition.shown_name(), "' is given a tensor of another run");
   }
   if (definition.is_random && eager::is_logging_random())
     return "random numbers are drawn in a block that is computed again for its gradient";
@@ -439,7 +454,12 @@ void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<void> epi
   may_run_ = true;
   require_sound();
   if (settle_lent()) return;
-  close();
+  try {
+    close();
+  } catch (...) {
+    discard();  // at once: a traceback may keep this recorder for long
+    throw;
+  }
   std::vector<Place> returned;
   for (const Tensor& result : results) {
     Place& place = returned.emplace_back(place_of(result));

@@ -122,13 +122,20 @@ std::string bytes_text(std::size_t bytes) {
   return platform::join(bytes, " bytes (", std::round(amount * 10) / 10, " ", unit, ")");
 }
 
-[[noreturn]] void fail_for_memory(Device device, std::size_t asked) {
+// Blocks are a little larger than what they are asked for; told where that makes the difference.
+std::string asked_text(std::size_t asked, std::size_t block, const MemoryStatistics& now) {
+  const bool decides = now.limit != 0 && now.in_use + asked <= now.limit && block > asked;
+  return decides ? platform::join(bytes_text(asked), ", for which the pool takes ", block, " bytes")
+                 : bytes_text(asked);
+}
+
+[[noreturn]] void fail_for_memory(Device device, std::size_t asked, std::size_t block) {
   const MemoryStatistics now = memory_statistics(device);
   const LiveReport report = live_report.load();
   platform::fail(
       platform::ErrorKind::Memory, "Out of Memory: Memory not enough on ",
       backend_name(device.backend), " (device ", static_cast<int>(device.index), "): asked for ",
-      bytes_text(asked), ", in use ", bytes_text(now.in_use), ", reserved ",
+      asked_text(asked, block, now), ", in use ", bytes_text(now.in_use), ", reserved ",
       bytes_text(now.reserved), ", peak ", bytes_text(now.peak_in_use), ", limit ",
       now.limit == 0 ? std::string("none") : bytes_text(now.limit),
       ". Use a smaller batch_size, look for an oversized Parameter, release tensors, or raise "
@@ -156,18 +163,19 @@ void cancel_reservation(Pool& pool, std::size_t bytes) {
   pool.statistics.reserved -= bytes;
 }
 
-Block allocate_fresh(Pool& pool, Device device, std::size_t bytes) {
+// `asked` bytes in a block of `bytes`.
+Block allocate_fresh(Pool& pool, Device device, std::size_t asked, std::size_t bytes) {
   Backend& backend = backend_at(device.backend);
   if (!try_reserve(pool, bytes)) {
     drop_cached(pool, device);
-    if (!try_reserve(pool, bytes)) fail_for_memory(device, bytes);
+    if (!try_reserve(pool, bytes)) fail_for_memory(device, asked, bytes);
   }
   void* data = backend.allocate(device.index, bytes);
   if (data == nullptr && drop_cached(pool, device) > 0)
     data = backend.allocate(device.index, bytes);
   if (data == nullptr) {
     cancel_reservation(pool, bytes);
-    fail_for_memory(device, bytes);
+    fail_for_memory(device, asked, bytes);
   }
   const std::lock_guard guard(pool.lock);
   MemoryStatistics& statistics = pool.statistics;
@@ -181,7 +189,7 @@ Block allocate_fresh(Pool& pool, Device device, std::size_t bytes) {
 
 Block allocate(Device device, std::size_t bytes) {
   Pool& pool = pool_of(device);
-  if (bytes > kMaxBytes) fail_for_memory(device, bytes);
+  if (bytes > kMaxBytes) fail_for_memory(device, bytes, bytes);
   const int size_class = class_of(bytes);
   const std::size_t rounded = class_bytes(size_class);
   {
@@ -194,7 +202,7 @@ Block allocate(Device device, std::size_t bytes) {
       return {data, rounded};
     }
   }
-  return allocate_fresh(pool, device, rounded);
+  return allocate_fresh(pool, device, bytes, rounded);
 }
 
 void release(Device device, Block block) {

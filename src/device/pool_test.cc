@@ -95,6 +95,19 @@ TEST_F(PoolTest, OverTheLimitIsAnErrorAndThePoolGoesOn) {
   release(device_, kept);
 }
 
+TEST_F(PoolTest, AnErrorStatesWhatWasAskedForNotTheSizeOfABlock) {
+  set_memory_limit(device_, 1 << 20);
+  const std::string text = memory_error(device_, (1 << 20) + 1);
+  EXPECT_NE(text.find("asked for 1048577 bytes"), std::string::npos) << text;
+  EXPECT_EQ(text.find("the pool takes"), std::string::npos) << text;
+  // Asked for alone it would fit.
+  set_memory_limit(device_, (5 << 18) - 1);
+  const std::string close = memory_error(device_, (1 << 20) + 1);
+  EXPECT_NE(close.find("asked for 1048577 bytes (1 MiB), for which the pool takes 1310720 bytes"),
+            std::string::npos)
+      << close;
+}
+
 TEST_F(PoolTest, BackendWithoutMemoryIsAnErrorAndThePoolGoesOn) {
   backend().available = backend().used + 4096;
   EXPECT_NE(memory_error(device_, 1 << 20), "");
@@ -131,10 +144,11 @@ TEST_F(PoolTest, FreedBlockIsHandedOutAgain) {
 TEST_F(PoolTest, RoundingWastesLittle) {
   for (std::size_t bytes = 1; bytes < (std::size_t{1} << 34); bytes += bytes / 3 + 1) {
     backend().available = 0;  // only the size is looked at
-    set_memory_limit(device_, 1);
+    set_memory_limit(device_, bytes);
     const std::string text = memory_error(device_, bytes);
+    const std::size_t told = text.find("the pool takes ");
     const std::size_t rounded =
-        std::strtoull(text.c_str() + text.find("asked for ") + 10, nullptr, 10);
+        told == std::string::npos ? bytes : std::strtoull(text.c_str() + told + 15, nullptr, 10);
     EXPECT_GE(rounded, bytes);
     EXPECT_EQ(rounded % 64, 0U);
     if (bytes < 1024) continue;

@@ -43,7 +43,7 @@ Device common_device(const OpDef& definition, std::span<const Tensor> inputs) {
       device = input.device();
       known = true;
     } else if (!(input.device() == device)) {
-      platform::fail(ErrorKind::Runtime, "For '", definition.name,
+      platform::fail(ErrorKind::Runtime, "For '", definition.shown_name(),
                      "', all inputs must be on one device, but got ",
                      device::backend_name(device.backend), " and ",
                      device::backend_name(input.device().backend), ". Move one of them first.");
@@ -60,14 +60,14 @@ void check_inputs(const OpDef& definition, std::span<const Tensor> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const op::InputDef& expected = input_definition(definition, i);
     if (!inputs[i].defined()) {
-      platform::require(expected.optional, ErrorKind::Type, "For '", definition.name,
+      platform::require(expected.optional, ErrorKind::Type, "For '", definition.shown_name(),
                         "', the input '", expected.name, "' must be a Tensor, but got None.");
       continue;
     }
     platform::require(expected.dtypes.contains(inputs[i].dtype()) || inputs[i].body().is_number,
-                      ErrorKind::Type, "For '", definition.name, "', the type of '", expected.name,
-                      "' must be one of ", expected.dtypes, ", but got Tensor[", inputs[i].dtype(),
-                      "].");
+                      ErrorKind::Type, "For '", definition.shown_name(), "', the type of '",
+                      expected.name, "' must be one of ", expected.dtypes, ", but got Tensor[",
+                      inputs[i].dtype(), "].");
   }
 }
 
@@ -90,7 +90,7 @@ void run_elementwise(const OpDef& definition, std::span<Tensor> inputs,
   for (std::size_t i = 1; i < inputs.size(); ++i) {
     const tensor::Shape& other = inputs[i].shape();
     if (other.empty() || other == *shape) continue;
-    joined = tensor::broadcast_shapes(*shape, other, definition.name);
+    joined = tensor::broadcast_shapes(*shape, other, definition.shown_name());
     shape = &joined;
   }
   if (current_interceptor != nullptr) [[unlikely]] {
@@ -301,7 +301,7 @@ bool is_name_of(const OpDef& definition, std::string_view name) {
 // The pool does not know for whom it was asked, nor a part of a composite what was called.
 [[noreturn]] void name_the_operator(const OpDef& definition, const platform::Error& error) {
   const std::string_view text = error.message();
-  const std::string& name = definition.function.empty() ? definition.name : definition.function;
+  const std::string& name = definition.shown_name();
   if (!text.starts_with("For '")) {
     if (error.kind() != ErrorKind::Memory) throw;
     platform::fail(ErrorKind::Memory, "For '", name, "', ", text);

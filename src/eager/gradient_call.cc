@@ -216,7 +216,7 @@ std::vector<Tensor> differentiate(Node& node) {
   }
   const OpDef& definition = *node.definition;
   platform::require(definition.gradient_kind != GradientKind::None, ErrorKind::Runtime,
-                    "Fail to find bprop function for ", definition.name,
+                    "Fail to find bprop function for ", definition.shown_name(),
                     ". Use stop_gradient on its result if no gradient is wanted through it.");
   const auto reached = std::find_if(node.gradients.begin(), node.gradients.end(),
                                     [](const Tensor& gradient) { return gradient.defined(); });

@@ -23,9 +23,7 @@ class AttributeReader {
       : definition_(definition), attributes_(attributes) {}
 
   const OpDef& definition() const { return definition_; }
-  std::string_view name() const {
-    return definition_.function.empty() ? definition_.name : definition_.function;
-  }
+  std::string_view name() const { return definition_.shown_name(); }
   const AttributeValue& attribute(std::string_view name) const;
   bool is_none(std::string_view name) const { return attribute(name).is_none(); }
   bool flag(std::string_view name) const { return attribute(name).flag(); }

@@ -150,6 +150,13 @@ struct OpDef {
   std::array<std::vector<KernelCandidate>, device::kMaxBackends> kernels;
 
   bool is_elementwise() const { return scalar.defined(); }
+  // What users call it: the function, else the class, else the method; our own name when they
+  // cannot call it at all.
+  const std::string& shown_name() const {
+    if (!function.empty()) return function;
+    if (!primitive.empty()) return primitive;
+    return method.empty() ? name : method;
+  }
   int find_attribute(std::string_view attribute_name) const;  // -1: not there
   int find_input(std::string_view input_name) const;
   const ScalarProgram& program() const;  // of `scalar`, flattened once

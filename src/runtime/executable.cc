@@ -558,10 +558,40 @@ std::vector<Tensor> Executable::results(Frame& frame) const {
   return results;
 }
 
+// Memory is asked for as a whole, before anything is computed; the largest value in it is most
+// likely the one its author did not expect.
+void Executable::tell_what_needs_room(const Frame& frame, const platform::Error& error) const {
+  const Node* maker = nullptr;
+  const Tensor* largest = nullptr;
+  for (const Instruction& instruction : instructions_) {
+    for (std::size_t i = instruction.outputs; i < instruction.end; ++i) {
+      const Tensor& output = frame.operands[i];
+      if (!output.defined() || (largest != nullptr && output.bytes() <= largest->bytes())) continue;
+      largest = &output;
+      maker = instruction.node;
+    }
+  }
+  std::string text = platform::join("For '", graph_->name(), "', ", error.message());
+  if (maker != nullptr && maker->definition() != nullptr) {
+    text += platform::join(" The largest value computed in it is that of '",
+                           maker->definition()->shown_name(), "', of shape ", largest->shape(),
+                           " and type ", largest->dtype(), ": ", largest->bytes(), " bytes.");
+    const ir::Position& position = maker->position();
+    if (!position.file.empty())
+      text += platform::join("\n  at ", position.file, ":", position.line);
+  }
+  platform::fail(ErrorKind::Memory, text);
+}
+
 std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, const Observer& observer) {
   const FrameLease lease(*this);
   Frame& frame = *lease;
-  bind(frame, arguments);
+  try {
+    bind(frame, arguments);
+  } catch (const platform::Error& error) {
+    if (error.kind() != ErrorKind::Memory) throw;
+    tell_what_needs_room(frame, error);
+  }
   const bool measured = node_clock().on.load(std::memory_order_relaxed);
   for (const Instruction& instruction : instructions_) {
     try {

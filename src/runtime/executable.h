@@ -60,6 +60,7 @@ class Executable {
   class Builder;
   class FrameLease;
   void bind(Frame& frame, std::span<const Tensor> arguments) const;
+  [[noreturn]] void tell_what_needs_room(const Frame& frame, const platform::Error& error) const;
   void execute(Frame& frame, const Instruction& instruction) const;
   void execute_measured(Frame& frame, const Instruction& instruction) const;
   void run_kernel(Frame& frame, const Instruction& instruction) const;

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import time
 import weakref
 
 from mindspore import _c_expression as _c
@@ -87,6 +88,7 @@ class Captured:
     )
     learns_sizes = True  # whether a run can be made again for other sizes
     takes_numbers = True  # as inputs of the graph, once they have had several values
+    writes_failures = True  # an error while it is recorded leaves a file with the graph so far
 
     def __init__(self, function, name: str, strict: bool | None = None, roots: tuple = ()):
         self.function, self.name = function, name
@@ -248,6 +250,7 @@ class Captured:
             self._tell("an argument is a NumPy array, whose content may change unseen; pass a Tensor")
             return run(*args, **kwargs)
         self.captures += 1
+        begun = time.perf_counter()
         hidden = len(args) - len(users_args)
         containers = ArgumentContainers((users_args, kwargs), (session.arguments[hidden:], session.keywords))
         self._begun(session)
@@ -266,19 +269,33 @@ class Captured:
             if is_trial:
                 session.discard()
             else:
-                write_failure(self.name, session, error)
+                if self.writes_failures:
+                    write_failure(self.name, session, error)
                 session.fail()
                 containers.hand_back()
             session = surroundings = None  # the error's traceback keeps this frame
             raise
         effects = surroundings.settle()
+        recorded = time.perf_counter()
         result = session.finish(result)
+        finished = time.perf_counter()
         is_whole = self._conclude(session, surroundings, effects, containers.hand_back())
+        if not session.refusal:
+            self._tell_times(begun, recorded, finished)
         if self.learns_sizes and is_whole and not is_trial:
             at_once = self.sizes_vary() if callable(self.sizes_vary) else self.sizes_vary
             learn(self._cache, run, args, kwargs, at_once)
         self._give_up_if_useless(session)
         return result
+
+    def _tell_times(self, begun: float, recorded: float, finished: float) -> None:
+        logger.info(
+            "'%s' is captured, the %d. kind of call: recorded in %.1f ms, compiled and run in %.1f ms.",
+            self.name,
+            self.captures,
+            (recorded - begun) * 1e3,
+            (finished - recorded) * 1e3,
+        )
 
     def _conclude(self, session, surroundings, effects, handed_back: bool) -> bool:
         """Decides what becomes of a run that has come to its end; whether its trace does all that it did."""
@@ -326,6 +343,9 @@ class Captured:
             surroundings = watch(session, self.function, self._roots, [], (args, kwargs))
             with prints_recorded(session), surroundings:
                 self.function(*session.arguments, **session.keywords)
+        except Exception as error:
+            write_failure(self.name, session, error)
+            raise
         finally:
             session.discard()
             session = None  # an error's traceback keeps this frame
@@ -374,6 +394,8 @@ class Captured:
         """Says why calls run eagerly; an error in strict functions unless that is allowed there."""
         if reason not in self.reasons:
             self.reasons.append(reason)
+            if self._warned:
+                logger.info("'%s' also runs like PyNative mode because %s.", self.name, reason)
         if self._is_strict() and not is_allowed:
             self.given_up = ""
             self._cache.clear()  # another call is refused in the same way

@@ -11,6 +11,7 @@ from mindspore import log as logger
 from mindspore._c_expression import note_change
 from mindspore._settings.setting import NO_DEFAULT, Setting, State
 from mindspore._settings.telling import inform_once, users_line, warn_once
+from mindspore._spelling import keyword_hint
 from mindspore._world import require_one_process
 
 _LONGEST_VALUE = 80
@@ -118,7 +119,8 @@ class Store(Family):
         """
         setting = self.settings.get(name)
         if setting is None:
-            raise self._unknown(name)
+            error = self._unknown(name)
+            raise type(error)(f"{error}{keyword_hint(name, self.settings)}")
         if value is None and self._takes_none:
             return
         self._check_type(setting, value)

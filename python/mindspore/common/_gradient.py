@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import threading
+from collections.abc import Callable
 
 from mindspore import _c_expression as _c
 from mindspore import log as logger
@@ -479,7 +480,7 @@ class GradOperation:
                 )
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
-    def __call__(self, fn, weights=None):
+    def __call__(self, fn, weights: ParameterTuple | Parameter | list[Parameter] | None = None) -> Callable:
         parameters = checked_weights(weights) if self.get_by_list else None
         computation = _Computation(
             fn, parameters, lambda *args, **kwargs: self._run(fn, weights, parameters, args, kwargs)

@@ -162,7 +162,7 @@ def is_jit_function(function) -> bool:
     return isinstance(function, types.FunctionType) and getattr(function, "_is_jit", False)
 
 
-def lazy_inline(fn=None, attrs=None, policy=None):
+def lazy_inline(fn=None, attrs: str | list[str] | None = None, policy: str | None = None):
     """Mark of ``__init__`` that speeds up compilation; accepted."""
     return (lambda function: function) if fn is None else fn
 
@@ -179,7 +179,7 @@ def ms_memory_recycle() -> None:
     empty_cache()
 
 
-def set_dump(target, enabled: bool = True) -> None:
+def set_dump(target: object, enabled: bool = True) -> None:
     """Marks a Cell or Primitive whose values are to be dumped; has no effect, and a warning says so.
 
     Args:

@@ -22,6 +22,7 @@ from mindspore._c_expression import (
     uint32,
     uint64,
 )
+from mindspore._spelling import ON_DEVICE, did_you_mean
 
 
 class Kind:
@@ -129,7 +130,7 @@ _PYTHON_TYPES = {
 }
 
 
-def is_type(value) -> bool:
+def is_type(value: object) -> bool:
     """Whether the value is one of this module's types."""
     return isinstance(value, (DType, Kind, TensorType))
 
@@ -180,7 +181,7 @@ def pytype_to_dtype(obj):
     return found
 
 
-def numpy_to_dtype(obj) -> DType | None:
+def numpy_to_dtype(obj: object) -> DType | None:
     """Dtype of a NumPy type, or None."""
     import numpy as np
 
@@ -190,7 +191,7 @@ def numpy_to_dtype(obj) -> DType | None:
         return None
 
 
-def from_any(obj) -> DType:
+def from_any(obj: object) -> DType:
     """Dtype written as a dtype, a name, or a Python or NumPy type.
 
     Raises:
@@ -202,7 +203,9 @@ def from_any(obj) -> DType:
         found = _BY_NAME.get({"bool": "bool_"}.get(obj.lower(), obj.lower()))
         if found is None:
             names = [name for name in _BY_NAME if name != "bfloat16"]
-            raise TypeError(f"the string input type must be one of {names}, but got '{obj}'.")
+            is_device = obj.partition(":")[0].lower() in ("cuda", "gpu", "cpu", "npu", "ascend")
+            hint = f" In MindSpore {ON_DEVICE}." if is_device else did_you_mean(obj, names)
+            raise TypeError(f"the string input type must be one of {names}, but got '{obj}'.{hint}")
         return found
     try:
         found = pytype_to_dtype(obj)
@@ -215,7 +218,7 @@ def from_any(obj) -> DType:
     return found
 
 
-def get_py_obj_dtype(obj):
+def get_py_obj_dtype(obj: object):
     """Dtype or kind that a Python object has as an operator's argument."""
     import numpy as np
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import types
+from collections.abc import Callable
 
 from mindspore import _c_expression as _c
 from mindspore._c_expression import Tensor
@@ -17,7 +18,7 @@ _numbers = itertools.count(1)
 class HookHandle:
     """What registering a hook returns: takes the hook away again."""
 
-    def __init__(self, take_away=None):
+    def __init__(self, take_away: Callable | None = None):
         self._take_away = take_away
 
     def remove(self) -> None:
@@ -38,7 +39,7 @@ def check_hook(function, where: str) -> None:
         raise TypeError(f"Decorating hook function {function.__name__} with '@jit' is not supported.")
 
 
-def register_hook(self, hook_fn) -> HookHandle:
+def register_hook(self: Tensor, hook_fn) -> HookHandle:
     """Calls `hook_fn` with the gradient of this tensor; what it returns replaces the gradient.
 
     Args:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mindspore._c_expression import Tensor
 
 
@@ -44,7 +46,7 @@ def _check(value) -> None:
         )
 
 
-def mutable(input_data, dynamic_len: bool = False):
+def mutable(input_data, dynamic_len: bool = False) -> Any:
     """The same value, marked as a variable for graphs.
 
     Args:

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import numbers
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -79,6 +82,16 @@ def _own_copy(value) -> Tensor:
     )
 
 
+@contextlib.contextmanager
+def _room_for(name: str) -> Iterator[None]:
+    """Says for which parameter there was no memory."""
+    try:
+        yield
+    except MemoryError as error:
+        reason = re.sub(r"^For '\w+', ", "", str(error))
+        raise MemoryError(f"For the Parameter '{name}', {reason}") from None
+
+
 def _checked_property(name: str, kind: type, what: str, alone: bool = False):
     """Property whose setter checks the type; the value lives in `_<name>`. `alone`: in one process only."""
     key = "_" + name
@@ -132,7 +145,9 @@ class Parameter(Tensor):
     ):
         refuse_in_graph("mindspore.common.parameter.Parameter")
         self._describe(name, requires_grad, layerwise_parallel, parallel_optimizer, storage_format)
-        self._take(_own_copy(default_input))
+        with _room_for(self.name):
+            content = _own_copy(default_input)
+        self._take(content)
 
     def _describe(
         self, name, requires_grad=True, layerwise_parallel=False, parallel_optimizer=True, storage_format=""
@@ -316,12 +331,13 @@ class Parameter(Tensor):
         """
         result = type(self).__new__(type(self))
         result.__dict__.update({k: v for k, v in self.__dict__.items() if k != "_hooks"})
-        if isinstance(init, str) and init == "same":
-            data = op.copy(_c.detach(self))
-        else:
-            from mindspore.common.initializer import initializer
+        with _room_for(self.name):
+            if isinstance(init, str) and init == "same":
+                data = op.copy(_c.detach(self))
+            else:
+                from mindspore.common.initializer import initializer
 
-            data = _own_copy(initializer(init, shape=self.shape, dtype=self.dtype))
+                data = _own_copy(initializer(init, shape=self.shape, dtype=self.dtype))
         result._take(data)
         return result
 
@@ -329,7 +345,7 @@ class Parameter(Tensor):
         """The same as ``clone("same")``."""
         return self.clone()
 
-    def init_data(self, layout=None, set_sliced: bool = False) -> Parameter:
+    def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:
         """Runs the pending initializer; parameters are filled when they are made, so there is none."""
         return self
 
@@ -367,6 +383,10 @@ class Parameter(Tensor):
         return format(repr(self), spec)
 
 
+Parameter.__init__.__name__ = Parameter.__init__.__qualname__ = "Parameter"
+Parameter.__init__ = _c.package_function(Parameter.__init__)
+
+
 class ParameterTuple(tuple):
     """Tuple of parameters with different names.
 
@@ -378,7 +398,7 @@ class ParameterTuple(tuple):
         ValueError: Two parameters have one name.
     """
 
-    def __new__(cls, iterable: Iterable):
+    def __new__(cls, iterable: Iterable) -> ParameterTuple:
         parameters = tuple(iterable)
         names: dict[str, Parameter] = {}
         for index, parameter in enumerate(parameters):

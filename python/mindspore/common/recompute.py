@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from mindspore import _c_expression as _c
 from mindspore._c_expression import Tensor
 from mindspore.common._gradient import Recording
 from mindspore.common._structure import map_tensors, tensors_in
 
 
-def recompute(block, *args, **kwargs):
+def recompute(block, *args, **kwargs) -> Any:
     """Runs a Cell without keeping what its gradient needs; backward runs it again.
 
     Args:
@@ -33,7 +36,7 @@ def recompute(block, *args, **kwargs):
     return recomputed(block, block._cell_forward, args, kwargs)
 
 
-def recomputed(block, forward, args: tuple, kwargs: dict):
+def recomputed(block: Callable, forward, args: tuple, kwargs: dict) -> Any:
     """`forward(*args, **kwargs)`, with the parameters of `block`, recorded as one step."""
     if not _c.is_recording():
         return forward(*args, **kwargs)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mindspore import _c_expression as _c
 from mindspore import log as logger
 from mindspore._c_expression import Tensor
@@ -100,7 +102,7 @@ class _Arithmetic(StoredForm):
         """The stored tensors, then the shape."""
         return (*self.tensors(), self.shape)
 
-    def astype(self, dtype):
+    def astype(self, dtype) -> Any:
         """The same with values of another type.
 
         Args:
@@ -108,31 +110,31 @@ class _Arithmetic(StoredForm):
         """
         return self.with_values(self.values.astype(dtype))
 
-    def abs(self):
+    def abs(self) -> Any:
         """The same with absolute values."""
         return self.with_values(self.values.abs())
 
-    def __neg__(self):
+    def __neg__(self) -> Any:
         return self.with_values(-self.values)
 
-    def __add__(self, other):
+    def __add__(self, other: Tensor | StoredForm | float) -> Any:
         return _functions().add_any(self, other, 1)
 
-    def __radd__(self, other):
+    def __radd__(self, other: Tensor | StoredForm | float) -> Any:
         return _functions().add_any(self, other, 1)
 
-    def __sub__(self, other):
+    def __sub__(self, other: Tensor | StoredForm | float) -> Any:
         return _functions().add_any(self, other, -1)
 
     def __rsub__(self, other):
         return _functions().add_any(-self, other, 1)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Tensor | StoredForm | float) -> Any:
         return _functions().scaled(self, other, "mul")
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: Tensor | StoredForm | float) -> Any:
         return _functions().scaled(self, other, "div")
 
 

@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
+from types import FunctionType
+
 from mindspore import _c_expression as _c
 from mindspore._c_expression import Tensor
+from mindspore._failures import explained
+from mindspore._spelling import TENSOR_HABITS, NotHere, called_name, keyword_hint
 from mindspore.common._tensor import creation, exchange, indexing, text
-from mindspore.common._tensor.creation import tensor
+from mindspore.common._tensor.creation import tensor as _tensor
 from mindspore.ops import _registry
 
 __all__ = ["Tensor", "tensor"]
+
+tensor = creation.tensor = _c.package_function(_tensor)
 
 
 def _has_init(self) -> bool:
@@ -17,10 +23,16 @@ def _has_init(self) -> bool:
     return self.init is not None
 
 
+def _names_that_are_there(self) -> list[str]:
+    return [name for name in object.__dir__(self) if name not in TENSOR_HABITS or hasattr(self, name)]
+
+
 def _complete(cls: type) -> None:
     """Puts the Python parts on the type."""
     cls.__name__ = "Tensor"  # without the module, which messages would show
-    cls.__init__ = creation.initialise
+    creation.initialise.__name__ = "Tensor"  # so that messages call it what users call
+    creation.initialise.__qualname__ = "Tensor"
+    cls.__init__ = _c.package_function(creation.initialise)
     cls.__doc__ = creation.initialise.__doc__
     cls.init_data = creation.init_data
     cls.from_numpy = staticmethod(creation.from_numpy)
@@ -48,10 +60,16 @@ def _add_methods(cls: type) -> None:
 
     for name, method in {**_registry.methods(), **methods.METHODS}.items():
         if not hasattr(cls, name) or name in methods.METHODS:
-            setattr(cls, name, method)
+            setattr(cls, name, _c.package_function(method) if isinstance(method, FunctionType) else method)
 
 
 _complete(Tensor)
+_c.set_speller(keyword_hint, called_name)
+_c.set_failure_explainer(explained)
 _c.set_array_converter(creation.array_of)
 _c.set_advanced_indexing(indexing.read, indexing.write, indexing.write_origin)
 _add_methods(Tensor)
+for _name, _advice in TENSOR_HABITS.items():
+    if not hasattr(Tensor, _name):
+        setattr(Tensor, _name, NotHere(_name, _advice))
+Tensor.__dir__ = _names_that_are_there

@@ -79,7 +79,7 @@ class MindPage:
         self._field = category_field
         self._categories = self._reader.category_rows(category_field)
 
-    def set_category_field(self, category_field):
+    def set_category_field(self, category_field: str):
         """Sets `category_field` , by its old name."""
         self.category_field = category_field
         return 0

@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from mindspore.common.parameter import Parameter
+
+if TYPE_CHECKING:
+    from mindspore.nn.cell import Cell
 
 
 class CellParts:
     """Walks over cells and parameters."""
 
-    def _cell_walk(self, prefix: str, seen: set) -> Iterator[tuple[str, CellParts]]:
+    def _cell_walk(self, prefix: str, seen: set) -> Iterator[tuple[str, Cell]]:
         if id(self) in seen:
             return
         seen.add(id(self))
@@ -21,11 +25,13 @@ class CellParts:
             if cell is not None:
                 yield from cell._cell_walk(f"{prefix}.{name}" if prefix else name, seen)
 
-    def cells_and_names(self, cells=None, name_prefix: str = "") -> Iterator[tuple[str, CellParts]]:
+    def cells_and_names(self, cells=None, name_prefix: str = "") -> Iterator[tuple[str, Cell]]:
         """Every cell with its path, this one first, each once."""
         return self._cell_walk(name_prefix, cells if cells is not None else set())
 
-    def parameters_and_names(self, name_prefix: str = "", expand: bool = True):
+    def parameters_and_names(
+        self, name_prefix: str = "", expand: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
         """Every parameter with its path: own ones first, then those of children.
 
         Args:
@@ -54,7 +60,7 @@ class CellParts:
         """Parameters by name."""
         return OrderedDict((parameter.name, parameter) for parameter in self.get_parameters(expand=recurse))
 
-    def parameters_broadcast_dict(self, recurse: bool = True):
+    def parameters_broadcast_dict(self, recurse: bool = True) -> OrderedDict | None:
         """Parameters that are broadcast in data-parallel training, or None."""
         found = OrderedDict(
             (parameter.name, parameter)
@@ -81,11 +87,11 @@ class CellParts:
                 found[name] = cell
         return found
 
-    def cells(self):
+    def cells(self) -> Iterable[Cell]:
         """Direct children, each once."""
         return self.name_cells().values()
 
-    def apply(self, fn) -> CellParts:
+    def apply(self, fn) -> Cell:
         """Calls `fn` with every cell, children first; returns this cell."""
         for cell in self.cells():
             cell.apply(fn)

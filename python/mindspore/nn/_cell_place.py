@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from mindspore._failures import is_stumble
 from mindspore.common.tensor import Tensor
 
-_KINDS = (ValueError, TypeError, RuntimeError, IndexError)
+_KINDS = (ValueError, TypeError, RuntimeError, IndexError, ZeroDivisionError, AttributeError)
 _LAYERS = ("mindspore.nn.layer.", "mindspore.nn.loss.")
 _ROOT = "network"
 
@@ -51,6 +52,15 @@ def _described(layer, args: tuple) -> str:
     return f"{text}; it was given {given or 'no tensor'}."
 
 
+def _told(cell, error: Exception) -> str:
+    """The message; of code that met something it had not reckoned with, one that says what that means."""
+    if not is_stumble(error):
+        return error.args[0]
+    return (
+        f"For '{cell.cls_name}', the inputs do not fit the layer ({type(error).__name__}: {error.args[0]})."
+    )
+
+
 def note_place(cell, error: Exception, args: tuple) -> None:
     """Lets an error that leaves a layer say which one, and what it was given; others stay as they are."""
     fields = error.__dict__
@@ -60,7 +70,7 @@ def note_place(cell, error: Exception, args: tuple) -> None:
             type(cell).__module__.startswith(_LAYERS) and type(error) in _KINDS and "_params" in cell.__dict__
         )
         is_text = len(error.args) == 1 and isinstance(error.args[0], str)
-        place = _Place(cell, error.args[0], args) if is_ours and is_text else False
+        place = _Place(cell, _told(cell, error), args) if is_ours and is_text else False
         fields["_place"] = place
     elif place:
         place.leave(cell)

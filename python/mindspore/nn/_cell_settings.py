@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mindspore import context
 from mindspore import log as logger
@@ -11,6 +11,8 @@ from mindspore._c_expression import note_change
 from mindspore._settings.argument_keys import CELL
 from mindspore._world import require_one_process
 from mindspore.common import dtype as mstype
+from mindspore.common.parameter import Parameter
+from mindspore.common.tensor import Tensor
 from mindspore.nn._cell_call import in_type
 from mindspore.nn._cell_inputs import declared_inputs
 
@@ -133,7 +135,7 @@ class CellSettings:
         self._cell_inputs = declared_inputs(self, inputs, kwargs)
         self._cell_changed()
 
-    def get_inputs(self):
+    def get_inputs(self) -> Any:
         """What `set_inputs` was given."""
         return self._cell_inputs
 
@@ -197,11 +199,11 @@ class CellSettings:
         """
         return list(in_type(tuple(inputs), dst_type))
 
-    def auto_cast_inputs(self, inputs):
+    def auto_cast_inputs(self, inputs) -> Any:
         """The inputs in the type the cell computes in, see `to_float`."""
         return inputs if self._compute_type is None else in_type(inputs, self._compute_type)
 
-    def cast_param(self, param):
+    def cast_param(self, param: Parameter) -> Tensor:
         """The parameter in the type the cell computes in; operators do that by themselves."""
         return param
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
@@ -61,6 +63,6 @@ class GraphCell(Cell):
         self.graph = graph
         self.graph_parameters = graph.with_parameters(params_init)
 
-    def construct(self, *inputs):
+    def construct(self, *inputs) -> Any:
         """Runs the network."""
         return self.graph.run(inputs, self.graph_parameters)

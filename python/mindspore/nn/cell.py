@@ -6,10 +6,12 @@ from __future__ import annotations
 import itertools
 import time
 from collections import OrderedDict
+from typing import Any
 
 from mindspore import context
 from mindspore._c_expression import is_capturing, note_change
 from mindspore._capture.function import _Mode, call_cell, is_inside, rehearse_cell
+from mindspore._spelling import SpelledArguments, UnknownName, name_hint
 from mindspore.common._structure import tensors_in
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
@@ -30,7 +32,7 @@ def _is_parameter_list(value) -> bool:
     )
 
 
-class Cell(CellParts, CellSettings, CellHooks, CellParallel):
+class Cell(CellParts, CellSettings, CellHooks, CellParallel, SpelledArguments):
     """A part of a network: parameters, further cells, and `construct`, which computes.
 
     Args:
@@ -50,6 +52,8 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
         >>> float(Double()(ms.Tensor(2.0)))
         4.0
     """
+
+    _called_as = "construct"
 
     def __init__(self, auto_prefix: bool = True, flags: dict | None = None):
         fields = self.__dict__
@@ -198,10 +202,12 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
 
     def __getattr__(self, name: str):
         # Only asked for what ordinary lookup did not find.
-        hint = (
-            "" if "_params" in self.__dict__ else " Please call super().__init__() in its constructor first."
-        )
-        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.{hint}")
+        def hint() -> str:
+            if "_params" not in self.__dict__:
+                return " Please call super().__init__() in its constructor first."
+            return name_hint("Cell", name, dir(self))
+
+        raise UnknownName(f"The '{type(self).__name__}' object has no attribute '{name}'.", hint)
 
     def __delattr__(self, name: str) -> None:
         fields = self.__dict__
@@ -268,11 +274,11 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
 
     # ---- calling ------------------------------------------------------------------------------
 
-    def construct(self, *args, **kwargs):
+    def construct(self, *args, **kwargs) -> Any:
         """What the cell computes; defined in every subclass."""
         raise AttributeError(f"For '{type(self).__name__}', the method 'construct' is not defined.")
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Any:
         if _Mode.graph and not is_capturing() and "_params" in self.__dict__:
             if context.is_precompile_only():
                 return self.compile(*args, **kwargs)
@@ -303,7 +309,7 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
         # A copy is compiled on its own.
         return {name: value for name, value in self.__dict__.items() if name != "_captured"}
 
-    def run_construct(self, cast_inputs, kwargs):
+    def run_construct(self, cast_inputs, kwargs) -> Any:
         """`construct` with these arguments."""
         return self.construct(*cast_inputs, **kwargs)
 
@@ -362,7 +368,7 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel):
         if is_known and not is_inside():
             rehearse_cell(self, args, kwargs)
 
-    def compile_and_run(self, *args, **kwargs):
+    def compile_and_run(self, *args, **kwargs) -> Any:
         """The same as calling the cell."""
         return self(*args, **kwargs)
 

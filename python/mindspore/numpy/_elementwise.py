@@ -95,7 +95,8 @@ def _function(name: str, operator: str, inputs: tuple[str, ...]):
     run = getattr(op, operator)
     parameters = [inspect.Parameter(i, inspect.Parameter.POSITIONAL_OR_KEYWORD) for i in inputs]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    signature = inspect.Signature([*parameters, inspect.Parameter("dtype", kind, default=None)])
+    parameters.append(inspect.Parameter("dtype", kind, default=None))
+    signature = inspect.Signature(parameters, return_annotation=Tensor)
 
     def call(*args, **kwargs):
         given = signature.bind(*args, **kwargs).arguments

@@ -11,10 +11,7 @@ def forward(module_name: str):
 
     def lookup(name: str):
         if name.startswith("__"):
-            raise AttributeError(f"module '{module_name}' has no attribute '{name}'")
-        try:
-            return getattr(_ops, name)
-        except AttributeError:
-            raise AttributeError(f"module '{module_name}' has no attribute '{name}'") from None
+            raise AttributeError(f"module '{module_name}' has no attribute '{name}'.")
+        return getattr(_ops, name)  # an error names mindspore.ops, where the names are
 
-    return lookup, lambda: dir(_ops)
+    return lookup, lambda: [name for name in dir(_ops) if not name.startswith("_")]

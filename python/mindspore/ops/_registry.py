@@ -34,15 +34,41 @@ def _entries(operator: dict) -> list[dict]:
     return [sources[is_input][index] for is_input, index in operator["parameters"]]
 
 
-def function_signature(operator: dict) -> inspect.Signature:
-    """Signature of the function form: mandatory parameters first, as the registry orders them."""
-    parameters = [_parameter(entry, inspect.Parameter.POSITIONAL_OR_KEYWORD) for entry in _entries(operator)]
+def constructor_entries(operator: dict) -> list[dict]:
+    """What the constructor of the primitive takes."""
+    return [entry for entry in operator["attributes"] if not entry["in_call"]]
+
+
+def call_entries(operator: dict) -> list[dict]:
+    """What a call of the primitive takes."""
+    constructor = {entry["name"] for entry in constructor_entries(operator)}
+    return [entry for entry in _entries(operator) if entry["name"] not in constructor]
+
+
+def _signature(entries: list[dict]) -> inspect.Signature:
+    """What may be left out is followed only by what may be left out."""
+    parameters = [_parameter(entry, inspect.Parameter.POSITIONAL_OR_KEYWORD) for entry in entries]
     seen_default = False
     for i, parameter in enumerate(parameters):
         if seen_default and parameter.default is inspect.Parameter.empty:
             parameters[i] = parameter.replace(default=None)
         seen_default |= parameter.default is not inspect.Parameter.empty
     return inspect.Signature(parameters)
+
+
+def function_signature(operator: dict) -> inspect.Signature:
+    """Signature of the function form: mandatory parameters first, as the registry orders them."""
+    return _signature(_entries(operator))
+
+
+def constructor_signature(operator: dict) -> inspect.Signature:
+    """Signature of the primitive class."""
+    return _signature(constructor_entries(operator))
+
+
+def call_signature(operator: dict) -> inspect.Signature:
+    """Signature of a primitive that has been made."""
+    return _signature(call_entries(operator))
 
 
 def _argument_lines(entries: list[dict]) -> list[str]:
@@ -54,17 +80,32 @@ def _argument_lines(entries: list[dict]) -> list[str]:
             kind = "Union[tuple[Tensor], list[Tensor]]" if entry["variadic"] else "Tensor"
         suffix = ""
         if "type" in entry and not entry["required"]:
-            suffix = f" Default: ``{entry['default']!r}``."
+            suffix = f" Default: ``{_shown_default(entry['default'])!r}``."
         lines.append(f"    {entry['name']} ({kind}): {entry['doc']}{suffix}")
     return lines
 
 
+def _section(title: str, lines: list[str]) -> list[str]:
+    return ["", f"{title}:", *lines] if lines else []
+
+
+def _documentation(operator: dict, arguments: list[str], results: str) -> str:
+    outputs = [f"    {name} (Tensor): {doc}" for name, doc, _, _ in operator["outputs"]]
+    platforms = "    " + " ".join(f"``{platform}``" for platform in operator["platforms"])
+    lines = [operator["doc"], *arguments, *_section(results, outputs)]
+    return "\n".join(lines + _section("Supported Platforms", [platforms]))
+
+
 def documentation(operator: dict) -> str:
     """Docstring of the function form."""
-    lines = [operator["doc"], "", "Args:", *_argument_lines(_entries(operator)), "", "Returns:"]
-    lines += [f"    {name} (Tensor): {doc}" for name, doc, _, _ in operator["outputs"]]
-    lines += ["", "Supported Platforms:", "    " + " ".join(f"``{p}``" for p in operator["platforms"])]
-    return "\n".join(lines)
+    return _documentation(operator, _section("Args", _argument_lines(_entries(operator))), "Returns")
+
+
+def primitive_documentation(operator: dict) -> str:
+    """Docstring of the primitive class: what its constructor takes, then what a call takes."""
+    constructor = _section("Args", _argument_lines(constructor_entries(operator)))
+    call = _section("Inputs", _argument_lines(call_entries(operator)))
+    return _documentation(operator, constructor + call, "Outputs")
 
 
 def method_signature(operator: dict) -> inspect.Signature:
@@ -74,6 +115,8 @@ def method_signature(operator: dict) -> inspect.Signature:
 
 
 def _describe_function(name: str, what: str, is_method: int):
+    if what == "operator":
+        return name
     operator = describe(name)
     if what == "name":
         return operator["function"] or operator["name"]

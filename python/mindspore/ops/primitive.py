@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
+from typing import Any
 
 from mindspore import _c_expression as _c
+from mindspore._spelling import keyword_hint
 from mindspore.ops import _registry
 
 
@@ -22,7 +25,7 @@ class Primitive:
         self.instance_name = ""
         self._user_data: dict = {}
 
-    def add_prim_attr(self, name: str, value):
+    def add_prim_attr(self, name: str, value: Any):
         """Keeps an attribute with the primitive; returns the primitive."""
         self.__dict__[name] = value
         self.attrs[name] = value
@@ -34,11 +37,11 @@ class Primitive:
         self.attrs.pop(name, None)
         return self
 
-    def set_user_data(self, key: str, value) -> None:
+    def set_user_data(self, key: str, value: Any) -> None:
         """Keeps a value of the user's with the primitive."""
         self._user_data[key] = value
 
-    def get_user_data(self, key: str):
+    def get_user_data(self, key: str) -> Any:
         """The value kept under `key`; None when there is none."""
         return self._user_data.get(key)
 
@@ -52,7 +55,7 @@ class Primitive:
         self.add_prim_attr("input_names", inputs)
         self.add_prim_attr("output_names", outputs)
 
-    def set_device(self, device_target: str):
+    def set_device(self, device_target: str) -> Primitive:
         """Device the primitive prefers; one that is not in use has no effect."""
         from mindspore._settings.argument_keys import PRIMITIVE
 
@@ -78,14 +81,14 @@ class Primitive:
         check_sharding(self.name, in_strategy, out_strategy)
         return self
 
-    def set_stage(self, stage: int):
+    def set_stage(self, stage: int) -> Primitive:
         """Pipeline stage of the primitive; one process runs all of them."""
         from mindspore._world import require_one_process
 
         require_one_process(f"{self.name}.set_stage")
         return self.add_prim_attr("stage", stage)
 
-    def recompute(self, mode: bool = True):
+    def recompute(self, mode: bool = True) -> Primitive:
         """Asks for the result to be computed again in backward; has no effect, see `Cell.recompute`."""
         from mindspore._settings.argument_keys import PRIMITIVE
 
@@ -94,7 +97,7 @@ class Primitive:
         PRIMITIVE.tell("recompute", mode)
         return self.add_prim_attr("recompute", mode)
 
-    def place(self, role: str, rank_id: int):
+    def place(self, role: str, rank_id: int) -> Primitive:
         """Process that runs the primitive: this one.
 
         Args:
@@ -110,7 +113,7 @@ class Primitive:
         require_this_process(f"{self.name}.place", role, rank_id)
         return self.add_prim_attr("primitive_target", (role, rank_id))
 
-    def check_elim(self, *args):
+    def check_elim(self, *args) -> tuple:
         """Whether the call needs no execution because its result is known, and that result."""
         return False, None
 
@@ -119,7 +122,7 @@ class Primitive:
         """Whether the primitive writes into its inputs."""
         return bool(self.attrs.get("side_effect_mem", False))
 
-    def __call__(self, *args):
+    def __call__(self, *args) -> Any:
         raise RuntimeError(
             f"For '{self.name}', there is no implementation: define one in a subclass or with ops.Custom."
         )
@@ -149,7 +152,7 @@ class PrimitiveWithCheck(Primitive):
         """Checks the types of the inputs; to be overridden."""
 
 
-def prim_attr_register(fn):
+def prim_attr_register(fn) -> Callable:
     """Decorator of a primitive's ``__init__``: names the primitive and keeps its arguments as attributes."""
 
     signature: list = []  # read from the function when it is first needed
@@ -172,7 +175,7 @@ def prim_attr_register(fn):
 prim_arg_register = prim_attr_register
 
 
-def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
+def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True) -> Any:
     """Decorator of a function that is computed while a graph is built, from constants only.
 
     Args:
@@ -203,18 +206,22 @@ _primexpr = constexpr
 
 
 class _LazySignature:
-    """Signature of a generated class, built when somebody asks."""
+    """Signature of a generated class, or of the call of an instance; built when somebody asks."""
 
     def __get__(self, instance, owner):
+        # Whoever walks the bases of a class meets the one that all generated classes share, and users may
+        # derive classes with a constructor of their own: neither has a signature that the registry knows.
+        if not owner._operator or owner.__init__ is not RegisteredPrimitive.__init__:
+            raise AttributeError(f"the signature of '{owner.__name__}' is that of its constructor")
         operator = _registry.describe(owner._operator)
-        constructor = [entry for entry in operator["attributes"] if not entry["in_call"]]
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        return inspect.Signature([_registry._parameter(entry, kind) for entry in constructor])
+        if instance is None:
+            return _registry.constructor_signature(operator)
+        return _registry.call_signature(operator)
 
 
 class _LazyDoc:
     def __get__(self, instance, owner):
-        return _registry.documentation(_registry.describe(owner._operator))
+        return _registry.primitive_documentation(_registry.describe(owner._operator))
 
 
 class RegisteredPrimitive(Primitive):
@@ -229,9 +236,8 @@ class RegisteredPrimitive(Primitive):
         """(constructor attributes, call parameter names, operator function, attributes follow inputs)."""
         if cls.__dict__.get("_layout") is None:
             operator = _registry.describe(cls._operator)
-            constructor = {e["name"]: e for e in operator["attributes"] if not e["in_call"]}
-            entries = _registry._entries(operator)
-            call = [e["name"] for e in entries if e["name"] not in constructor]
+            constructor = {entry["name"]: entry for entry in _registry.constructor_entries(operator)}
+            call = [entry["name"] for entry in _registry.call_entries(operator)]
             simple = not any(e["in_call"] for e in operator["attributes"])
             cls._layout = (constructor, call, _registry.function(cls._operator), simple)
         return cls._layout
@@ -247,7 +253,8 @@ class RegisteredPrimitive(Primitive):
         given = dict(zip(names, args, strict=False))
         for key, value in kwargs.items():
             if key not in constructor:
-                raise TypeError(f"For '{self.name}', got an unexpected keyword argument '{key}'.")
+                hint = keyword_hint(key, constructor)
+                raise TypeError(f"For '{self.name}', got an unexpected keyword argument '{key}'.{hint}")
             given[key] = value
         self._given = given
         for name, entry in constructor.items():

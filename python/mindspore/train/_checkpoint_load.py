@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+import time
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
 from mindspore import _c_expression as _c
 from mindspore import _checkparam as check
@@ -62,6 +63,7 @@ def load_checkpoint(
     check_isinstance("crc_check", crc_check, bool)
     check_isinstance("remove_redundancy", remove_redundancy, bool)
     check_cipher_arguments(dec_key, dec_mode, "dec")
+    begun = time.perf_counter()
     parameters = {}
     for name, read in entries_in(path, kind, dec_key, dec_mode, crc_check):
         if _is_chosen(is_wanted, name, path):
@@ -72,6 +74,8 @@ def load_checkpoint(
             "The loaded parameter dict is empty after filter or specify, please check whether "
             "'filter_prefix' or 'specify_prefix' are set correctly."
         )
+    taken = (time.perf_counter() - begun) * 1e3
+    logger.info("%s is loaded: %d entries in %.1f ms.", path, len(parameters), taken)
     if net is not None:
         load_param_into_net(net, parameters, strict_load)
     return parameters
@@ -80,7 +84,7 @@ def load_checkpoint(
 class ParamDictFuture:
     """What :func:`load_checkpoint_async` gives: parameters that are still being read."""
 
-    def __init__(self, executor, future, net, strict_load):
+    def __init__(self, executor: Executor, future: Future, net, strict_load):
         self._executor, self._future, self._net, self._strict_load = executor, future, net, strict_load
 
     def result(self):

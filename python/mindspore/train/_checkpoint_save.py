@@ -7,6 +7,7 @@ import contextlib
 import functools
 import os
 import threading
+import time
 
 from mindspore import _c_expression as _c
 from mindspore import _checkparam as check
@@ -281,9 +282,17 @@ def _reported(path: str):
 
 
 def _write(entries, path: str, write) -> None:
+    begun = time.perf_counter()
     with _one_writer, _reported(path):
         check_place(path)
         write(entries)
+    logger.info(
+        "%s is saved: %d entries, %d bytes, in %.1f ms.",
+        path,
+        len(entries),
+        os.path.getsize(path),
+        (time.perf_counter() - begun) * 1e3,
+    )
 
 
 def _write_ckpt(path: str, key: bytes, mode: str, crc_check: bool, entries) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import time
 
 import numpy as np
 
@@ -77,6 +78,15 @@ class TrainLoop:
         self._check_network(helper.feed.columns)
         epoch_of = self._row_by_row if sink_size is None else self._sinking
         progress = Progress(params.batch_num, last_epoch, self.manager.callbacks)
+        begun = time.perf_counter()
+        logger.info(
+            "Training of '%s' begins: epochs %d to %d, %d steps each, %s.",
+            type(self.model.network).__name__,
+            first_epoch + 1,
+            last_epoch,
+            params.batch_num,
+            "row by row" if sink_size is None else f"sinking {params.sink_size} steps",
+        )
         try:
             self.manager.on_train_begin(self.context)
             for epoch in range(first_epoch, last_epoch):
@@ -91,6 +101,8 @@ class TrainLoop:
         finally:
             progress.close()
             helper.release()
+        taken = time.perf_counter() - begun
+        logger.info("Training ends after %d steps in %.1f s.", params.cur_step_num, taken)
 
     def _check_network(self, columns: list[str] | None) -> None:
         if columns is None:

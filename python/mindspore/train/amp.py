@@ -132,7 +132,7 @@ def _check_network(network, dtype, owner: str) -> None:
     network.__dict__["_mixed_precision"] = True
 
 
-def auto_mixed_precision(network, amp_level="O0", dtype=mstype.float16):
+def auto_mixed_precision(network, amp_level="O0", dtype=mstype.float16) -> nn.Cell:
     """Lets a network, or parts of it, compute in a smaller type.
 
     Args:
@@ -180,7 +180,7 @@ def _check_list(given, name: str, allowed: tuple) -> None:
             )
 
 
-def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=mstype.float16):
+def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=mstype.float16) -> nn.Cell:
     """Mixed precision with a list of one's own; exactly one of the lists is given.
 
     Args:

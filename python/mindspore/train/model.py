@@ -55,9 +55,16 @@ class Model:
         ``CPU``
 
     Examples:
+        >>> import numpy as np
+        >>> from mindspore import dataset, nn
+        >>> from mindspore.train import Model
+        >>> rows = (np.eye(4, dtype=np.float32), np.arange(4, dtype=np.int32))
+        >>> data = dataset.NumpySlicesDataset(rows, shuffle=False).batch(4)
+        >>> net = nn.Dense(4, 4, weight_init="zeros", bias_init="zeros")
         >>> model = Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params()), metrics={"accuracy"})
-        >>> model.train(10, train_dataset)
-        >>> model.eval(test_dataset)
+        >>> model.train(10, data)
+        >>> model.eval(data)
+        {'accuracy': 1.0}
     """
 
     def __init__(

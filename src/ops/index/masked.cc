@@ -168,9 +168,9 @@ MYCEL_OP(masked_collect)
     .output("output", "The elements.")
     .infer([](InferContext& op) {
       const Shape& shape = op.input(0).shape;
-      op.require(broadcast_shapes(shape, op.input(1).shape, "masked_collect") == shape,
-                 ErrorKind::Value, "'mask' must fit the shape ", shape, " of 'input', but got ",
-                 op.input(1).shape, ".");
+      op.require(broadcast_shapes(shape, op.input(1).shape, op.name()) == shape, ErrorKind::Value,
+                 "'mask' must fit the shape ", shape, " of 'input', but got ", op.input(1).shape,
+                 ".");
       op.set_output(0, op.input(0).dtype, op.ints("shape"));
     })
     .gradient([](GradientContext& op) {

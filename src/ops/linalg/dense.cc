@@ -23,7 +23,7 @@ void infer_dense(InferContext& op) {
   op.require(w.rank() == 1 || w.rank() == 2, ErrorKind::Value,
              "the dimension of 'weight' must be 1 or 2, but got ", w.rank(), ".");
   require_one_dtype(op, x.dtype, w.dtype);
-  require_inner_sizes("Dense", x.shape.back(), w.shape.back());
+  require_inner_sizes("Dense", x.shape.back(), x.shape, w.shape.back(), w.shape);
   Shape shape(x.shape.begin(), x.shape.end() - 1);
   if (w.rank() == 2) shape.push_back(w.shape[0]);
   if (op.has_input(2)) {

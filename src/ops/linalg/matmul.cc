@@ -39,8 +39,8 @@ void infer_product(InferContext& op, Ranks ranks) {
   const std::size_t ra = a.shape.size(), rb = b.shape.size();
   const std::string& primitive = op.definition().primitive;
   require_inner_sizes(primitive.empty() ? "MatMul" : primitive,
-                      vector_a ? a.shape[0] : a.shape[ra - (ta ? 2 : 1)],
-                      vector_b ? b.shape[0] : b.shape[rb - (tb ? 1 : 2)]);
+                      vector_a ? a.shape[0] : a.shape[ra - (ta ? 2 : 1)], a.shape,
+                      vector_b ? b.shape[0] : b.shape[rb - (tb ? 1 : 2)], b.shape);
   Shape shape = broadcast_shapes(leading_axes(a.shape), leading_axes(b.shape), op.name());
   if (!vector_a) shape.push_back(a.shape[ra - (ta ? 1 : 2)]);
   if (!vector_b) shape.push_back(b.shape[rb - (tb ? 2 : 1)]);

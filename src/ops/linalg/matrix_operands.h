@@ -17,10 +17,14 @@ inline void require_one_dtype(const op::AttributeReader& op, tensor::DType x1, t
              "] and 'x2' with type Tensor[", x2, "].");
 }
 
-inline void require_inner_sizes(std::string_view name, std::int64_t columns, std::int64_t rows) {
+// `columns` of the first operand meet `rows` of the second.
+inline void require_inner_sizes(std::string_view name, std::int64_t columns,
+                                const tensor::Shape& first, std::int64_t rows,
+                                const tensor::Shape& second) {
   platform::require(columns == rows, platform::ErrorKind::Value, "For '", name,
-                    "' the input dimensions must be equal, but got 'x1_col': ", columns,
-                    " and 'x2_row': ", rows, ".");
+                    "' the input dimensions must be equal, but ", columns,
+                    " of the first input, of shape ", first, ", meet ", rows,
+                    " of the second, of shape ", second, ".");
 }
 
 inline tensor::Shape leading_axes(const tensor::Shape& shape) {

@@ -62,14 +62,16 @@ Pair output_size(const AttributeReader& op, const Window& window, const Pair& si
 }
 
 void require_channels(const AttributeReader& op, std::int64_t in, std::int64_t out,
-                      std::int64_t per_group, std::int64_t groups) {
+                      std::int64_t per_group, std::int64_t groups, const Shape& x, const Shape& w) {
   op.require(in % groups == 0 && out % groups == 0, ErrorKind::Value,
              "The argument 'group' should be divisible by 'in_channels' and 'out_channels', but "
              "got 'group': ",
-             groups, ", 'in_channels': ", in, ", 'out_channels': ", out, ".");
+             groups, ", 'in_channels': ", in, ", 'out_channels': ", out, ", for an input of shape ",
+             x, " and a weight of shape ", w, ".");
   op.require(in == per_group * groups, ErrorKind::Runtime,
              "'C_in' of input 'x' shape divide by parameter 'group' must be ", per_group,
-             ", which is 'weight' shape[1], but got 'C_in' = ", in, " and 'group' = ", groups, ".");
+             ", which is 'weight' shape[1], but got 'C_in' = ", in, " and 'group' = ", groups,
+             ": the input has the shape ", x, " (N, C, H, W), the weight ", w, ".");
 }
 
 void infer_conv2d(InferContext& op) {
@@ -79,7 +81,7 @@ void infer_conv2d(InferContext& op) {
   const Shape& x = op.input(0).shape;
   const Shape& w = op.input(1).shape;
   const Window window = window_of(op);
-  require_channels(op, x[1], w[0], w[1], window.groups);
+  require_channels(op, x[1], w[0], w[1], window.groups, x, w);
   if (op.has_input(2)) {
     op.require(op.input(2).shape == Shape{w[0]}, ErrorKind::Value, "the shape of 'bias' must be (",
                w[0], ",), but got ", op.input(2).shape, ".");
@@ -189,7 +191,7 @@ MYCEL_OP(conv2d_input_gradient)
       const Pair size = positive_pair_of(op, "input_size");
       op.require(dy[1] == w[0], ErrorKind::Value, "the channels of the output gradient must be ",
                  w[0], ", the first length of 'weight', but got ", dy[1], ".");
-      require_channels(op, w[1] * window.groups, w[0], w[1], window.groups);
+      require_channels(op, w[1] * window.groups, w[0], w[1], window.groups, dy, w);
       require_output_fits(op, window, size, {w[2], w[3]}, dy);
       op.set_output(0, op.input(0).dtype, {dy[0], w[1] * window.groups, size[0], size[1]});
     })
@@ -233,7 +235,7 @@ MYCEL_OP(conv2d_weight_gradient)
       op.require(x[0] == dy[0], ErrorKind::Value,
                  "both inputs must hold the same number of images, but got ", x[0], " and ", dy[0],
                  ".");
-      require_channels(op, x[1], dy[1], x[1] / window.groups, window.groups);
+      require_channels(op, x[1], dy[1], x[1] / window.groups, window.groups, x, dy);
       require_output_fits(op, window, {x[2], x[3]}, size, dy);
       op.set_output(0, op.input(0).dtype, {dy[1], x[1] / window.groups, size[0], size[1]});
     })

@@ -98,7 +98,8 @@ void run_convolution(CompositeContext& op, std::string_view padding, std::string
   Window window = window_of(op, padding, groups);
   op.require(x[1] == w[1] * window.groups, ErrorKind::Value,
              "the channels of the input, C_in = ", x[1],
-             ", must be 'weight' shape[1] * group = ", w[1], " * ", window.groups, ".");
+             ", must be 'weight' shape[1] * group = ", w[1], " * ", window.groups,
+             ": the input has the shape ", x, " (N, C, D, H, W), the weight ", w, ".");
   require_bias(op, w[0]);
   if (pad_mode_of(op) == PadMode::Same) pad_same(window, {x[2], x[3], x[4]});
   const Value images = op.call("depth_windows", {op.input(0)},
@@ -152,7 +153,8 @@ void run_transposed(CompositeContext& op) {
   const Shape& w = op.input(1).shape();
   Window window = window_of(op, "pad", "group");
   op.require(dy[1] == w[0], ErrorKind::Value, "the channels of the input, C_in = ", dy[1],
-             ", must be 'weight' shape[0] = ", w[0], ".");
+             ", must be 'weight' shape[0] = ", w[0], ": the input has the shape ", dy,
+             " (N, C, D, H, W), the weight ", w, ".");
   const std::int64_t channels = w[1] * window.groups;
   require_bias(op, channels);
   const Triple size = enlarged(op, window, dy);

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mindspore import _c_expression as _c
@@ -13,7 +15,7 @@ from mindspore.ops._registry import op
 _HOST = (1, 0)  # kDLCPU, device 0
 
 
-def to_array(self, dtype=None, copy=None) -> np.ndarray:
+def to_array(self, dtype=None, copy: bool | None = None) -> np.ndarray:
     array = self.asnumpy()
     if dtype is not None and array.dtype != dtype:
         return array.astype(dtype)
@@ -25,7 +27,7 @@ def numpy(self) -> np.ndarray:
     return self.asnumpy()
 
 
-def tolist(self):
+def tolist(self) -> list | int | float | bool | complex:
     """The elements as nested lists of Python numbers, or one number for a 0-d tensor."""
     return self.asnumpy().tolist()
 
@@ -81,7 +83,14 @@ def deep_copy(self, memo) -> Tensor:
     return result
 
 
-def dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+def dlpack(
+    self,
+    *,
+    stream: int | None = None,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[int, int] | None = None,
+    copy: bool | None = None,
+) -> Any:
     """A DLPack capsule on the tensor's memory."""
     return _c.to_dlpack(_c.detach(self))
 

@@ -8,6 +8,7 @@ one, with a full slice in place of every advanced part, and index tensors for ax
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -273,12 +274,12 @@ def write_origin(self: Tensor) -> None:
         origin[index] = self
 
 
-def contains(self: Tensor, element) -> bool:
+def contains(self: Tensor, element: object) -> bool:
     """element in tensor, by value."""
     return bool(op.reduce_any(op.equal(self, element)))
 
 
-def iterate(self: Tensor):
+def iterate(self: Tensor) -> Iterator[Tensor]:
     """The rows, one after another."""
     if self.ndim == 0:
         raise TypeError("Cannot iterate over a scalar tensor.")

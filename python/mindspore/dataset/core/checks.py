@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from mindspore._spelling import bind
+
 INT32_MAX = 2147483647
 INT64_MAX = 9223372036854775807
 UINT32_MAX = 4294967295
@@ -280,7 +282,7 @@ def checked(**rules: Rule) -> Callable[[Callable], Callable]:
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            bound = signature.bind(*args, **kwargs)
+            bound = bind(signature, function.__name__, *args, **kwargs)
             bound.apply_defaults()
             arguments = {name: value for name, value in bound.arguments.items() if name != "self"}
             check_arguments(arguments, optional, rules)

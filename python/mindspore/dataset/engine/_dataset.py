@@ -14,6 +14,7 @@ import numpy as np
 
 from mindspore import _c_data
 from mindspore import log as logger
+from mindspore._spelling import SpelledArguments
 
 from ..core import checks, config
 from ._build import Build
@@ -21,7 +22,7 @@ from ._build import Build
 _UNKNOWN = -1
 
 
-class Dataset:
+class Dataset(SpelledArguments):
     """Rows of named columns, as they come out of this node of the pipeline."""
 
     def __init__(

@@ -161,8 +161,10 @@ class WorkerHandle:
         if silent >= interval * (self._warnings + 1) and config.get_enable_watchdog():
             self._warnings += 1
             log.warning(
-                f"{self._what}: worker process {self.number} (pid {self.pid}) has not answered for "
-                f"{silent:.0f} s. If it is only slow, raise the limit with "
+                f"{self._what}: waiting for data from worker process {self.number} (pid {self.pid}) for more "
+                f"than {silent:.0f} s: it is in an endless loop, waits for something itself, or is too slow. "
+                "If it is only slow, use more workers (num_parallel_workers), do less per row, or raise the "
+                "limit with "
                 f"mindspore.dataset.config.set_multiprocessing_timeout_interval. It is here:\n{self._stack()}"
             )
 

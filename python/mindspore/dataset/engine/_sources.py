@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from mindspore import _c_data
+from mindspore._spelling import bind
 
 from ..core import checks
 from .datasets import MappableDataset, SourceDataset
@@ -59,7 +60,7 @@ def constructor(**rules: checks.Rule) -> Callable[[Callable], Callable]:
 
         @functools.wraps(function)
         def call(self: Any, *args: Any, **kwargs: Any) -> None:
-            bound = signature.bind(self, *args, **kwargs)
+            bound = bind(signature, type(self).__name__, self, *args, **kwargs)
             bound.apply_defaults()
             arguments = dict(bound.arguments)
             del arguments["self"]

@@ -51,6 +51,10 @@ class StoppedError(RuntimeError, AttributeError):
     """The iterator was stopped. Scripts know this as an AttributeError."""
 
 
+def _epochs_text(number: int) -> str:
+    return "epochs without end" if number == -1 else f"{number} epochs"
+
+
 class Iterator:
     """Rows of a running pipeline, epoch after epoch."""
 
@@ -74,6 +78,7 @@ class Iterator:
         epoch, row = self._first_position(dataset) if position is None else position
         try:
             self._stream = dataset._start(self._build, num_epochs, epoch, row)
+            logger.info("Data begins to flow: %s, %s.", type(dataset).__name__, _epochs_text(num_epochs))
         except BaseException:
             self._build.close()
             raise

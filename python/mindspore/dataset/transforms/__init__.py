@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of values of any kind."""
 
+from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.dataset.transforms.transforms import (
     Compose,
     Concatenate,
@@ -38,3 +39,5 @@ __all__ = [
     "Unique",
     "not_random",
 ]
+
+__getattr__ = _explains_missing_names(globals())

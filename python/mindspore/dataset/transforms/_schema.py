@@ -7,6 +7,7 @@ import inspect
 from typing import Any, ClassVar
 
 from mindspore import _c_data
+from mindspore._spelling import bind
 from mindspore.dataset.transforms._arguments import CONVERSIONS, default_of
 from mindspore.dataset.transforms._operation import TensorOperation
 
@@ -96,7 +97,7 @@ class SchemaOperation(TensorOperation):
             cls.__doc__ = documentation_of(cls.schema, inspect.signature(cls))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        bound = self._signature.bind(*args, **kwargs)
+        bound = bind(self._signature, type(self).__name__, *args, **kwargs)
         bound.apply_defaults()
         self._set(bound.arguments)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of images."""
 
+from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.dataset.transforms._operation import not_random
 from mindspore.dataset.vision.transforms import (
     HWC2CHW,
@@ -154,3 +155,5 @@ __all__ = [
     "write_jpeg",
     "write_png",
 ]
+
+__getattr__ = _explains_missing_names(globals())

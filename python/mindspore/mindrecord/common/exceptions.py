@@ -15,7 +15,7 @@ class MindRecordException(Exception):
     number = 0
     text = "Unknown error."
 
-    def __init__(self, error_msg=None):
+    def __init__(self, error_msg: str | None = None):
         super().__init__()
         self.error_msg = self.text if error_msg is None else error_msg
         self.error_code = (1 << 30) | (1 << 28) | (42 << 17) | ((self.number // 100 + 1) << 12) | self.number

@@ -36,7 +36,7 @@ class TFRecordToMR:
         >>> status = converter.transform()  # doctest: +SKIP
     """
 
-    def __init__(self, source, destination, feature_dict, bytes_fields=None):
+    def __init__(self, source, destination, feature_dict: dict, bytes_fields=None):
         check_path(source, "source")
         check_path(destination, "destination")
         check_filename(destination)

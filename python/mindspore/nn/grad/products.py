@@ -32,7 +32,7 @@ class Jvp(Cell):
         super().__init__()
         self.fn = fn
 
-    def construct(self, *args):
+    def construct(self, *args) -> tuple:
         *inputs, vector = args
         _require_form("Jvp", vector, len(inputs), "input")
         return jvp(self.fn, tuple(inputs), vector)
@@ -55,7 +55,7 @@ class Vjp(Cell):
         super().__init__()
         self.fn = fn
 
-    def construct(self, *args):
+    def construct(self, *args) -> tuple:
         *inputs, vector = args
         output, pull_back = vjp(self.fn, *inputs)
         _require_form("Vjp", vector, len(output) if isinstance(output, tuple) else 1, "result")

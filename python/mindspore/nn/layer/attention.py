@@ -110,7 +110,7 @@ class MultiheadAttention(Cell):
         need_weights=True,
         attn_mask=None,
         average_attn_weights=True,
-    ):
+    ) -> tuple:
         q_is_k, k_is_v = query is key, key is value
         if self.batch_first and query.ndim == 3:
             query = op.transpose(query, (1, 0, 2))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from mindspore import log as logger
 from mindspore.common import dtype as mstype
@@ -19,7 +20,7 @@ from mindspore.ops.function.linear import bidense
 from mindspore.ops.primitive import Primitive
 
 
-def activation_of(activation, owner: str):
+def activation_of(activation: str | Cell | Primitive | None, owner: str) -> Cell | Primitive | None:
     """A Cell or Primitive from a name, or None."""
     found = get_activation(activation, owner) if isinstance(activation, str) else activation
     if found is not None and not isinstance(found, (Cell, Primitive)):
@@ -37,7 +38,7 @@ class Identity(Cell):
         ``CPU``
     """
 
-    def construct(self, x):
+    def construct(self, x: Any) -> Any:
         return x
 
 

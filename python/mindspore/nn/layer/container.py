@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from typing import Any
 
 from mindspore.nn.cell import Cell
 
@@ -75,7 +76,7 @@ class _OrderedCells(Cell):
         cells.insert(index, cell)
         self._replace_all(cells)
 
-    def __delitem__(self, index) -> None:
+    def __delitem__(self, index: int | slice) -> None:
         cells = list(self)
         if isinstance(index, slice):
             del cells[index]
@@ -83,7 +84,7 @@ class _OrderedCells(Cell):
             del cells[_checked_index(len(cells), index, self.cls_name)]
         self._replace_all(cells)
 
-    def __setitem__(self, index, cell) -> None:
+    def __setitem__(self, index: int, cell: Cell) -> None:
         place = _checked_index(len(self), index, self.cls_name)
         self._put(list(self._cells)[place], _checked_cell(cell, self.cls_name))
 
@@ -128,7 +129,7 @@ class SequentialCell(_OrderedCells):
         super()._cell_changed()
         self.__dict__["cell_list"] = tuple(self._cells.values())
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int | slice) -> Cell:
         if isinstance(index, slice):
             return type(self)(OrderedDict(list(self._cells.items())[index]))
         return self.cell_list[_checked_index(len(self), index, self.cls_name)]
@@ -137,7 +138,7 @@ class SequentialCell(_OrderedCells):
         """Adds a cell at the end."""
         self._append(cell)
 
-    def construct(self, input_data):
+    def construct(self, input_data: Any) -> Any:
         for cell in self.cell_list:
             input_data = cell(input_data)
         return input_data
@@ -160,7 +161,7 @@ class CellList(_OrderedCells):
             args = tuple(args[0])
         self._insert_all(args)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int | slice) -> Cell:
         if isinstance(index, slice):
             return type(self)(list(self)[index], auto_prefix=False)
         return list(self)[_checked_index(len(self), index, self.cls_name)]
@@ -249,15 +250,15 @@ class CellDict(Cell):
         self._cell_changed()
         return cell
 
-    def keys(self):
+    def keys(self) -> KeysView[str]:
         """The names."""
         return self._cells.keys()
 
-    def values(self):
+    def values(self) -> ValuesView[Cell]:
         """The cells."""
         return self._cells.values()
 
-    def items(self):
+    def items(self) -> ItemsView[str, Cell]:
         """Pairs of name and cell."""
         return self._cells.items()
 

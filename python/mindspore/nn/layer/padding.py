@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 
@@ -32,7 +33,7 @@ class _Border(Cell):
 
     _axes, _mode, _whole = 1, "constant", True
 
-    def __init__(self, padding, value=None):
+    def __init__(self, padding, value: float | Tensor | None = None):
         super().__init__()
         self.padding = _sides(padding, self._axes, self.cls_name, self._mode == "constant", self._whole)
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import Any
 
 from mindspore.common import dtype as mstype
 from mindspore.common.initializer import Uniform, initializer
@@ -59,7 +60,7 @@ class _RecurrentStep(Cell):
                 )
         return tuple(states)
 
-    def construct(self, x, hx):
+    def construct(self, x, hx: Any) -> Any:
         states = self._read_arguments(x, hx)
         weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
         after = tuple(state[0] for state in self._over_time(op.expand_dims(x, 0), states, weights))

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 from mindspore import log as logger
 from mindspore.common import dtype as mstype
@@ -16,20 +18,20 @@ from mindspore.nn.layer.basic import Dropout
 from mindspore.ops._registry import op
 
 
-def lstm_walk(x, states, weights, lengths=None, reverse=False):
+def lstm_walk(x, states, weights: tuple, lengths=None, reverse=False) -> tuple:
     """All states of one direction of one layer, each (steps, rows, units): hidden, cell."""
     weight_ih, weight_hh, bias_ih, bias_hh = weights
     bias = None if bias_ih is None else bias_ih + bias_hh
     return op.lstm_scan(op.dense(x, weight_ih, bias), *states, weight_hh, lengths, reverse)[:2]
 
 
-def gru_walk(x, states, weights, lengths=None, reverse=False):
+def gru_walk(x, states, weights: tuple, lengths=None, reverse=False) -> tuple:
     """All states of one direction of one layer: hidden alone."""
     weight_ih, weight_hh, bias_ih, bias_hh = weights
     return op.gru_scan(op.dense(x, weight_ih, bias_ih), *states, weight_hh, bias_hh, lengths, reverse)[:1]
 
 
-def simple_walk(nonlinearity):
+def simple_walk(nonlinearity) -> Callable:
     """As above, for a plain layer with that nonlinearity."""
 
     def walk(x, states, weights, lengths=None, reverse=False):
@@ -49,7 +51,6 @@ class _Recurrent(Cell):
 
     def __init__(
         self,
-        walk,
         input_size,
         hidden_size,
         num_layers=1,
@@ -77,7 +78,7 @@ class _Recurrent(Cell):
                 f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}."
             )
         self.dropout = dropout
-        self._over_time = walk
+        self._over_time = self._walk()
         self._between = Dropout(p=dropout) if dropout > 0 else None
         self._make_parameters(dtype)
 
@@ -154,7 +155,7 @@ class _Recurrent(Cell):
         biases = (self.b_ih_list[index], self.b_hh_list[index]) if self.has_bias else (None, None)
         return self.w_ih_list[index], self.w_hh_list[index], *biases
 
-    def construct(self, x, hx=None, seq_length=None):
+    def construct(self, x, hx: Any = None, seq_length=None) -> tuple:
         x, seq_length = self._read_arguments(x, seq_length)
         first = self._first_states(x, hx)
         ended = None
@@ -224,16 +225,16 @@ class LSTM(_Recurrent):
     gates = 4
     state_names = ("hx[0]", "hx[1]")
 
-    def __init__(self, *args, **kwargs):
-        super().__init__(lstm_walk, *args, **kwargs)
+    def _walk(self) -> Callable:
+        return lstm_walk
 
 
 class GRU(_Recurrent):
     __doc__ = "Gated recurrent units.\n" + _ARGUMENTS.format(nonlinearity="", hx="Tensor")
     gates = 3
 
-    def __init__(self, *args, **kwargs):
-        super().__init__(gru_walk, *args, **kwargs)
+    def _walk(self) -> Callable:
+        return gru_walk
 
 
 class RNN(_Recurrent):
@@ -242,8 +243,23 @@ class RNN(_Recurrent):
         hx="Tensor",
     )
 
-    def __init__(self, *args, **kwargs):
-        nonlinearity = check.one_of(
-            kwargs.pop("nonlinearity", "tanh"), ("tanh", "relu"), "nonlinearity", "RNN"
+    def __init__(
+        self,
+        input_size,
+        hidden_size,
+        num_layers=1,
+        has_bias=True,
+        batch_first=False,
+        dropout=0.0,
+        bidirectional=False,
+        dtype=mstype.float32,
+        *,
+        nonlinearity="tanh",
+    ):
+        self._nonlinearity = check.one_of(nonlinearity, ("tanh", "relu"), "nonlinearity", "RNN")
+        super().__init__(
+            input_size, hidden_size, num_layers, has_bias, batch_first, dropout, bidirectional, dtype
         )
-        super().__init__(simple_walk(nonlinearity), *args, **kwargs)
+
+    def _walk(self) -> Callable:
+        return simple_walk(self._nonlinearity)

@@ -164,7 +164,7 @@ class TensorArray(Cell):
         """
         return self._elements[self._require_index(index, len(self._elements))]
 
-    def stack(self):
+    def stack(self) -> Tensor:
         """All tensors, along a new first axis."""
         if not self._elements:
             return ops.zeros((0, *self.element_shape), self.dtype)

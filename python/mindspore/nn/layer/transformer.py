@@ -196,7 +196,7 @@ class TransformerDecoderLayer(_Layer):
 class _LayerStack(Cell):
     """Copies of a layer, one after the other."""
 
-    def __init__(self, layer, num_layers, norm):
+    def __init__(self, layer, num_layers, norm: Cell | None):
         super().__init__()
         self.layers = CellList([copy.deepcopy(layer) for _ in range(num_layers)])
         self.num_layers = num_layers

@@ -61,7 +61,9 @@ class LossBase(Cell):
         return op.cast(losses, kind)
 
     def construct(self, logits, labels):
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"For '{self.cls_name}', 'construct' has to be defined by the class of the loss."
+        )
 
 
 _Loss = LossBase

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import inspect
+
+from mindspore._spelling import keyword_hint
 from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
@@ -97,8 +100,10 @@ class Adam(MomentOptimizer):
     def _take_keywords(self, kwargs: dict, use_amsgrad: bool) -> None:
         for key, value in kwargs.items():
             if key not in ("use_lazy", "use_offload"):
+                hint = keyword_hint(key, inspect.signature(type(self)).parameters)
                 raise ValueError(
-                    f"For 'Adam', the keyword '{key}' is not recognized, only 'use_lazy' and 'use_offload'."
+                    f"For 'Adam', the keyword '{key}' is not recognized, only 'use_lazy' and "
+                    f"'use_offload'.{hint}"
                 )
             check.boolean(value, key, self.cls_name)
         use_lazy, use_offload = kwargs.get("use_lazy", False), kwargs.get("use_offload", False)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mindspore._world import require_one_process
 from mindspore.common.parameter import ParameterTuple
 from mindspore.nn.cell import Cell
@@ -27,7 +29,7 @@ class _AdaSumWrapCell(Cell):
         self.parameters: ParameterTuple = optimizer.parameters
         self.learning_rate, self.global_step = optimizer.learning_rate, optimizer.global_step
 
-    def construct(self, grads):
+    def construct(self, grads) -> Any:
         return self.optimizer(grads)
 
 

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from mindspore import _c_expression as _c
 from mindspore._settings.argument_keys import OPTIMIZERS
+from mindspore._spelling import check_keywords
 from mindspore.common import dtype as mstype
 from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter, ParameterTuple
@@ -21,11 +24,12 @@ from mindspore.nn.optim._rows import dense_gradient, update_rows
 from mindspore.ops._registry import op
 
 
-def opt_init_args_register(fn):
+def opt_init_args_register(fn) -> Callable:
     """Decorator of ``__init__`` of an optimizer; accepted for compatibility."""
 
     @functools.wraps(fn)
     def initialise(self, *args, **kwargs):
+        check_keywords(fn, type(self).__name__, kwargs)
         fn(self, *args, **kwargs)
 
     return initialise
@@ -328,7 +332,7 @@ class Optimizer(Cell):
     def _done(self) -> tuple:
         return (True,) * len(self.parameters)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args, **kwargs) -> Any:
         # Updates are never part of what is differentiated.
         switch = _c.RecordingSwitch(False)
         try:
@@ -336,7 +340,7 @@ class Optimizer(Cell):
         finally:
             del switch
 
-    def broadcast_params(self, optim_result):
+    def broadcast_params(self, optim_result) -> Any:
         """Accepted for compatibility: one process has nobody to tell."""
         return optim_result
 

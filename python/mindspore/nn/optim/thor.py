@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mindspore import ops
 from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
@@ -119,7 +121,7 @@ class Thor(Optimizer):
             found[place] = op.cast(op.reshape(flat, gradient.shape), gradient.dtype)
         return tuple(found)
 
-    def construct(self, gradients):
+    def construct(self, gradients) -> Any:
         gradients = self._checked_gradients(gradients)
         periods = op.cast(op.reshape(self.global_step, ()), mstype.float32) / self.frequency
         if op.equal(op.floor(periods), periods):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mindspore.common import dtype as mstype
 from mindspore.common._gradient import GradOperation, Recording, forget_history, seeds_for, zeros_for
 from mindspore.common._structure import map_tensors
@@ -61,7 +63,7 @@ class WithEvalCell(Cell):
         self._network, self._loss_fn = network, loss_fn
         self.add_cast_fp32 = check.boolean(add_cast_fp32, "add_cast_fp32", self.cls_name)
 
-    def construct(self, data, label):
+    def construct(self, data, label) -> tuple:
         outputs = self._network(data)
         if self.add_cast_fp32:
             outputs = map_tensors(
@@ -95,7 +97,7 @@ class WithGradCell(Cell):
         self.network_with_loss = network if loss_fn is None else WithLossCell(network, loss_fn)
         network.set_train()
 
-    def construct(self, *inputs):
+    def construct(self, *inputs) -> tuple:
         if self.sens is None:
             return GradOperation(get_by_list=True)(self.network_with_loss, self.weights)(*inputs)
         grad = GradOperation(get_by_list=True, sens_param=True)
@@ -133,7 +135,7 @@ class ForwardValueAndGrad(Cell):
         self.network, self.weights = network, weights
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
-    def construct(self, *inputs):
+    def construct(self, *inputs) -> Any:
         sens = None
         if self.sens_param:
             inputs, sens = inputs[:-1], inputs[-1]
@@ -163,7 +165,7 @@ class ForwardValueAndGrad(Cell):
         return outputs, (of_inputs, of_weights) if self.get_all else of_weights
 
 
-def filled_like(outputs, value):
+def filled_like(outputs, value) -> Any:
     """The structure of `outputs`, every tensor filled with `value`: one sens per output.
 
     Args:
@@ -256,7 +258,7 @@ class TrainOneStepCell(Cell):
             zeros_for(None if p is None else found[p], w) for p, w in zip(places, self.weights, strict=False)
         )
 
-    def construct(self, *inputs):
+    def construct(self, *inputs) -> Any:
         loss, gradients = self._loss_and_gradients(inputs, self.sens)
         gradients = self.grad_reducer(gradients)
         self.optimizer(gradients)
@@ -280,7 +282,7 @@ class ParameterUpdate(Cell):
             raise TypeError(f"For 'ParameterUpdate', 'param' must be 'Parameter', but got {type(param)}.")
         self._param = param
 
-    def construct(self, x):
+    def construct(self, x) -> Any:
         op.assign(self._param, x)
         return x
 
@@ -298,7 +300,7 @@ class GetNextSingleOp(Cell):
         super().__init__()
         self.dataset_types, self.dataset_shapes, self.queue_name = dataset_types, dataset_shapes, queue_name
 
-    def construct(self):
+    def construct(self) -> tuple:
         raise RuntimeError(
             f"For 'GetNextSingleOp', there is no data queue '{self.queue_name}' on this device."
         )

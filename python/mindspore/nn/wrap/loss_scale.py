@@ -72,7 +72,7 @@ class DynamicLossScaleUpdateCell(Cell):
         """The initial scale."""
         return self.loss_scale_value
 
-    def construct(self, loss_scale, overflow):
+    def construct(self, loss_scale, overflow) -> bool | Tensor:
         flag = overflow if isinstance(overflow, Tensor) else Tensor(bool(overflow))
         flag = op.cast(op.reshape(flag, ()), mstype.bool_)
         due = op.greater_equal(self.cur_iter - self.last_overflow_iter, self.scale_window)
@@ -111,7 +111,7 @@ class FixedLossScaleUpdateCell(Cell):
         """The scale."""
         return self.loss_scale_value
 
-    def construct(self, _, overflow):
+    def construct(self, _, overflow) -> bool | Tensor:
         return overflow
 
 
@@ -162,7 +162,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
                 f"{scale.shape}."
             )
 
-    def construct(self, *inputs):
+    def construct(self, *inputs) -> tuple:
         scale = op.reshape(self.scale_sense, ()) * 1.0  # as it was when the step began
         loss, gradients = self._loss_and_gradients(inputs, scale)
         gradients = tuple(op.scale_all(op.reciprocal(scale), gradients))
@@ -183,7 +183,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             raise TypeError(f"For 'set_sense_scale', the 'sens' must be a Tensor, but got {type(sens)}.")
         self.scale_sense.set_data(sens)
 
-    def start_overflow_check(self, pre_cond, compute_input):
+    def start_overflow_check(self, pre_cond, compute_input) -> tuple:
         """Begins watching for overflow.
 
         Args:
@@ -207,7 +207,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         """
         return op.logical_not(all_are_finite(tensors_in(compute_output)))
 
-    def process_loss_scale(self, overflow):
+    def process_loss_scale(self, overflow) -> Tensor:
         """Changes the scale after a step.
 
         Args:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mindspore._world import require_one_process
 from mindspore.common._structure import map_tensors
 from mindspore.nn.cell import Cell
@@ -46,7 +48,7 @@ class _PartsOfBatch(Cell):
         self.network = network
         self._count = count
 
-    def construct(self, *inputs):
+    def construct(self, *inputs) -> Any:
         total = self.network(*_part_of(inputs, 0, self._count, self.cls_name))
         for i in range(1, self._count):
             part = self.network(*_part_of(inputs, i, self._count, self.cls_name))
@@ -148,7 +150,7 @@ class _VirtualDatasetCell(Cell):
         super().__init__(auto_prefix=False)
         self._backbone = backbone
 
-    def construct(self, *inputs):
+    def construct(self, *inputs) -> Any:
         return self._backbone(*inputs)
 
 
@@ -170,5 +172,5 @@ class VirtualDatasetCellTriple(_VirtualDatasetCell):
         ``CPU``
     """
 
-    def construct(self, a, b, c):
+    def construct(self, a, b, c) -> Any:
         return self._backbone(a, b, c)

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 from importlib import import_module
+from types import FunctionType
+
+from mindspore._c_expression import package_function
 
 _MODULES = (
     "collective",
@@ -29,5 +32,9 @@ def classes() -> dict:
     table = {}
     for name in _MODULES:
         module = import_module(f"mindspore.ops._primitives.{name}")
-        table.update({public: getattr(module, public) for public in module.__all__})
+        for public in module.__all__:
+            value = table[public] = getattr(module, public)
+            call = vars(value).get("__call__") if isinstance(value, type) else None
+            if isinstance(call, FunctionType):
+                value.__call__ = package_function(call)
     return table

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
@@ -112,7 +114,7 @@ class AccumulateNV2(_Plain):
 class SquareSumAll(_Plain):
     """Sums of the squares of two tensors."""
 
-    def __call__(self, x, y):
+    def __call__(self, x, y) -> tuple:
         return op.reduce_sum(op.square(x)), op.reduce_sum(op.square(y))
 
 
@@ -126,7 +128,7 @@ class EqualCount(_Plain):
 class InvertPermutation(_Plain):
     """Where each number of a permutation stands."""
 
-    def __call__(self, input_x):
+    def __call__(self, input_x: Any) -> Any:
         numbers = input_x.tolist() if isinstance(input_x, Tensor) else list(input_x)
         if sorted(numbers) != list(range(len(numbers))):
             raise ValueError(f"For 'InvertPermutation', the input must be a permutation, but got {input_x}.")
@@ -172,7 +174,7 @@ class _ChannelDropout(Primitive):
         drawn = op.random_uniform(shape, 0.0, 1.0, mstype.float32, None)
         return op.broadcast_to(op.less(drawn, self.keep_prob), x.shape)
 
-    def __call__(self, x):
+    def __call__(self, x) -> tuple:
         mask = self._mask(x)
         scale = 0.0 if self.keep_prob == 0 else 1.0 / self.keep_prob
         return op.mul(op.mul(x, op.cast(mask, x.dtype)), scale), mask
@@ -248,7 +250,7 @@ class Median(Primitive):
     def __init__(self, global_median=False, axis=0, keep_dims=False, ignore_nan=False):
         pass
 
-    def __call__(self, x):
+    def __call__(self, x) -> tuple:
         if self.global_median:
             return reduction.median(op.reshape(x, (-1,)), 0)
         find = reduction.nanmedian if self.ignore_nan else reduction.median
@@ -361,7 +363,7 @@ class MaxPoolWithArgmax(Primitive):
     def __init__(self, kernel_size=1, strides=1, pad_mode="valid", data_format="NCHW"):
         pass
 
-    def __call__(self, x):
+    def __call__(self, x) -> tuple:
         if self.pad_mode.lower() != "valid":
             raise NotImplementedError("For 'MaxPoolWithArgmax', the 'pad_mode' must be 'valid'.")
         value, index = pooling.max_pool2d(x, self.kernel_size, self.strides, 0, 1, True)
@@ -528,7 +530,7 @@ class NLLLoss(Primitive):
     def __init__(self, reduction="mean", ignore_index=-100):
         pass
 
-    def __call__(self, logits, labels, weight):
+    def __call__(self, logits, labels, weight) -> tuple:
         loss = op.nll_loss(logits, labels, weight, self.ignore_index, self.reduction, 0.0)
         counted = op.gather(weight, op.maximum(labels, 0), 0)
         known = op.cast(op.not_equal(labels, self.ignore_index), weight.dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ _KERNEL_NAMES = {
 }
 
 
-def kernel(fn=None, reg_info=None, compile_attrs=None):
+def kernel(fn=None, reg_info=None, compile_attrs=None) -> Any:
     """Decorator of a function over the elements of arrays, for `ops.Custom(func, func_type='hybrid')`.
 
     Args:
@@ -103,7 +104,7 @@ class Custom(Primitive):
         self.func, self.bprop, self.func_type = func, bprop, func_type
         self.out_shape, self.out_dtype, self.reg_info = out_shape, out_dtype, reg_info
 
-    def __call__(self, *input):
+    def __call__(self, *input) -> Any:
         arrays = [x.asnumpy() if isinstance(x, Tensor) else x for x in input]
         outputs = _as_tensors(self.func(*arrays))
         if self.bprop is not None and any(isinstance(x, Tensor) and _c.is_tracked(x) for x in input):
@@ -130,7 +131,7 @@ class PyFunc(Primitive):
         super().__init__("PyFunc")
         self.fn, self.out_types, self.out_shapes = fn, out_types, out_shapes
 
-    def __call__(self, *input_x):
+    def __call__(self, *input_x) -> Any:
         inputs = input_x[0] if len(input_x) == 1 and isinstance(input_x[0], (tuple, list)) else input_x
         result = self.fn(*(x.asnumpy() for x in inputs))
         outputs = result if isinstance(result, (tuple, list)) else (result,)

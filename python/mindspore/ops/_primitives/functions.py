@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 
 from mindspore._c_expression import Tensor
+from mindspore._spelling import keyword_hint
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive
@@ -25,7 +26,8 @@ def _primitive(name: str, doc: str, call, **attributes) -> type:
         given = dict(zip(attributes, args, strict=False))
         for key, value in kwargs.items():
             if key not in attributes or key in given:
-                raise TypeError(f"For '{name}', got an unexpected keyword argument '{key}'.")
+                hint = keyword_hint(key, attributes)
+                raise TypeError(f"For '{name}', got an unexpected keyword argument '{key}'.{hint}")
             given[key] = value
         for key, default in attributes.items():
             value = given.get(key, default)
@@ -34,10 +36,42 @@ def _primitive(name: str, doc: str, call, **attributes) -> type:
             self.add_prim_attr(key, value)
 
     def run(self, *inputs):
-        return call(self, *inputs)
+        try:
+            return call(self, *inputs)
+        except TypeError:
+            _check_count(name, call, inputs)
+            raise
+
+    run.__wrapped__ = call  # who asks for the signature gets that of the call
 
     body = {"__init__": initialise, "__call__": run, "__doc__": doc, "__module__": "mindspore.ops"}
-    return type(name, (Primitive,), {**body, "__signature__": _signature(attributes)})
+    return type(name, (Primitive,), {**body, "__signature__": _Signatures(attributes, call)})
+
+
+def _check_count(name: str, call, inputs: tuple) -> None:
+    """Raises a TypeError if the call takes more or fewer inputs, in the words of the primitive."""
+    taken = list(inspect.signature(call).parameters.values())[1:]
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in taken):
+        return
+    needed = sum(parameter.default is parameter.empty for parameter in taken)
+    if not needed <= len(inputs) <= len(taken):
+        names = ", ".join(parameter.name for parameter in taken)
+        raise TypeError(
+            f"For '{name}', the call takes the inputs ({names}), but got {len(inputs)}."
+        ) from None
+
+
+class _Signatures:
+    """`__signature__`: of the class that of its constructor, of an object that of its call."""
+
+    def __init__(self, attributes: dict, call):
+        self._attributes, self._call = attributes, call
+
+    def __get__(self, instance, owner):
+        if instance is None:
+            return _signature(self._attributes)
+        signature = inspect.signature(self._call)
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
 def _signature(attributes: dict) -> inspect.Signature:
@@ -104,7 +138,7 @@ def _segment(reduce: str):
     return call
 
 
-def _list_diff(self, x, y):
+def _list_diff(self, x, y) -> tuple[Tensor, Tensor]:
     import numpy as np
 
     values = x.asnumpy()
@@ -135,7 +169,7 @@ def _unravel(self, indices, dims):
     return op.stack(tuple(reversed(parts)), 0)
 
 
-def _adaptive_max_pool(self, x):
+def _adaptive_max_pool(self, x) -> tuple[Tensor, Tensor]:
     return _f().adaptive_max_pool2d(x, self.output_size, True)
 
 
@@ -197,7 +231,7 @@ def _cross(self, x1, x2):
     return _f().cross(x1, x2, None if self.dim == -65530 else self.dim)
 
 
-def _uniform_sampler(self, true_classes):
+def _uniform_sampler(self, true_classes) -> tuple[Tensor, Tensor, Tensor]:
     return _f().uniform_candidate_sampler(
         true_classes,
         self.num_true,

@@ -115,7 +115,7 @@ class NMSWithMask(Primitive):
     def __init__(self, iou_threshold=0.5):
         pass
 
-    def __call__(self, bboxes):
+    def __call__(self, bboxes) -> tuple:
         return boxes.nms_with_mask(bboxes, self.iou_threshold)
 
 
@@ -160,7 +160,7 @@ class RandomChoiceWithMask(Primitive):
     def __init__(self, count=256, seed=0, seed2=0):
         pass
 
-    def __call__(self, input_x):
+    def __call__(self, input_x) -> tuple:
         return random.choice_with_mask(input_x, self.count, self.seed or self.seed2 or None)
 
 

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops.function import creation, values
 from mindspore.ops.primitive import Primitive, prim_attr_register
@@ -36,28 +40,28 @@ class _Plain(Primitive):
 class Shape(_Plain):
     """Length of every axis of a tensor, as a tuple."""
 
-    def __call__(self, x):
+    def __call__(self, x) -> tuple[int, ...]:
         return values.shape(x)
 
 
 class DType(_Plain):
     """Type of a tensor's elements."""
 
-    def __call__(self, x):
+    def __call__(self, x) -> Any:
         return values.dtype(x)
 
 
 class Rank(_Plain):
     """Number of axes."""
 
-    def __call__(self, x):
+    def __call__(self, x) -> Any:
         return values.rank(x)
 
 
 class Size(_Plain):
     """Number of elements."""
 
-    def __call__(self, input_x):
+    def __call__(self, input_x) -> int:
         return values.size(input_x)
 
 
@@ -82,14 +86,14 @@ class DynamicShape(Primitive):
 class Depend(_Plain):
     """`value`, after `expr` has been computed."""
 
-    def __call__(self, value, expr):
+    def __call__(self, value: Any, expr) -> Any:
         return value
 
 
 class UpdateState(_Plain):
     """`value`, after `expr` has been computed."""
 
-    def __call__(self, value, expr):
+    def __call__(self, value: Any, expr) -> Any:
         return value
 
 
@@ -103,14 +107,14 @@ class StopGradient(_Plain):
 class Partial(_Plain):
     """A function with its first arguments given."""
 
-    def __call__(self, *args):
+    def __call__(self, *args) -> Callable:
         return values.partial(*args)
 
 
 class IdentityN(_Plain):
     """The tensors themselves."""
 
-    def __call__(self, x):
+    def __call__(self, x: Sequence[Tensor]) -> tuple:
         return tuple(x)
 
 
@@ -138,5 +142,5 @@ class ScalarToArray(_Plain):
 class ScalarCast(_Plain):
     """A Python number in the Python type of a dtype."""
 
-    def __call__(self, input_x, input_y):
+    def __call__(self, input_x, input_y) -> int | float | bool:
         return values.scalar_cast(input_x, input_y)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mindspore._c_expression import Tensor
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive, prim_attr_register
@@ -87,5 +89,5 @@ class MirrorPad(Primitive):
         if mode not in ("REFLECT", "SYMMETRIC"):
             raise ValueError(f"For 'MirrorPad', the 'mode' must be REFLECT or SYMMETRIC, but got {mode}.")
 
-    def __call__(self, input_x: Tensor, paddings) -> Tensor:
+    def __call__(self, input_x: Tensor, paddings: Any) -> Tensor:
         return op.mirror_pad(input_x, _flat(self.name, paddings, input_x.ndim), self.mode)

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +54,7 @@ class Map(_Mapping):
         ``CPU``
     """
 
-    def __call__(self, *args):
+    def __call__(self, *args) -> Any:
         function, sequences = self._split(args)
         _check_lengths("Map", sequences)
         return tuple(map(function, *sequences))
@@ -76,7 +78,7 @@ class HyperMap(_Mapping):
         ``CPU``
     """
 
-    def __call__(self, *args):
+    def __call__(self, *args) -> Any:
         function, values = self._split(args)
         if not isinstance(values[0], (tuple, list)):
             return function(*values)
@@ -149,7 +151,7 @@ class MultitypeFuncGraph:
         self.read_value = read_value
         self.entries: list[tuple] = []
 
-    def register(self, *type_names):
+    def register(self, *type_names) -> Callable:
         """Decorator of the body for arguments of these types.
 
         Args:
@@ -162,7 +164,7 @@ class MultitypeFuncGraph:
 
         return keep
 
-    def register_default(self):
+    def register_default(self) -> Callable:
         """Decorator of the body for all other calls."""
 
         def keep(body):
@@ -187,7 +189,7 @@ class MultitypeFuncGraph:
                 best, best_cost = body, cost
         return best
 
-    def __call__(self, *args):
+    def __call__(self, *args) -> Any:
         if len(self.entries) == 1 and self.entries[0][0] is not None:
             return self.entries[0][1](*args)
         body = self._find(args)

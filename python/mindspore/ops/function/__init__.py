@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 from importlib import import_module
+from types import FunctionType
+
+from mindspore._c_expression import package_function
 
 _MODULES = (
     "arrangement",
@@ -35,7 +38,12 @@ def functions() -> dict:
     table = {}
     for name in _MODULES:
         module = import_module(f"mindspore.ops.function.{name}")
-        table.update({public: getattr(module, public) for public in module.__all__})
+        for public in module.__all__:
+            function = getattr(module, public)
+            if isinstance(function, FunctionType):
+                function = package_function(function)
+                setattr(module, public, function)
+            table[public] = function
     return table
 
 

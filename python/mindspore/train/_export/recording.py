@@ -82,9 +82,16 @@ def _captured(net, inputs: tuple, with_loops: bool, with_choices: bool = False) 
             assert chosen is not None  # what this function refers to is watched
             return run(function, arguments)
 
-        captured = Captured(flat, name, roots=(weakref.ref(net),) if isinstance(net, Cell) else ())
+        captured = _Recorded(flat, name, roots=(weakref.ref(net),) if isinstance(net, Cell) else ())
         graph = _only_graph(captured, inputs, name, stack, run)
     return run.way(graph, tensors_in(inputs))
+
+
+class _Recorded(Captured):
+    """A network that is recorded to be written, not to be run."""
+
+    __slots__ = ()
+    writes_failures = False
 
 
 def _only_graph(captured: Captured, inputs: tuple, name: str, stack, run: _Run) -> dict:

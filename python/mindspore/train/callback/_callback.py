@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 from contextlib import ExitStack
+from typing import Any
 
 import numpy as np
 
@@ -141,7 +142,10 @@ class InternalCallbackParam(dict):
     An absent entry is a KeyError, also when it is read as an attribute; `get` gives None.
     """
 
-    def __getattr__(self, key):
+    def __init__(self, *args, **kwargs):  # so that it has a signature, which a dict has not
+        super().__init__(*args, **kwargs)
+
+    def __getattr__(self, key) -> Any:
         return self[key]
 
     def __setattr__(self, key, value):

@@ -14,7 +14,7 @@ from mindspore.common.tensor import Tensor
 _INPUTS = "predicted value, true value"
 
 
-def to_numpy(data) -> np.ndarray:
+def to_numpy(data: Tensor | list | np.ndarray) -> np.ndarray:
     """A host array of what a metric is given."""
     if isinstance(data, Tensor):
         if data.dtype == mstype.bfloat16:

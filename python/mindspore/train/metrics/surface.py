@@ -57,7 +57,7 @@ def _cropped(*masks: np.ndarray) -> list[np.ndarray]:
 class _SurfaceDistance(Metric):
     """Outlines of a label in a prediction and in the truth, and the distances between them."""
 
-    def __init__(self, distance_metric):
+    def __init__(self, distance_metric: str):
         super().__init__()
         name = type(self).__name__
         validator.check_value_type("distance_metric", distance_metric, [str], name)

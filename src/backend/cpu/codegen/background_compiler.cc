@@ -113,7 +113,11 @@ Kernel BackgroundCompiler::compile(const KernelText& text) {
   const auto kernel = reinterpret_cast<Kernel>(llvm.load(*object, text.symbol));
   kernels_[text.symbol] = kernel;
   (found ? from_disk_ : compiled_).fetch_add(1);
-  nanoseconds_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+  const auto taken = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start);
+  nanoseconds_ += taken.count();
+  platform::log_info("a formula is ", found ? "loaded from the cache" : "compiled", " in ",
+                     std::chrono::duration<double, std::milli>(taken).count(), " ms (",
+                     compiled_.load(), " compiled, ", from_disk_.load(), " loaded so far)");
   return kernel;
 }
 

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 
+from mindspore._c_expression import Tensor
 from mindspore.ops import function
 
 _NAMES = (
@@ -65,14 +67,14 @@ _NAMES = (
 )
 
 
-def qr(self, some=True):
+def qr(self, some=True) -> tuple:
     """Factors of matrices: orthonormal columns (a square matrix unless `some`) and an upper triangle."""
     from mindspore.ops.function.decomposition import qr as factors
 
     return factors(self, "reduced" if some else "complete")
 
 
-def reverse_sequence(self, seq_lengths, seq_dim=0, batch_dim=0):
+def reverse_sequence(self, seq_lengths, seq_dim=0, batch_dim=0) -> Tensor:
     """The first `seq_lengths[b]` elements of every sequence backwards."""
     from mindspore.ops.function.arrangement import reverse_sequence as reverse
 
@@ -82,13 +84,13 @@ def reverse_sequence(self, seq_lengths, seq_dim=0, batch_dim=0):
 def _method(wrapped):
     """The function as a method: its first parameter is shown as `self`."""
 
+    @functools.wraps(wrapped)
     def method(self, *args, **kwargs):
         return wrapped(self, *args, **kwargs)
 
-    first, *rest = inspect.signature(wrapped).parameters.values()
-    method.__name__ = method.__qualname__ = wrapped.__name__
-    method.__doc__ = wrapped.__doc__
-    method.__signature__ = inspect.Signature([first.replace(name="self"), *rest])
+    signature = inspect.signature(wrapped)
+    first, *rest = signature.parameters.values()
+    method.__signature__ = signature.replace(parameters=[first.replace(name="self"), *rest])
     return method
 
 

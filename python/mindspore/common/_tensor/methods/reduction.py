@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
@@ -45,7 +47,7 @@ def _extreme(self, name, axis, keepdims, initial, where, return_indices):
     return values(self, axis, keepdims, initial=initial, where=mask)
 
 
-def max_(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False):
+def max_(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False) -> Any:
     """The largest elements along axes, with their indices if asked.
 
     Args:
@@ -58,7 +60,7 @@ def max_(self, axis=None, keepdims=False, *, initial=None, where=True, return_in
     return _extreme(self, "max", axis, keepdims, initial, where, return_indices)
 
 
-def min_(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False):
+def min_(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False) -> Any:
     """The smallest elements along axes, with their indices if asked; see `max`."""
     return _extreme(self, "min", axis, keepdims, initial, where, return_indices)
 

@@ -95,7 +95,7 @@ def slice_shape_of_persistent_data(self) -> tuple:
     return self.shape
 
 
-def asnumpy_of_slice_persistent_data(self, param_key, slice_index):
+def asnumpy_of_slice_persistent_data(self, param_key: int, slice_index: int):
     """One part kept outside of memory, as an array."""
     return self.asnumpy()
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
@@ -146,7 +147,7 @@ class PolynomialLR(LRScheduler):
 class _FunctionLR(LRScheduler):
     """Rates from a function of the epoch, one for all groups or one per group."""
 
-    def __init__(self, optimizer, lr_lambda, last_epoch=-1):
+    def __init__(self, optimizer, lr_lambda: Callable | list[Callable], last_epoch=-1):
         groups = len(getattr(optimizer, "param_groups", ()))
         if isinstance(lr_lambda, (list, tuple)):
             if len(lr_lambda) != groups:

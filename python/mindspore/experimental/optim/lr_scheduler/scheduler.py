@@ -16,13 +16,13 @@ def check_optimizer(optimizer) -> None:
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
 
 
-def check_kind(value, name: str, owner: str, kind: type) -> None:
+def check_kind(value: object, name: str, owner: str, kind: type) -> None:
     """Raises a TypeError unless the argument is of that type; a bool is not an int."""
     if isinstance(value, bool) or not isinstance(value, kind):
         raise TypeError(f"For '{owner}', the '{name}' must be {kind.__name__}, but got {type(value)}.")
 
 
-def state(value, name: str) -> Parameter:
+def state(value: object, name: str) -> Parameter:
     """A number that changes with the epochs: a Parameter, so that compiled functions see it change."""
     return Parameter(Tensor(float(value), mstype.float32), name=name, requires_grad=False)
 

@@ -111,7 +111,7 @@ class Distribution(Cell):
     # parameter -> (condition, words); checked where values are known.
     _RULES: dict = {}
 
-    def __init__(self, seed, dtype, name, param):
+    def __init__(self, seed: int | None, dtype, name, param):
         super().__init__()
         owner = type(self).__name__
         given.check_name(name, owner)
