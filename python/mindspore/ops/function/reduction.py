@@ -14,7 +14,6 @@ __all__ = [
     "argmin",
     "cov",
     "histc",
-    "logcumsumexp",
     "max",
     "median",
     "min",
@@ -288,12 +287,6 @@ def cov(input, *, correction=1, fweights=None, aweights=None) -> Tensor:
         norm_factor = op.sub(total, op.div(op.mul(share, correction), total))
     result = op.div(product, op.maximum(norm_factor, 0))
     return op.reshape(result, ()) if input.ndim < 2 else result
-
-
-def logcumsumexp(input, axis) -> Tensor:
-    """Logarithm of the running sum of exponentials, shifted by the largest element."""
-    top = op.reduce_max(input, axis, True)
-    return op.add(op.log(op.cumsum(op.exp(op.sub(input, top)), axis)), top)
 
 
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None) -> Tensor:

@@ -34,7 +34,6 @@ _NAMES = (
     "is_complex",
     "is_floating_point",
     "lcm",
-    "logcumsumexp",
     "logdet",
     "lstsq",
     "lu_solve",
