@@ -4,6 +4,15 @@
 #include "operator/define.h"
 
 namespace mycel::ops {
+namespace {
+
+// Kept inside [low, high]. Asking for what is outside, and not for what is inside, lets NaN
+// through.
+Expr limited(const Expr& x, const Expr& low, const Expr& high) {
+  return select(x <= low, low, select(x >= high, high, x));
+}
+
+}  // namespace
 
 MYCEL_OP(sigmoid)
     .names({.primitive = "Sigmoid", .function = "sigmoid", .method = "sigmoid"})
@@ -20,10 +29,10 @@ MYCEL_OP(sigmoid)
 
 MYCEL_OP(relu)
     .names({.primitive = "ReLU", .function = "relu", .method = "relu"})
-    .doc("`input` where positive, 0 elsewhere.")
+    .doc("`input` where positive, 0 elsewhere; NaN stays NaN.")
     .input("input", "Any tensor.")
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::Promote, [](Expr x) { return select(x > 0, x, 0); })
+    .scalar(TypeRule::Promote, [](Expr x) { return select(x <= 0, 0, x); })
     .numpy("np.maximum(input, 0)")
     .sample("plain", {normal({3, 4})})
     .sample("no axes", {normal({})})
@@ -35,7 +44,7 @@ MYCEL_OP(relu6)
     .doc("`x` kept inside [0, 6].")
     .input("x", "Any tensor.")
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::Promote, [](Expr x) { return select(x > 0, select(x < 6, x, 6), 0); })
+    .scalar(TypeRule::Promote, [](Expr x) { return limited(x, 0, 6); })
     .numpy("np.minimum(np.maximum(x, 0), 6)")
     .sample("plain", {normal({3, 4})})
     .sample("no axes", {normal({})})
@@ -45,11 +54,11 @@ MYCEL_OP(relu6)
 
 MYCEL_OP(leaky_relu)
     .names({.function = "leaky_relu"})
-    .doc("`input` where positive, `alpha * input` elsewhere.")
+    .doc("`input` where positive, `alpha * input` elsewhere; in the type of `input`.")
     .input("input", "Any tensor.")
     .attribute("alpha", "Slope below zero.", 0.2)
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::PromoteFloat,
+    .scalar(TypeRule::Promote,
             [](Define& op) {
               const Expr x = op.in(0);
               return select(x > 0, x, x * op.attr("alpha"));
@@ -237,11 +246,7 @@ MYCEL_OP(hswish)
     .doc("SiLU made of straight lines.")
     .input("x", "Any tensor.")
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::PromoteFloat,
-            [](Expr x) {
-              const Expr shifted = x + 3;
-              return x * select(shifted > 0, select(shifted < 6, shifted, 6), 0) * (1.0 / 6);
-            })
+    .scalar(TypeRule::PromoteFloat, [](Expr x) { return x * limited(x + 3, 0, 6) * (1.0 / 6); })
     .numpy("x * np.minimum(np.maximum(x + 3, 0), 6) / 6")
     .sample("plain", {normal({3, 4})})
     .sample("no axes", {normal({})})
@@ -254,11 +259,7 @@ MYCEL_OP(hsigmoid)
     .doc("Logistic function made of straight lines.")
     .input("input", "Any tensor.")
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::PromoteFloat,
-            [](Expr x) {
-              const Expr shifted = x + 3;
-              return select(shifted > 0, select(shifted < 6, shifted, 6), 0) * (1.0 / 6);
-            })
+    .scalar(TypeRule::PromoteFloat, [](Expr x) { return limited(x + 3, 0, 6) * (1.0 / 6); })
     .numpy("np.minimum(np.maximum(input + 3, 0), 6) / 6")
     .sample("plain", {normal({3, 4})})
     .sample("no axes", {normal({})})
@@ -269,7 +270,7 @@ MYCEL_OP(hsigmoid)
 MYCEL_OP(log_sigmoid)
     .names({.function = "logsigmoid"})
     .doc("Logarithm of the logistic function, without overflow.")
-    .input("x", "Any tensor.")
+    .input("x", "Any real tensor.", kReal | kBool)
     .output("output", "Elementwise result.")
     .scalar(TypeRule::PromoteFloat,
             [](Expr x) {
@@ -291,7 +292,7 @@ MYCEL_OP(hard_shrink)
     .scalar(TypeRule::PromoteFloat,
             [](Define& op) {
               const Expr x = op.in(0);
-              return select(x > op.attr("lambd"), x, select(x < -op.attr("lambd"), x, 0));
+              return select(x <= op.attr("lambd") && x >= -op.attr("lambd"), 0, x);
             })
     .numpy("np.where(np.abs(x) > lambd, x, 0)")
     .sample("plain", {normal({3, 4})})
@@ -309,7 +310,8 @@ MYCEL_OP(soft_shrink)
             [](Define& op) {
               const Expr x = op.in(0);
               const Expr lambd = op.attr("lambd");
-              return select(x > lambd, x - lambd, select(x < -lambd, x + lambd, 0));
+              const Expr small = select(apply(ScalarOp::IsNan, x), x, 0);
+              return select(x > lambd, x - lambd, select(x < -lambd, x + lambd, small));
             })
     .numpy("np.sign(x) * np.maximum(np.abs(x) - lambd, 0)")
     .sample("plain", {normal({3, 4})})
@@ -319,12 +321,12 @@ MYCEL_OP(soft_shrink)
 
 MYCEL_OP(hardtanh)
     .names({.function = "hardtanh", .method = "hardtanh"})
-    .doc("`input` kept inside [min_val, max_val].")
+    .doc("`input` kept inside [min_val, max_val], in its type.")
     .input("input", "Any tensor.")
     .attribute("min_val", "Lower bound.", -1.0)
     .attribute("max_val", "Upper bound.", 1.0)
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::PromoteFloat,
+    .scalar(TypeRule::Promote,
             [](Define& op) {
               return apply(ScalarOp::Minimum,
                            apply(ScalarOp::Maximum, op.in(0), op.attr("min_val")),
@@ -346,7 +348,7 @@ MYCEL_OP(threshold)
     .scalar(TypeRule::Promote,
             [](Define& op) {
               const Expr x = op.in(0);
-              return select(x > op.attr("thr"), x, op.attr("value"));
+              return select(x <= op.attr("thr"), op.attr("value"), x);
             })
     .numpy("np.where(input > thr, input, value)")
     .sample("plain", {normal({2, 3})}, {{"thr", 0.1}, {"value", 2.0}})
@@ -381,7 +383,7 @@ MYCEL_OP(prelu_slope)
     .input("x", "Any tensor.")
     .input("weight", "Slope.")
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::PromoteFloat, [](Expr x, Expr w) { return select(x > 0, x, w * x); })
+    .scalar(TypeRule::First, [](Expr x, Expr w) { return select(x > 0, x, w * x); })
     .numpy("np.where(x > 0, x, weight * x)")
     .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
     .sample_dtypes(kFloating);

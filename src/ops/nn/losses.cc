@@ -71,9 +71,9 @@ void run_divergence(CompositeContext& op) {
   const Value& x = op.input(0);
   const Value& t = op.input(1);
   const Value zero = op.emitter().number(0);
-  const Value positive = op.call("greater", {t, op.emitter().number(0)});
-  const Value safe = op.call("where", {positive, t, op.emitter().number(1)});
-  const Value loss = op.call("where", {positive, t * (op.call("log", {safe}) - x), zero});
+  const Value unused = op.call("less_equal", {t, op.emitter().number(0)});  // NaN is used
+  const Value safe = op.call("where", {unused, op.emitter().number(1), t});
+  const Value loss = op.call("where", {unused, zero, t * (op.call("log", {safe}) - x)});
   if (reduction == "none") return op.set_output(0, loss);
   if (reduction == "mean") return op.set_output(0, op.call("reduce_mean", {loss}));
   const Value sum = op.call("reduce_sum", {loss});
