@@ -250,9 +250,7 @@ _TABLE = (
         _fill_diagonal,
         {"fill_value": _REQUIRED, "wrap": False},
     ),
-    ("Gcd", "Greatest common divisors.", _plain("gcd"), {}),
     ("Lstsq", "Nearest solutions.", _lstsq, {"fast": True, "l2_regularizer": 0.0}),
-    ("Lcm", "Least common multiples.", _plain("lcm"), {}),
     (
         "Histogram",
         "Number of elements per bin.",
@@ -308,7 +306,6 @@ _TABLE = (
     ("Mvlgamma", "Logarithm of the multivariate gamma function.", _plain("mvlgamma", "p"), {"p": _REQUIRED}),
     ("Pdist", "Distances between all pairs of rows.", _plain("pdist", "p"), {"p": 2.0}),
     ("Polar", "Complex numbers from length and angle.", _plain("polar"), {}),
-    ("PopulationCount", "Number of bits that are set.", _plain("population_count"), {}),
     (
         "Quantile",
         "Quantiles along an axis.",

@@ -21,8 +21,6 @@ __all__ = [
     "divide",
     "einsum",
     "kron",
-    "lcm",
-    "gcd",
     "mm",
     "mvlgamma",
     "pdist",
@@ -210,25 +208,6 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-08) -> Tensor:
     length1 = op.sqrt(op.reduce_sum(op.square(x1), dim))
     length2 = op.sqrt(op.reduce_sum(op.square(x2), dim))
     return op.div(dot, op.mul(op.maximum(length1, eps), op.maximum(length2, eps)))
-
-
-def gcd(input, other) -> Tensor:
-    """Greatest common divisor."""
-    a, b = op.abs(op.add(input, op.zeros_like(other))), op.abs(op.add(other, op.zeros_like(input)))
-    if "Int" not in str(a.dtype):
-        raise TypeError(f"For 'gcd', 'input' and 'other' must hold integers, but got {a.dtype}.")
-    while bool(op.reduce_any(op.not_equal(b, 0))):
-        done = op.equal(b, 0)
-        rest = op.floor_mod(a, op.where(done, op.ones_like(b), b))
-        a, b = op.where(done, a, b), op.where(done, b, rest)
-    return a
-
-
-def lcm(input, other) -> Tensor:
-    """Least common multiple."""
-    shared = gcd(input, other)
-    safe = op.where(op.equal(shared, 0), op.ones_like(shared), shared)
-    return op.abs(op.mul(op.floor_div(input, safe), other))
 
 
 def mvlgamma(input, p) -> Tensor:

@@ -50,7 +50,6 @@ __all__ = [
     "not_in_dict",
     "numel",
     "partial",
-    "population_count",
     "positive",
     "print_",
     "rank",
@@ -242,16 +241,6 @@ def eps(x) -> Tensor:
 def fills(x, value) -> Tensor:
     """A tensor like `x` with all elements equal to `value`."""
     return op.full_like(x, value)
-
-
-def population_count(input_x) -> Tensor:
-    """Number of bits that are set in every element of an int16 or uint16 tensor, as uint8."""
-    bits = op.cast(input_x, mstype.int32)
-    bits = op.bitwise_and(bits, 0xFFFF)
-    for shift, mask in ((1, 0x5555), (2, 0x3333), (4, 0x0F0F), (8, 0x00FF)):
-        high = op.bitwise_and(op.bitwise_right_shift(bits, shift), mask)
-        bits = op.add(op.bitwise_and(bits, mask), high)
-    return op.cast(bits, mstype.uint8)
 
 
 def mixed_precision_cast(dst_dtype, x):
