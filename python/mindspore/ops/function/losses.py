@@ -135,10 +135,10 @@ def gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction="mean") -
 
 
 def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean") -> Tensor:
-    """The input where the target is 1, and what is missing to the margin where it is -1."""
+    """The input where the target is 1, what is missing to the margin where it is -1, both elsewhere."""
     zero = op.zeros_like(inputs)
-    near = op.where(op.equal(targets, 1), inputs, zero)
-    far = op.where(op.equal(targets, -1), op.maximum(op.sub(margin, inputs), 0), zero)
+    near = op.where(op.equal(targets, -1), zero, inputs)
+    far = op.where(op.equal(targets, 1), zero, op.maximum(op.sub(margin, inputs), 0))
     return _reduced("hinge_embedding_loss", op.add(near, far), reduction)
 
 
@@ -153,13 +153,15 @@ def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean
     if p not in (1, 2):
         raise ValueError(f"For 'multi_margin_loss', the 'p' must be 1 or 2, but got {p}.")
     rows = op.expand_dims(input, 0) if input.ndim == 1 else input
-    index = op.reshape(op.cast(target, mstype.int64), (-1, 1))
-    own = op.gather_elements(rows, 1, index)
+    labels = op.reshape(op.cast(target, mstype.int64), (-1,))
+    classes = rows.shape[-1]
+    own = op.expand_dims(op.pick_class(rows, labels, None), 1)
     loss = op.pow(op.maximum(op.add(op.sub(rows, own), margin), 0), p)
     if weight is not None:
-        loss = op.mul(loss, op.gather(weight, index, 0))
-    others = op.not_equal(op.arange(0, rows.shape[1], 1, mstype.int64), index)
-    loss = op.div(op.reduce_sum(op.mul(loss, op.cast(others, loss.dtype)), 1), rows.shape[1])
+        factors = op.class_weights(labels, weight, classes, loss.dtype, None)
+        loss = op.mul(loss, op.expand_dims(factors, 1))
+    others = op.not_equal(op.arange(0, classes, 1, mstype.int64), op.expand_dims(labels, 1))
+    loss = op.div(op.reduce_sum(op.mul(loss, op.cast(others, loss.dtype)), 1), classes)
     return _reduced("multi_margin_loss", loss, reduction)
 
 
@@ -168,8 +170,8 @@ def multilabel_margin_loss(input, target, reduction="mean") -> Tensor:
     rows = op.expand_dims(input, 0) if input.ndim == 1 else input
     labels = op.expand_dims(target, 0) if target.ndim == 1 else target
     labels = op.cast(labels, mstype.int64)
-    open_row = op.cumprod(op.cast(op.greater_equal(labels, 0), mstype.int64), 1)
-    valid = op.cast(open_row, mstype.bool_)
+    listed = op.class_weights(labels, None, rows.shape[1], mstype.float32, -1)  # refuses what is no class
+    valid = op.cast(op.cumprod(listed, 1), mstype.bool_)
     safe = op.where(valid, labels, op.zeros_like(labels))
     is_target = op.tensor_scatter_elements(op.zeros_like(rows), safe, op.cast(valid, rows.dtype), 1, "add")
     own = op.expand_dims(op.gather_elements(rows, 1, safe), 2)
