@@ -278,10 +278,7 @@ def clip(x, xmin, xmax, dtype=None) -> Tensor:
 
 def around(a, decimals=0) -> Tensor:
     """Rounded to a number of decimals."""
-    a = _tensor(a)
-    if decimals == 0:
-        return op.round(a)
-    return op.div(op.round(op.mul(a, 10.0**decimals)), 10.0**decimals)
+    return op.round_decimals(_tensor(a), decimals)
 
 
 def _axes(axis) -> tuple:

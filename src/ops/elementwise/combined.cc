@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that only choose or combine other elementwise operators.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "operator/define.h"
@@ -38,6 +39,31 @@ Value bound_like(CompositeContext& op, std::size_t i) {
     bound = op.call("clamp_between", {bound, low, high});
   }
   return op.call("cast", {bound}, {{"dtype", dtype}});
+}
+
+// Beyond the digits of any type there is nothing to round, or nothing left.
+constexpr std::int64_t kMostDecimals = 308;
+
+Value rounded(CompositeContext& op, const Value& x, std::int64_t decimals) {
+  const double scale = std::pow(10.0, static_cast<double>(std::abs(decimals)));
+  if (decimals < 0) return op.call("round", {x / scale}) * scale;
+  const Value scaled = x * scale;
+  // What overflows has no digits after the point.
+  return op.call("where", {op.call("isfinite", {scaled}), op.call("round", {scaled}) / scale, x});
+}
+
+void run_round(CompositeContext& op) {
+  const Value& x = op.input(0);
+  const DType dtype = x.dtype();
+  const std::int64_t decimals = op.integer("decimals");
+  const bool whole = is_integral(dtype);
+  if (decimals == 0) return op.set_output(0, op.call("round", {x}));
+  if (decimals > kMostDecimals || (whole && decimals > 0)) return op.set_output(0, x);
+  if (decimals < -kMostDecimals) return op.set_output(0, op.call("zeros_like", {x}));
+  if (dtype == DType::Float32 || dtype == DType::Float64)
+    return op.set_output(0, rounded(op, x, decimals));
+  const Value wide = op.call("cast", {x}, {{"dtype", whole ? DType::Float64 : DType::Float32}});
+  op.set_output(0, op.call("cast", {rounded(op, wide, decimals)}, {{"dtype", dtype}}));
 }
 
 }  // namespace
@@ -230,6 +256,18 @@ MYCEL_OP(angle)
     })
     .numpy("np.angle(input)")
     .sample("both signs", {values({4}, {1, -1, 2, -3})});
+
+MYCEL_OP(round_decimals)
+    .doc("`input` rounded to a number of decimals, halves to even digits.")
+    .input("input", "Any real tensor.", kReal)
+    .attribute("decimals", "Digits after the point; negative ones before it.", 0)
+    .output("output", "In the type of `input`.")
+    .composite(run_round)
+    .numpy("np.round(input, decimals)")
+    .sample("two", {values({4}, {1.234, -2.567, 1000.5, 0})}, {{"decimals", 2}})
+    .sample("tens", {values({4}, {14, -26, 1234, 5})}, {{"decimals", -1}})
+    .sample("none", {values({3}, {1.5, 2.5, -0.4})})
+    .sample_dtypes(DTypeSet{DType::Float32, DType::Float64, DType::Int32});
 
 MYCEL_OP(float_power)
     .names({.function = "float_power", .method = "float_power"})
