@@ -178,7 +178,9 @@ def _watch_positions(recording: Recording, fn, args: tuple, kwargs: dict, positi
 
 def _refuse_others(name: str, others: list) -> None:
     position, value = others[0]
-    cure = f"Tensor({value!r})" if isinstance(value, (int, float)) else "its tensors as arguments of their own"
+    cure = (
+        f"Tensor({value!r})" if isinstance(value, (int, float)) else "its tensors as arguments of their own"
+    )
     raise TypeError(
         f"For '{name}', what is differentiated with respect to must be a Tensor, but argument {position} is "
         f"{type(value).__name__}. Give {cure}."

@@ -238,7 +238,7 @@ class Renorm(Primitive):
         pass
 
     def __call__(self, x):
-        return reduction.renorm(x, self.p, self.dim, self.maxnorm)
+        return op.renorm(x, self.p, self.dim, self.maxnorm)
 
 
 class Median(Primitive):

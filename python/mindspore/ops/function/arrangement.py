@@ -8,6 +8,7 @@ import math
 
 from mindspore._c_expression import Tensor
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import checked_axis, require_tensor
 
 __all__ = [
     "accumulate_n",
@@ -23,7 +24,6 @@ __all__ = [
     "combinations",
     "diag_embed",
     "diagflat",
-    "diff",
     "dsplit",
     "dstack",
     "flatten",
@@ -170,6 +170,8 @@ def _split_sizes(name: str, length: int, indices_or_sections) -> tuple:
 
 def tensor_split(input, indices_or_sections, axis=0) -> tuple:
     """Parts of a tensor: a number of nearly equal ones, or cut at the given positions."""
+    require_tensor("tensor_split", "input", input)
+    axis = checked_axis("tensor_split", axis, input.ndim)
     sizes = _split_sizes("tensor_split", input.shape[axis], indices_or_sections)
     if isinstance(indices_or_sections, int):
         return op.split_sizes(input, sizes, axis)
@@ -211,7 +213,10 @@ def flipud(input) -> Tensor:
 
 def rot90(input, k, dims) -> Tensor:
     """Turned by `k` quarter circles in the plane of two axes."""
-    first, second = (dim % input.ndim for dim in dims)
+    require_tensor("rot90", "input", input)
+    if len(dims) != 2:
+        raise ValueError(f"For 'rot90', the 'dims' must be two axes, but got {dims}.")
+    first, second = (checked_axis("rot90", dim, input.ndim, "dims") for dim in dims)
     if first == second:
         raise ValueError(f"For 'rot90', the 'dims' must be two different axes, but got {dims}.")
     turns = k % 4
@@ -223,18 +228,6 @@ def rot90(input, k, dims) -> Tensor:
     return op.swapaxes(op.flip(input, flipped), first, second)
 
 
-def diff(x, n=1, axis=-1, prepend=None, append=None) -> Tensor:
-    """Differences of neighbours along an axis, taken `n` times."""
-    parts = [part for part in (prepend, x, append) if part is not None]
-    result = op.concat(parts, axis) if len(parts) > 1 else x
-    for _ in range(n):
-        length = result.shape[axis]
-        if length < 2:
-            return op.narrow(result, axis, 0, 0)
-        result = op.sub(op.narrow(result, axis, 1, length - 1), op.narrow(result, axis, 0, length - 1))
-    return result
-
-
 def diagflat(input, offset=0) -> Tensor:
     """A matrix with the elements of `input` on a diagonal."""
     return diag_embed(op.reshape(input, (-1,)), offset)
@@ -242,9 +235,15 @@ def diagflat(input, offset=0) -> Tensor:
 
 def diag_embed(input, offset=0, dim1=-2, dim2=-1) -> Tensor:
     """Matrices in the plane of two new axes, with the last axis of `input` on a diagonal."""
+    require_tensor("diag_embed", "input", input)
+    if input.ndim == 0:
+        raise ValueError("For 'diag_embed', the 'input' must have at least one axis, but got none.")
     side = input.shape[-1] + abs(offset)
     rank = input.ndim + 1
-    first, second = dim1 % rank, dim2 % rank
+    first = checked_axis("diag_embed", dim1, rank, "dim1")
+    second = checked_axis("diag_embed", dim2, rank, "dim2")
+    if first == second:
+        raise ValueError(f"For 'diag_embed', 'dim1' and 'dim2' must differ, but got {dim1} and {dim2}.")
     shape = [*input.shape[:-1]]
     for place in sorted((first, second)):
         shape.insert(place, side)
@@ -380,7 +379,9 @@ def padding(x, pad_dim_size=8) -> Tensor:
 
 def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0) -> Tensor:
     """The first `seq_lengths[b]` elements of every sequence backwards."""
-    seq_dim, batch_dim = seq_dim % x.ndim, batch_dim % x.ndim
+    require_tensor("reverse_sequence", "x", x)
+    seq_dim = checked_axis("reverse_sequence", seq_dim, x.ndim, "seq_dim")
+    batch_dim = checked_axis("reverse_sequence", batch_dim, x.ndim, "batch_dim")
     place = op.expand_dims(op.arange(0, x.shape[seq_dim], 1, seq_lengths.dtype), 0)
     lengths = op.expand_dims(seq_lengths, 1)
     turned = op.where(op.less(place, lengths), op.sub(op.sub(lengths, 1), place), place)

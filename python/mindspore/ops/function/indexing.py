@@ -6,6 +6,7 @@ from __future__ import annotations
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import checked_axis, require_tensor
 
 __all__ = [
     "coalesce",
@@ -109,21 +110,25 @@ def inplace_index_add(var, indices, updates, axis) -> Tensor:
 
 def select_scatter(input, src, axis, index) -> Tensor:
     """`input` with one slice along an axis replaced by `src`."""
-    axis %= input.ndim
-    place = Tensor([index % input.shape[axis]], mstype.int64)
+    require_tensor("select_scatter", "input", input)
+    axis = checked_axis("select_scatter", axis, input.ndim)
+    place = Tensor([checked_axis("select_scatter", index, input.shape[axis], "index")], mstype.int64)
     return op.index_put(input, op.expand_dims(src, axis), [place], axes=(axis,))
 
 
 def slice_scatter(input, src, axis=0, start=None, end=None, step=1) -> Tensor:
     """`input` with the part `start:end:step` of an axis replaced by `src`."""
-    axis %= input.ndim
+    require_tensor("slice_scatter", "input", input)
+    axis = checked_axis("slice_scatter", axis, input.ndim)
     places = Tensor(list(range(*slice(start, end, step).indices(input.shape[axis]))), mstype.int64)
     return op.index_put(input, src, [places], axes=(axis,))
 
 
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1) -> Tensor:
     """`input` with a diagonal replaced by `src`."""
-    first, second = dim1 % input.ndim, dim2 % input.ndim
+    require_tensor("diagonal_scatter", "input", input)
+    first = checked_axis("diagonal_scatter", dim1, input.ndim, "dim1")
+    second = checked_axis("diagonal_scatter", dim2, input.ndim, "dim2")
     length = op.diagonal(input, offset, first, second).shape[-1]
     row = op.arange(max(-offset, 0), max(-offset, 0) + length, 1, mstype.int64)
     column = op.arange(max(offset, 0), max(offset, 0) + length, 1, mstype.int64)

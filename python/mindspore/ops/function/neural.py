@@ -6,6 +6,7 @@ from __future__ import annotations
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import checked_axis, require_tensor
 
 __all__ = [
     "affine_grid",
@@ -51,6 +52,8 @@ def soft_shrink(input, lambd=0.5) -> Tensor:
 
 def glu(x, axis=-1) -> Tensor:
     """First half of an axis times the sigmoid of the second half."""
+    require_tensor("glu", "x", x)
+    axis = checked_axis("glu", axis, x.ndim)
     if x.shape[axis] % 2 != 0:
         raise ValueError(f"For 'glu', the length of axis {axis} must be even, but got {x.shape[axis]}.")
     first, second = op.split_sizes(x, (x.shape[axis] // 2,) * 2, axis)
@@ -68,6 +71,9 @@ def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CH
     """Elements divided by a power of the squares of their neighbours in other channels."""
     if norm_region != "ACROSS_CHANNELS":
         raise ValueError(f"For 'lrn', the 'norm_region' must be 'ACROSS_CHANNELS', but got '{norm_region}'.")
+    require_tensor("lrn", "x", x)
+    if x.ndim != 4:
+        raise ValueError(f"For 'lrn', the 'x' must have 4 axes, but got {x.ndim}.")
     squares = op.pad_constant(op.square(x), (0, 0, depth_radius, depth_radius, 0, 0, 0, 0), 0)
     channels = x.shape[1]
     windows = [op.narrow(squares, 1, i, channels) for i in range(2 * depth_radius + 1)]
@@ -120,12 +126,11 @@ def embedding(
         norm_type (float): Kind of that norm. Default: ``2.0``.
         scale_grad_by_freq (bool): Divide gradients by the number of uses. Default: ``False``.
     """
-    from mindspore.ops.function.reduction import renorm
     from mindspore.ops.function.values import stop_gradient
 
     if max_norm is not None:
         rows, _ = op.unique(op.reshape(input, (-1,)))
-        shrunk = renorm(op.gather(stop_gradient(weight), rows, 0), norm_type, 0, max_norm)
+        shrunk = op.renorm(op.gather(stop_gradient(weight), rows, 0), float(norm_type), 0, max_norm)
         op.scatter_update(weight, rows, shrunk)
     result = op.gather(weight, input, 0)
     if scale_grad_by_freq:

@@ -42,7 +42,7 @@ def _extreme(self, name, axis, keepdims, initial, where, return_indices):
     if return_indices:
         return find(self, axis, keepdims, initial=initial, where=mask)
     values = reduction.amax if name == "max" else reduction.amin
-    return values(self, axis, keepdims, initial=initial, where=mask)
+    return values(self, axis, keepdims and axis is not None, initial=initial, where=mask)
 
 
 def max_(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False):
@@ -50,7 +50,7 @@ def max_(self, axis=None, keepdims=False, *, initial=None, where=True, return_in
 
     Args:
         axis (Union[None, int, list, tuple of ints]): The axes; None means all. Default: ``None``.
-        keepdims (bool): Keep the axes with length 1. Default: ``False``.
+        keepdims (bool): Keep the axes with length 1, if any are named. Default: ``False``.
         initial (scalar): The smallest result. Default: ``None``.
         where (Tensor): Which elements count; needs `initial`. Default: ``True``.
         return_indices (bool): Also return where the elements are. Default: ``False``.
@@ -74,17 +74,13 @@ def argmin(self, axis=None, keepdims=False) -> Tensor:
 
 
 def argmax_with_value(self, axis=0, keep_dims=False) -> tuple:
-    """Indices and values of the largest elements along an axis."""
-    if axis is None:
-        return Tensor(0, mstype.int64), op.reduce_max(self)
-    return op.argmax_with_value(self, axis, keep_dims)
+    """Values of the largest elements along an axis, and their indices; the primitive gives these first."""
+    return reduction.max(self, axis, keep_dims)
 
 
 def argmin_with_value(self, axis=0, keep_dims=False) -> tuple:
-    """Indices and values of the smallest elements along an axis."""
-    if axis is None:
-        return Tensor(0, mstype.int64), op.reduce_min(self)
-    return op.argmin_with_value(self, axis, keep_dims)
+    """Values of the smallest elements along an axis, and their indices; the primitive gives these first."""
+    return reduction.min(self, axis, keep_dims)
 
 
 def _floating(self) -> Tensor:
