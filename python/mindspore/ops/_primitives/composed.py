@@ -31,6 +31,7 @@ __all__ = [
     "Fmax",
     "Fmin",
     "GLU",
+    "IndexAdd",
     "InplaceAdd",
     "InplaceSub",
     "InplaceUpdate",
@@ -156,14 +157,15 @@ class MatrixBandPart(_Plain):
 
 
 class Dropout(Primitive):
-    """The input with elements set to zero at random and the rest scaled, and the mask."""
+    """The input with elements set to zero at random and the rest scaled, and the mask in its type."""
 
     @prim_attr_register
     def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0):
         pass
 
     def __call__(self, x):
-        return op.dropout(x, self.keep_prob, self.Seed0, self.Seed1)
+        result, mask = op.dropout(x, self.keep_prob, self.Seed0, self.Seed1)
+        return result, op.cast(mask, x.dtype)
 
 
 class _ChannelDropout(Primitive):

@@ -11,6 +11,7 @@ from mindspore.ops.function._checks import checked_axis, require_tensor
 __all__ = [
     "coalesce",
     "diagonal_scatter",
+    "index_add",
     "inplace_add",
     "inplace_index_add",
     "inplace_sub",
@@ -103,9 +104,32 @@ def inplace_update(x, v, indices) -> Tensor:
     return op.index_put(x, v, [_row_index(indices)], axes=(0,))
 
 
+def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True) -> Tensor:
+    """Adds slices of `y` to `x` at positions of one axis, in place.
+
+    Args:
+        x (Union[Parameter, Tensor]): What is added to.
+        indices (Tensor): Positions on the axis, one axis; a position may come several times.
+        y (Tensor): The slices.
+        axis (int): The axis.
+        use_lock (bool): Accepted for compatibility; writes are always ordered. Default: ``True``.
+        check_index_bound (bool): Accepted for compatibility; positions are always checked. Default: ``True``.
+
+    Returns:
+        Tensor, the new content of `x`, with gradients for both.
+
+    Raises:
+        IndexError: A position is not on the axis.
+    """
+    require_tensor("index_add", "x", x)
+    result = op.index_add(x, indices, y, axis)
+    x[...] = result
+    return result
+
+
 def inplace_index_add(var, indices, updates, axis) -> Tensor:
-    """Adds `updates` at the positions `indices` of one axis of `var`, in place."""
-    return op.assign(var, op.scatter_add_axis(var, indices, updates, axis))
+    """Adds `updates` at the positions `indices` of one axis of `var`, in place; see `index_add`."""
+    return index_add(var, indices, updates, axis)
 
 
 def select_scatter(input, src, axis, index) -> Tensor:
