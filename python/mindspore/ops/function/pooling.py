@@ -9,7 +9,6 @@ from mindspore.ops._registry import op
 __all__ = [
     "adaptive_avg_pool1d",
     "adaptive_avg_pool3d",
-    "avg_pool1d",
     "avg_pool2d",
     "lp_pool1d",
     "lp_pool2d",
@@ -17,27 +16,6 @@ __all__ = [
 ]
 
 _MOST_PARTS = 1 << 16  # of one axis in adaptive pooling
-
-
-def _single(value) -> int:
-    return value[0] if isinstance(value, (tuple, list)) else value
-
-
-def avg_pool1d(
-    input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True
-) -> Tensor:
-    """Means of windows of (N, C, L)."""
-    edge = _single(padding)
-    result = op.avg_pool2d_function(
-        op.expand_dims(input_x, -2),
-        (1, _single(kernel_size)),
-        (1, _single(stride)),
-        (0, 0, edge, edge),
-        ceil_mode,
-        count_include_pad,
-        0,
-    )
-    return op.squeeze(result, -2)
 
 
 def avg_pool2d(
