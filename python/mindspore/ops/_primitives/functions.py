@@ -303,7 +303,6 @@ _TABLE = (
         _multi_margin,
         {"p": 1, "margin": 1.0, "reduction": "mean"},
     ),
-    ("Mvlgamma", "Logarithm of the multivariate gamma function.", _plain("mvlgamma", "p"), {"p": _REQUIRED}),
     ("Pdist", "Distances between all pairs of rows.", _plain("pdist", "p"), {"p": 2.0}),
     ("Polar", "Complex numbers from length and angle.", _plain("polar"), {}),
     (

@@ -22,7 +22,6 @@ __all__ = [
     "divide",
     "einsum",
     "mm",
-    "mvlgamma",
     "pdist",
     "subtract",
     "tensor_dot",
@@ -225,16 +224,6 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-08) -> Tensor:
     length1 = op.sqrt(op.reduce_sum(op.square(x1), dim))
     length2 = op.sqrt(op.reduce_sum(op.square(x2), dim))
     return op.div(dot, op.mul(op.maximum(length1, eps), op.maximum(length2, eps)))
-
-
-def mvlgamma(input, p) -> Tensor:
-    """Logarithm of the multivariate gamma function of dimension `p`."""
-    import math
-
-    total = op.full_like(input, p * (p - 1) / 4 * math.log(math.pi))
-    for i in range(p):
-        total = op.add(total, op.lgamma(op.sub(input, i / 2)))
-    return total
 
 
 def trapz(y, x=None, *, dx=1.0, dim=-1) -> Tensor:

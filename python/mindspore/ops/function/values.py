@@ -88,6 +88,9 @@ __all__ = [
     "typeof",
 ]
 
+_MOST_NUMBERS = 1 << 24  # of a tuple
+_MOST_BITS = 1 << 16  # of a whole number
+
 
 def depend(value, expr):
     """`value`, after `expr` has been computed: arguments are evaluated before the call.
@@ -274,8 +277,16 @@ def add_flags(fn=None, **flags):
 
 
 def make_range(*args) -> tuple:
-    """The numbers of `range(*args)` as a tuple."""
-    return tuple(range(*args))
+    """The numbers of `range(*args)` as a tuple.
+
+    Raises:
+        ValueError: There would be too many of them to hold.
+    """
+    numbers = range(*args)
+    count = -((numbers.start - numbers.stop) // numbers.step)  # len() has a limit of its own
+    if count > _MOST_NUMBERS:
+        raise ValueError(f"For 'make_range', {numbers} has more than {_MOST_NUMBERS} numbers.")
+    return tuple(numbers)
 
 
 def make_tuple(*args) -> tuple:
@@ -443,7 +454,20 @@ scalar_mul = _scalar_function("scalar_mul", operator.mul, "Product")
 scalar_div = _scalar_function("scalar_div", operator.truediv, "Quotient")
 scalar_floordiv = _scalar_function("scalar_floordiv", operator.floordiv, "Floored quotient")
 scalar_mod = _scalar_function("scalar_mod", operator.mod, "Remainder")
-scalar_pow = _scalar_function("scalar_pow", operator.pow, "Power")
+
+
+def scalar_pow(x, y):
+    """Power of two Python numbers.
+
+    Raises:
+        OverflowError: A whole number would have too many digits to write down.
+    """
+    is_whole = isinstance(x, int) and isinstance(y, int) and y > 0 and abs(x) > 1
+    if is_whole and (abs(x).bit_length() - 1) * y > _MOST_BITS:
+        raise OverflowError(f"For 'scalar_pow', {x} to the power of {y} has more than {_MOST_BITS} bits.")
+    return x**y
+
+
 scalar_eq = _scalar_function("scalar_eq", operator.eq, "Equality")
 scalar_ne = _scalar_function("scalar_ne", operator.ne, "Inequality")
 scalar_lt = _scalar_function("scalar_lt", operator.lt, "Comparison (less)")

@@ -37,7 +37,6 @@ _NAMES = (
     "matrix_power",
     "median",
     "mm",
-    "mvlgamma",
     "nanmean",
     "nanmedian",
     "nonzero",
