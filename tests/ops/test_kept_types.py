@@ -176,3 +176,71 @@ def test_losses_of_whole_numbers(both_modes):
     check(both_modes(ops.smooth_l1_loss, x, t), ms.float32, [0.5, 1.5])
     check(both_modes(ops.l1_loss, x, t), ms.int32, 1)
     check(both_modes(ops.mse_loss, x, Tensor([1.0, 2.5])), ms.float32, 0.125)
+
+
+# ---- sums, norms, masks --------------------------------------------------------------------------------
+
+
+def test_a_sum_that_does_not_start_at_zero(both_modes):
+    x = Tensor([1, 2], ms.int32)
+    check(both_modes(lambda x: x.sum(initial=1.5), x), ms.float32, 4.5)
+    check(both_modes(lambda x: x.sum(initial=1), x), ms.int64, 4)
+    check(both_modes(lambda x: x.sum(initial=1.5), Tensor([1.0], ms.float16)), ms.float16, 2.5)
+    check(both_modes(lambda x: x.max(initial=1.5), x), ms.int32, 2)
+
+
+def test_scaled_whole_numbers_are_fractions(both_modes):
+    x = Tensor([[3, -4]], ms.int32)
+    check(both_modes(lambda x: ops.clip_by_norm(x, 1.0), x), ms.float32, [[0.6, -0.8]])
+    check(both_modes(lambda x: ops.clip_by_norm([x], 1.0)[0], x), ms.float32, [[0.6, -0.8]])
+    check(both_modes(lambda x: ops.clip_by_global_norm([x], 1.0)[0], x), ms.float32, [[0.6, -0.8]])
+    check(both_modes(lambda x: ops.clip_by_norm(x, 9.0), x), ms.float32, [[3, -4]])
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_the_mask_of_dropout_has_the_type_of_its_input(dtype):
+    x = Tensor(np.full(64, 3.0), dtype)
+    result, mask = ops.Dropout(0.5)(x)
+    assert mask.dtype == result.dtype == dtype
+    assert set(mask.tolist()) == {0.0, 1.0}
+    np.testing.assert_array_equal(result.asnumpy(), mask.asnumpy() * 6)
+    compiled = ms.jit(lambda x: ops.Dropout(0.5)(x))
+    for _ in range(2):
+        result, mask = compiled(x)
+        assert mask.dtype == dtype
+        np.testing.assert_array_equal(result.asnumpy(), mask.asnumpy() * 6)
+
+
+def test_sums_to_a_size_widen(both_modes):
+    x = Tensor([[1, 2], [3, 4]], ms.int32)
+    check(both_modes(lambda x: x.sum_to_size(1, 2), x), ms.int64, [[4, 6]])
+    check(both_modes(lambda x: x.sum_to_size((2,)), x), ms.int64, [4, 6])
+    check(both_modes(lambda x: x.sum_to_size(2, 2), x), ms.int32, [[1, 2], [3, 4]])
+    check(both_modes(lambda x: x.sum_to_size(1), Tensor([True, True])), ms.int64, [2])
+    check(both_modes(lambda x: x.sum_to_size(1), Tensor([1.0, 2.0], ms.float16)), ms.float16, [3])
+
+
+def test_which_types_have_a_sign():
+    signed = (ms.int8, ms.int64, ms.float16, ms.float64, ms.complex64, ms.complex128)
+    assert all(Tensor([1], dtype).is_signed() for dtype in signed)
+    assert not any(Tensor([1], dtype).is_signed() for dtype in (ms.bool_, ms.uint8, ms.uint64))
+
+
+def test_a_logarithm_drops_no_imaginary_part(both_modes):
+    both_modes.refuse(TypeError, ops.logsigmoid, Tensor([1 + 2j], ms.complex64), match="Complex64")
+
+
+# ---- borders -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["REFLECT", "SYMMETRIC"])
+def test_widths_of_a_mirrored_border(both_modes, mode):
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    wanted = np.pad(x, ((1, 0), (1, 2)), mode.lower())
+    for widths in (Tensor([[1, 0], [1, 2]]), ((1, 0), (1, 2)), [[1, 0], [1, 2]], (1, 0, 1, 2)):
+        found = both_modes(lambda x, w=widths: ops.mirror_pad(x, w, mode), Tensor(x))
+        np.testing.assert_array_equal(found.asnumpy(), wanted)
+    both_modes.refuse(ValueError, lambda x: ops.mirror_pad(x, ((1, 1),), mode), Tensor(x), match="pairs")
+    both_modes.refuse(
+        TypeError, lambda x: ops.mirror_pad(x, ((1, 1.5), (0, 0)), mode), Tensor(x), match="ints"
+    )

@@ -490,6 +490,17 @@ class Padding(Primitive):
         return arrangement.padding(x, self.pad_dim_size)
 
 
+class IndexAdd(Primitive):
+    """Adds slices to a parameter or a tensor along an axis, in place."""
+
+    @prim_attr_register
+    def __init__(self, axis, use_lock=True, check_index_bound=True):
+        pass
+
+    def __call__(self, x, indices, y):
+        return indexing.index_add(x, indices, y, self.axis)
+
+
 class InplaceAdd(Primitive):
     """The input with rows added."""
 

@@ -20,3 +20,27 @@ def checked_axis(name: str, axis, rank: int, label: str = "axis") -> int:
     if not -rank <= axis < rank:
         raise ValueError(f"For '{name}', the '{label}' must be in [{-rank}, {rank}), but got {axis}.")
     return axis + rank if axis < 0 else axis
+
+
+def flat_widths(name: str, paddings, rank: int | None = None) -> tuple[int, ...]:
+    """Width before and after each axis in one row, from pairs or from such a row."""
+    if isinstance(paddings, Tensor):
+        paddings = paddings.asnumpy().tolist()
+    if not isinstance(paddings, (tuple, list)):
+        raise TypeError(f"For '{name}', the 'paddings' must be a tuple of pairs, but got {type(paddings)}.")
+    flat: list[int] = []
+    for entry in paddings:
+        if isinstance(entry, (tuple, list)):
+            if len(entry) != 2:
+                raise ValueError(f"For '{name}', the 'paddings' must consist of pairs, but got {paddings}.")
+            flat += entry
+        else:
+            flat.append(entry)
+    for width in flat:
+        if isinstance(width, bool) or not isinstance(width, int):
+            raise TypeError(f"For '{name}', the 'paddings' must hold ints, but got {paddings}.")
+        if width < 0:
+            raise ValueError(f"For '{name}', the 'paddings' must not be negative, but got {paddings}.")
+    if rank is not None and len(flat) != 2 * rank:
+        raise ValueError(f"For '{name}', the 'paddings' must have {rank} pairs, but got {paddings}.")
+    return tuple(flat)

@@ -8,7 +8,7 @@ import math
 
 from mindspore._c_expression import Tensor
 from mindspore.ops._registry import op
-from mindspore.ops.function._checks import checked_axis, require_tensor
+from mindspore.ops.function._checks import checked_axis, flat_widths, require_tensor
 
 __all__ = [
     "accumulate_n",
@@ -366,8 +366,18 @@ def _product(numbers) -> int:
 
 
 def mirror_pad(input_x, paddings, mode) -> Tensor:
-    """Padding with reflected elements; mode 'REFLECT' or 'SYMMETRIC'."""
-    return op.mirror_pad(input_x, paddings, mode)
+    """Padding with reflected elements.
+
+    Args:
+        input_x (Tensor): Any tensor.
+        paddings (Union[Tensor, tuple, list]): One pair per axis: width before and after it.
+        mode (str): ``"REFLECT"`` leaves the edge out, ``"SYMMETRIC"`` repeats it.
+
+    Raises:
+        TypeError: `paddings` holds something else than ints.
+        ValueError: There is not a pair for every axis, or a width is too large.
+    """
+    return op.mirror_pad(input_x, flat_widths("mirror_pad", paddings, input_x.ndim), mode)
 
 
 def padding(x, pad_dim_size=8) -> Tensor:

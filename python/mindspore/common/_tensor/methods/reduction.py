@@ -18,7 +18,7 @@ def sum_(self, axis=None, dtype=None, keepdims=False, initial=None) -> Tensor:
         axis (Union[None, int, tuple(int), list(int)]): The axes; None means all. Default: ``None``.
         dtype (mindspore.dtype): Type of the result. Default: ``None``.
         keepdims (bool): Keep the axes with length 1. Default: ``False``.
-        initial (scalar): Added to the sum. Default: ``None``.
+        initial (scalar): Added to the sum; a fraction makes a float32 of a whole number. Default: ``None``.
     """
     if initial is not None and not isinstance(initial, (int, float, bool)):
         raise TypeError(
@@ -26,7 +26,7 @@ def sum_(self, axis=None, dtype=None, keepdims=False, initial=None) -> Tensor:
         )
     wanted = None if dtype is None else mstype.from_any(dtype)
     result = op.sum(self, axis, keepdims, wanted)
-    return result if initial is None else op.add(result, op.full_like(result, initial))
+    return result if initial is None else op.add(result, initial)
 
 
 def prod(self, axis=None, keep_dims=False, dtype=None) -> Tensor:
