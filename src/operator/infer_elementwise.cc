@@ -62,9 +62,9 @@ DType promoted_type(std::span<const TensorSpec> inputs) {
 DType settled_number_type(const InputDef& input, DType number, bool beside_double) {
   const DType floating = beside_double ? DType::Float64 : DType::Float32;
   if (number == DType::Float64) return floating;
-  const bool whole = number == DType::Bool || tensor::is_integral(number);
-  const bool fits = input.dtypes.contains(number) || !input.dtypes.contains(floating);
-  return whole && !fits ? floating : number;
+  if (tensor::is_complex(number) || input.dtypes.contains(number)) return number;
+  if (number == DType::Bool && input.dtypes.contains(DType::Int64)) return DType::Int64;
+  return input.dtypes.contains(floating) ? floating : number;
 }
 
 DType elementwise_compute_type(const OpDef& definition, std::span<const TensorSpec> inputs) {

@@ -62,6 +62,29 @@ WITHOUT_AXES = {
     "select_scatter": lambda x: ops.select_scatter(x, x, 0, 0),
     "slice_scatter": lambda x: ops.slice_scatter(x, x),
     "unique_consecutive": lambda x: ops.unique_consecutive(x, axis=0),
+    "channel_shuffle": lambda x: ops.channel_shuffle(x, 1),
+    "pixel_shuffle": lambda x: ops.pixel_shuffle(x, 1),
+    "pixel_unshuffle": lambda x: ops.pixel_unshuffle(x, 1),
+    "space_to_batch_nd": lambda x: ops.space_to_batch_nd(x, 1, ((0, 0), (0, 0))),
+    "batch_to_space_nd": lambda x: ops.batch_to_space_nd(x, 1, ((0, 0), (0, 0))),
+    "iou": lambda x: ops.iou(x, x),
+    "bounding_box_encode": lambda x: ops.bounding_box_encode(x, x),
+    "vander": ops.vander,
+    "lstsq": lambda x: ops.lstsq(x, x),
+    "matrix_band_part": lambda x: ops.matrix_band_part(x, 1, 1),
+    "mm": lambda x: ops.mm(x, x),
+    "bidense": lambda x: ops.bidense(x, x, x),
+    "ctc_greedy_decoder": lambda x: ops.ctc_greedy_decoder(x, x),
+    "multi_margin_loss": lambda x: ops.multi_margin_loss(x, x),
+    "multilabel_margin_loss": lambda x: ops.multilabel_margin_loss(x, x),
+    "conv1d": lambda x: ops.conv1d(x, x),
+    "affine_grid": lambda x: ops.affine_grid(x, (1, 1, 2, 2)),
+    "grid_sample": lambda x: ops.grid_sample(x, x),
+    "unfold": lambda x: ops.unfold(x, 2),
+    "fold": lambda x: ops.fold(x, (2, 2), 2),
+    "adaptive_avg_pool1d": lambda x: ops.adaptive_avg_pool1d(x, 1),
+    "adaptive_avg_pool3d": lambda x: ops.adaptive_avg_pool3d(x, 1),
+    "unique_with_pad": lambda x: ops.unique_with_pad(x, 0),
 }
 
 
@@ -85,6 +108,18 @@ NO_TENSORS = {
 @pytest.mark.parametrize("name", NO_TENSORS)
 def test_what_is_no_tensor_is_named(both_modes, name):
     both_modes.refuse(TypeError, NO_TENSORS[name], ROWS, match=f"For '{name}'.*must be a Tensor")
+
+
+@pytest.mark.parametrize("pool", [ops.adaptive_max_pool2d, ops.adaptive_avg_pool2d, ops.max_pool2d])
+def test_no_images_have_no_windows(both_modes, pool):
+    assert both_modes(lambda x: pool(x, 2), Tensor(np.zeros((0, 2, 4, 4), np.float32))).shape == (0, 2, 2, 2)
+    assert both_modes(lambda x: ops.max_pool3d(x, 2), Tensor(np.zeros((1, 0, 4, 4, 4)))).shape == (
+        1,
+        0,
+        2,
+        2,
+        2,
+    )
 
 
 def test_nothing_has_no_repetitions(both_modes):

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from mindspore import Tensor, ops
+from mindspore import Tensor, nn, ops
 
 HUGE = (2**31, 2**62, 2**63 - 1)
 
@@ -70,4 +70,17 @@ def test_powers_of_matrices_take_few_products(both_modes, n):
     quarter = Tensor([[0.0, -1.0], [1.0, 0.0]])
     turned = both_modes(lambda x: ops.matrix_power(x, n), quarter).asnumpy()
     np.testing.assert_array_equal(turned, np.linalg.matrix_power(np.array([[0, -1], [1, 0]]), n % 4))
-    both_modes(lambda x: x**n, Tensor([3, -1], None))
+    assert both_modes(lambda x: x**n, Tensor([1, -1])).tolist() == [1, (-1) ** n]
+
+
+@pytest.mark.parametrize("steps", HUGE)
+def test_lists_of_rates_have_an_end(steps):
+    makers = (
+        lambda: nn.exponential_decay_lr(0.1, 0.9, steps, 2, 1),
+        lambda: nn.cosine_decay_lr(0.01, 0.1, steps, 2, 2),
+        lambda: nn.polynomial_decay_lr(0.1, 0.01, steps, 2, 2, 0.5),
+        lambda: nn.warmup_lr(0.1, steps, 2, 2),
+    )
+    for make in makers:
+        with pytest.raises(ValueError, match="total_step"):
+            make()

@@ -54,6 +54,7 @@ def test_divisors_and_multiples(both_modes, dtype):
         check(both_modes(form, x), dtype, [2, 3, 6])
     for form in (lambda x: ops.lcm(x, 6), lambda x: x.lcm(6)):
         check(both_modes(form, x), dtype, [12, 18, 0])
+    check(both_modes(lambda x: ops.lcm(x, True), x), dtype, [4, 9, 0])
     check(both_modes(lambda x: ops.Gcd()(x, x), x), dtype, [4, 9, 0])
     check(both_modes(lambda x: ops.Lcm()(x, x), x), dtype, [4, 9, 0])
 
@@ -226,8 +227,33 @@ def test_which_types_have_a_sign():
     assert not any(Tensor([1], dtype).is_signed() for dtype in (ms.bool_, ms.uint8, ms.uint64))
 
 
-def test_a_logarithm_drops_no_imaginary_part(both_modes):
-    both_modes.refuse(TypeError, ops.logsigmoid, Tensor([1 + 2j], ms.complex64), match="Complex64")
+ORDERED = [
+    ops.logsigmoid,
+    ops.relu,
+    ops.relu6,
+    ops.leaky_relu,
+    ops.elu,
+    ops.celu,
+    ops.selu,
+    ops.hardswish,
+    ops.hardsigmoid,
+    ops.hardshrink,
+    ops.softshrink,
+    ops.hardtanh,
+    ops.softplus,
+    ops.Softplus(),
+    ops.mish,
+    ops.fast_gelu,
+    lambda x: ops.threshold(x, 0.0, 1.0),
+    lambda x: ops.logaddexp(x, x),
+    lambda x: ops.heaviside(x, x),
+    ops.histc,
+]
+
+
+@pytest.mark.parametrize("function", ORDERED)
+def test_what_needs_an_order_refuses_complex_numbers(both_modes, function):
+    both_modes.refuse(TypeError, function, Tensor([1 + 2j], ms.complex64), match="Complex64")
 
 
 # ---- borders -------------------------------------------------------------------------------------------

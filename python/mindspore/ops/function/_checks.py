@@ -3,13 +3,48 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+
 from mindspore._c_expression import Tensor
+
+_MANY = 1 << 16  # more axes than there can be
 
 
 def require_tensor(name: str, label: str, value) -> None:
     """TypeError for anything but a Tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(f"For '{name}', the '{label}' must be a Tensor, but got {type(value).__name__}.")
+
+
+def takes(**axes):
+    """Decorator: the arguments named must be tensors, with at least so many axes, or from so many to so many.
+
+    Args:
+        axes (Union[int, tuple[int, int]]): By the name of the argument.
+    """
+    limits = {name: (rule, _MANY) if isinstance(rule, int) else rule for name, rule in axes.items()}
+
+    def decorate(function):
+        places = {name: list(inspect.signature(function).parameters).index(name) for name in limits}
+
+        @functools.wraps(function)
+        def checked(*args, **kwargs):
+            for name, (least, most) in limits.items():
+                value = args[places[name]] if places[name] < len(args) else kwargs.get(name)
+                require_tensor(function.__name__, name, value)
+                if not least <= value.ndim <= most:
+                    _refuse_axes(function.__name__, name, value, least, most)
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
+def _refuse_axes(owner: str, name: str, value: Tensor, least: int, most: int) -> None:
+    wanted = f"at least {least}" if most == _MANY else (f"{least}" if least == most else f"{least} to {most}")
+    raise ValueError(f"For '{owner}', the '{name}' must have {wanted} axes, but got the shape {value.shape}.")
 
 
 def checked_axis(name: str, axis, rank: int, label: str = "axis") -> int:

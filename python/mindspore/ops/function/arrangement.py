@@ -8,7 +8,7 @@ import math
 
 from mindspore._c_expression import Tensor
 from mindspore.ops._registry import op
-from mindspore.ops.function._checks import checked_axis, flat_widths, require_tensor
+from mindspore.ops.function._checks import checked_axis, flat_widths, require_tensor, takes
 
 __all__ = [
     "accumulate_n",
@@ -127,6 +127,8 @@ def atleast_3d(inputs):
 def hstack(tensors) -> Tensor:
     """Tensors joined along the second axis, vectors along the first."""
     tensors = [atleast_1d(x) for x in tensors]
+    if not tensors:
+        raise ValueError("For 'hstack', the 'tensors' must not be empty.")
     return op.concat(tensors, 0 if tensors[0].ndim == 1 else 1)
 
 
@@ -295,6 +297,7 @@ def accumulate_n(x) -> Tensor:
     return op.addn(list(x))
 
 
+@takes(x=2)
 def channel_shuffle(x, groups) -> Tensor:
     """Channels of all groups interleaved."""
     n, c, *rest = x.shape
@@ -302,6 +305,7 @@ def channel_shuffle(x, groups) -> Tensor:
     return op.reshape(op.transpose(grouped, (0, 2, 1, 3)), (n, c, *rest))
 
 
+@takes(input=3)
 def pixel_shuffle(input, upscale_factor) -> Tensor:
     """Channels moved into the plane: (.., C r r, H, W) becomes (.., C, H r, W r)."""
     *lead, c, h, w = input.shape
@@ -313,6 +317,7 @@ def pixel_shuffle(input, upscale_factor) -> Tensor:
     return op.reshape(moved, (*lead, c // (r * r), h * r, w * r))
 
 
+@takes(input=3)
 def pixel_unshuffle(input, downscale_factor) -> Tensor:
     """The plane moved into channels: (.., C, H r, W r) becomes (.., C r r, H, W)."""
     *lead, c, h, w = input.shape
@@ -324,9 +329,12 @@ def pixel_unshuffle(input, downscale_factor) -> Tensor:
     return op.reshape(moved, (*lead, c * r * r, h // r, w // r))
 
 
+@takes(input_x=2)
 def space_to_batch_nd(input_x, block_size, paddings) -> Tensor:
     """Blocks of the plane moved into the batch, after padding with zeros."""
     blocks = [block_size] * 2 if isinstance(block_size, int) else list(block_size)
+    if min(blocks) < 1:
+        raise ValueError(f"For 'space_to_batch_nd', the blocks must be positive, but got {block_size}.")
     lead = input_x.ndim - len(blocks)
     flat = (0, 0) * lead + tuple(n for pair in paddings for n in pair)
     padded = op.pad_constant(input_x, flat, 0)
@@ -341,9 +349,12 @@ def space_to_batch_nd(input_x, block_size, paddings) -> Tensor:
     return op.reshape(moved, (batch, *sizes[1:]))
 
 
+@takes(input_x=2)
 def batch_to_space_nd(input_x, block_shape, crops) -> Tensor:
     """Blocks of the batch moved into the plane, then cropped; undoes `space_to_batch_nd`."""
     blocks = [block_shape] * 2 if isinstance(block_shape, int) else list(block_shape)
+    if min(blocks) < 1:
+        raise ValueError(f"For 'batch_to_space_nd', the blocks must be positive, but got {block_shape}.")
     lead = input_x.ndim - len(blocks)
     batch = input_x.shape[0] // _product(blocks)
     parts = op.reshape(input_x, (*blocks, batch, *input_x.shape[1:]))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
-from mindspore.ops.function._checks import checked_axis, require_tensor
+from mindspore.ops.function._checks import checked_axis, require_tensor, takes
 
 __all__ = [
     "coalesce",
@@ -165,6 +165,7 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1) -> Tensor:
     return op.transpose(filled, tuple(back))
 
 
+@takes(x=2)
 def matrix_band_part(x, lower, upper) -> Tensor:
     """Matrices with zeros outside of a band; a negative width keeps everything on that side."""
     rows = op.expand_dims(op.arange(0, x.shape[-2], 1, mstype.int64), 1)

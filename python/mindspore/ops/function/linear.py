@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from mindspore._c_expression import Tensor
 from mindspore.ops._registry import op
-from mindspore.ops.function._checks import checked_axis, require_tensor
+from mindspore.ops.function._checks import checked_axis, require_tensor, takes
 
 __all__ = [
     "addbmm",
@@ -51,6 +51,7 @@ def addr(x, vec1, vec2, *, beta=1, alpha=1) -> Tensor:
     return op.addr(x, vec1, vec2, beta, alpha)
 
 
+@takes(input=(2, 2), mat2=(2, 2))
 def mm(input, mat2) -> Tensor:
     """Product of two matrices."""
     if input.ndim != 2 or mat2.ndim != 2:
@@ -152,6 +153,7 @@ def batch_dot(x1, x2, axes=None) -> Tensor:
     return op.reshape(op.matmul(left, right), (batch, *(shape or [1])))
 
 
+@takes(input1=1, input2=1, weight=(3, 3))
 def bidense(input1, input2, weight, bias=None) -> Tensor:
     """input1^T W_k input2 for every output k, plus a bias."""
     lead = input1.shape[:-1]

@@ -8,6 +8,7 @@ import math
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import takes
 
 __all__ = [
     "cosine_embedding_loss",
@@ -48,6 +49,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean") 
     return _reduced("cosine_embedding_loss", op.add(alike, apart), reduction)
 
 
+@takes(inputs=(3, 3), sequence_length=(1, 1))
 def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True) -> tuple:
     """The most likely label of every step, without blanks (the last class) and repetitions.
 
@@ -148,6 +150,7 @@ def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean") ->
     return _reduced("margin_ranking_loss", loss, reduction)
 
 
+@takes(input=(1, 2), target=(0, 1))
 def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean") -> Tensor:
     """Hinge loss between the target class and all others."""
     if p not in (1, 2):
@@ -165,6 +168,7 @@ def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean
     return _reduced("multi_margin_loss", loss, reduction)
 
 
+@takes(input=(1, 2), target=(1, 2))
 def multilabel_margin_loss(input, target, reduction="mean") -> Tensor:
     """Hinge loss between all target classes, up to the first -1, and all other classes."""
     rows = op.expand_dims(input, 0) if input.ndim == 1 else input

@@ -6,7 +6,7 @@ from __future__ import annotations
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
-from mindspore.ops.function._checks import checked_axis, require_tensor
+from mindspore.ops.function._checks import checked_axis, require_tensor, takes
 
 __all__ = [
     "affine_grid",
@@ -145,6 +145,7 @@ def embedding(
     return op.where(is_padding, stop_gradient(result), result)
 
 
+@takes(input=(3, 3), weight=(3, 3))
 def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1) -> Tensor:
     """Convolution over (N, C, L) with weights (C_out, C_in / groups, K)."""
     if input.ndim != 3:
@@ -313,6 +314,7 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
 
 
+@takes(theta=(3, 3))
 def affine_grid(theta, size, align_corners=False) -> Tensor:
     """Sampling places of an affine map, for `grid_sample`."""
     axes, dtype, theta = [], theta.dtype, _wide(theta)
@@ -362,6 +364,7 @@ def _sample_at(x, places: list, padding_mode: str) -> Tensor:
     return op.mul(picked, op.cast(op.expand_dims(inside, 1), x.dtype))
 
 
+@takes(input=(4, 5), grid=(4, 5))
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False) -> Tensor:
     """Elements of (N, C, H, W) or (N, C, D, H, W) at the places of `grid`, where -1 and 1 are the edges.
 
@@ -421,6 +424,7 @@ def _patches(shape: tuple, kernel_size, dilation, padding, stride) -> tuple:
     return rows, columns, (ph, pw)
 
 
+@takes(input=(4, 4))
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
     """All patches of (N, C, H, W) as columns: (N, C * kernel, patches)."""
     rows, columns, (ph, pw) = _patches(input.shape, kernel_size, dilation, padding, stride)
@@ -431,6 +435,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
     return op.reshape(picked, (n, c * kh * kw, -1))
 
 
+@takes(input=(3, 4))
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
     """Patches added into an image: undoes `unfold` up to the number of times a place is covered."""
     height, width = (

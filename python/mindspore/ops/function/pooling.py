@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore._c_expression import Tensor
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import takes
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -55,11 +56,13 @@ def adaptive_avg_pool(x, sizes) -> Tensor:
     return op.reshape(planes, (*leading, *kept))
 
 
+@takes(input=(2, 3))
 def adaptive_avg_pool1d(input, output_size) -> Tensor:
     """Means over `output_size` equal parts of the last axis."""
     return adaptive_avg_pool(input, [output_size])
 
 
+@takes(input=(4, 5))
 def adaptive_avg_pool3d(input, output_size) -> Tensor:
     """Means over equal parts of the last three axes."""
     sizes = [output_size] * 3 if isinstance(output_size, int) else list(output_size)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
-from mindspore.ops.function._checks import checked_axis, require_tensor
+from mindspore.ops.function._checks import checked_axis, require_tensor, takes
 
 __all__ = [
     "amax",
@@ -224,6 +224,9 @@ def nanmedian(input, axis=-1, keepdims=False) -> tuple:
 
 def histc(input, bins=100, min=0.0, max=0.0) -> Tensor:
     """How many elements fall into each of `bins` equal intervals; equal bounds mean those of the data."""
+    require_tensor("histc", "input", input)
+    if input.dtype in mstype.complex_type:
+        raise TypeError(f"For 'histc', the 'input' must be real, but got {input.dtype}.")
     if min > max:
         raise ValueError(f"For 'histc', 'min' must be <= 'max', but got {min} and {max}.")
     flat = op.cast(op.reshape(input, (-1,)), mstype.float32)
@@ -302,6 +305,7 @@ def unique_consecutive(input, return_idx=False, return_counts=False, axis=None):
     return results[0] if len(results) == 1 else tuple(results)
 
 
+@takes(x=(1, 1))
 def unique_with_pad(x, pad_num) -> tuple:
     """The different elements, padded with `pad_num` to the length of `x`, and the number of each element."""
     values, indices = op.unique(x)
