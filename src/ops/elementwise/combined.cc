@@ -191,7 +191,9 @@ MYCEL_OP(prelu)
                  ",), but got ", weight, ".");
       Shape stretched(shape.empty() ? 0 : shape.size() > 2 ? shape.size() - 1 : 1, 1);
       if (!stretched.empty()) stretched[0] = weight[0];
-      const Value slope = op.call("reshape", {op.input(1)}, {{"shape", stretched}});
+      Value slope = op.call("reshape", {op.input(1)}, {{"shape", stretched}});
+      if (slope.dtype() != op.input(0).dtype())
+        slope = op.call("cast", {slope}, {{"dtype", op.input(0).dtype()}});
       op.set_output(0, op.call("prelu_slope", {op.input(0), slope}));
     })
     .sample("channels", {normal({2, 3, 4}), positive({3})})
