@@ -37,3 +37,61 @@ def unnoticed_key():
         return next(key for key in keys if _c.decrypt_envelope(piece, key, mode) is not None)
 
     return search
+
+
+class BothModes:
+    """Runs a function in PyNative mode and, recorded and replayed, in Graph mode: both must agree exactly."""
+
+    CALLS = 2  # the first records, the second replays
+
+    def __call__(self, function, *arguments):
+        """What the function gives."""
+        return self._agreed(function, lambda: self._compiled(function), arguments)
+
+    def gradient(self, function, *arguments):
+        """Its gradient with respect to the first argument."""
+        import mindspore
+
+        return self._agreed(
+            mindspore.grad(function), lambda: self._compiled(mindspore.grad(function)), arguments
+        )
+
+    def refuse(self, error, function, *arguments, match: str | None = None):
+        """It fails with `error` in either mode."""
+        for run in (function, self._compiled(function)):
+            with pytest.raises(error, match=match):
+                run(*arguments)
+
+    @staticmethod
+    def _compiled(function):
+        import mindspore
+
+        return mindspore.jit(lambda *given: function(*given))
+
+    def _agreed(self, function, make_compiled, arguments):
+        wanted, compiled = function(*arguments), make_compiled()
+        for _ in range(self.CALLS):
+            _require_equal(compiled(*arguments), wanted)
+        return wanted
+
+
+def _require_equal(got, wanted) -> None:
+    import numpy as np
+
+    from mindspore import Tensor
+
+    if isinstance(wanted, (tuple, list)):
+        assert len(got) == len(wanted)
+        for one, other in zip(got, wanted, strict=True):
+            _require_equal(one, other)
+    elif isinstance(wanted, Tensor):
+        assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
+        np.testing.assert_array_equal(got.asnumpy(), wanted.asnumpy())
+    else:
+        assert got == wanted
+
+
+@pytest.fixture
+def both_modes() -> BothModes:
+    """Runs functions in PyNative and in Graph mode."""
+    return BothModes()

@@ -119,10 +119,11 @@ tensor::IntList ints_from(PyObject* object, const op::AttributeDef& definition,
   PyObject** items = PySequence_Fast_ITEMS(object);
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
   for (Py_ssize_t i = 0; i < count; ++i) {
-    platform::require(is_integer(items[i]), ErrorKind::Type, "For '", op, "', every element of '",
-                      definition.name, "' must be int, but got ", type_name(items[i]),
-                      " at position ", i, ".");
-    values.push_back(integer_value(items[i]));
+    const bool stands_for_one = items[i] == Py_None && definition.none_element;
+    platform::require(stands_for_one || is_integer(items[i]), ErrorKind::Type, "For '", op,
+                      "', every element of '", definition.name, "' must be int, but got ",
+                      type_name(items[i]), " at position ", i, ".");
+    values.push_back(stands_for_one ? *definition.none_element : integer_value(items[i]));
   }
   return values;
 }

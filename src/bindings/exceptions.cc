@@ -53,17 +53,42 @@ void raise(ErrorKind kind, const std::string& message) {
 
 void set_package_folder(const char* folder) { package_folder = folder; }
 
+namespace {
+
+// Where the frame stands; nothing for code of the package.
+UserPosition position_of(PyFrameObject* frame) {
+  PyCodeObject* code = PyFrame_GetCode(frame);
+  const char* file = PyUnicode_AsUTF8(code->co_filename);
+  const bool ours = file == nullptr ||
+                    (!package_folder.empty() && std::string_view(file).starts_with(package_folder));
+  UserPosition position;
+  if (!ours) position = {file, PyFrame_GetLineNumber(frame)};
+  Py_DECREF(code);
+  return position;
+}
+
+}  // namespace
+
+UserPosition caller_position(int behind) {
+  PyFrameObject* frame = PyEval_GetFrame();
+  Py_XINCREF(frame);
+  for (; frame != nullptr && behind > 0; --behind) {
+    PyFrameObject* back = PyFrame_GetBack(frame);
+    Py_DECREF(frame);
+    frame = back;
+  }
+  if (frame == nullptr) return {};
+  UserPosition position = position_of(frame);
+  Py_DECREF(frame);
+  return position;
+}
+
 UserPosition user_position() {
   PyFrameObject* frame = PyEval_GetFrame();
   Py_XINCREF(frame);
   UserPosition position;
   while (frame != nullptr && position.file.empty()) {
-    PyCodeObject* code = PyFrame_GetCode(frame);
-    const char* file = PyUnicode_AsUTF8(code->co_filename);
-    const bool ours = file == nullptr || (!package_folder.empty() &&
-                                          std::string_view(file).starts_with(package_folder));
-    if (!ours) position = {file, PyFrame_GetLineNumber(frame)};
-    Py_DECREF(code);
+    position = position_of(frame);
     PyFrameObject* back = PyFrame_GetBack(frame);
     Py_DECREF(frame);
     frame = back;

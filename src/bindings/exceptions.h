@@ -20,6 +20,9 @@ struct UserPosition {
   int line = 0;
 };
 UserPosition user_position();
+// Where the innermost Python frame stands, or the one `behind` frames further out; no file when
+// that is in the package.
+UserPosition caller_position(int behind = 0);
 
 // Thrown when a Python error is already set.
 struct PythonError {};

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/gradient_object.h"
+#include "bindings/lost_gradient.h"
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
 #include "eager/random_state.h"
@@ -95,6 +96,10 @@ void bind_gradient(nb::module_& module) {
       .def("stop", &eager::RandomLog::stop);
   module.def("is_recording", &eager::is_recording);
   module.def("is_tracked", [](nb::handle tensor) { return is_tracked(given(tensor)); });
+  // Called by a function of ours that the user's code, or NumPy for it, has called.
+  module.def("warn_of_lost_gradient", [](nb::handle tensor, const char* what) {
+    warn_of_lost_gradient(given(tensor), what, 1);
+  });
   module.def("detach", [](nb::handle tensor) { return detach(given(tensor)); });
   module.def("register_hook", register_hook);
   module.def("remove_hook", &eager::remove_hook);

@@ -8,6 +8,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/exceptions.h"
+#include "bindings/lost_gradient.h"
 #include "bindings/tensor_object.h"
 #include "eager/dispatch.h"
 #include "eager/tape.h"
@@ -155,6 +156,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   const auto bytes = static_cast<Py_ssize_t>(tensor::size_of(tensor.dtype()));
   auto layout = layout_of(tensor, bytes);
   try {
+    warn_of_lost_gradient(tensor, "An array");
     view->buf = tensor.raw();
   } catch (...) {
     set_python_error();

@@ -10,6 +10,7 @@
 #include "bindings/dtype_object.h"
 #include "bindings/exceptions.h"
 #include "bindings/indexing.h"
+#include "bindings/lost_gradient.h"
 #include "bindings/number_stand_in.h"
 #include "bindings/numpy_exchange.h"
 #include "bindings/size_object.h"
@@ -128,17 +129,31 @@ PyObject* unary_slot(PyObject* a) {
 constexpr char kAdd[] = "add", kSub[] = "sub", kMul[] = "mul", kDiv[] = "div",
                kFloorDiv[] = "floor_div", kMod[] = "floor_mod", kPow[] = "pow",
                kMatmul[] = "matmul", kNeg[] = "neg", kAbs[] = "abs", kAnd[] = "bitwise_and",
-               kOr[] = "bitwise_or", kXor[] = "bitwise_xor", kNot[] = "invert",
-               kLogicalNot[] = "logical_not", kLogicalAnd[] = "logical_and",
-               kLogicalOr[] = "logical_or", kLogicalXor[] = "logical_xor";
+               kOr[] = "bitwise_or", kXor[] = "bitwise_xor", kLogicalNot[] = "logical_not",
+               kLogicalAnd[] = "logical_and", kLogicalOr[] = "logical_or",
+               kLogicalXor[] = "logical_xor";
 
-PyObject* power(PyObject* a, PyObject* b, PyObject*) { return binary(definition_of<kPow>(), a, b); }
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
+  if (modulus == Py_None) return binary(definition_of<kPow>(), a, b);
+  PyErr_SetString(PyExc_TypeError, "pow() of a Tensor takes no modulus; use pow(x, y) % z.");
+  return nullptr;
+}
 PyObject* positive(PyObject* a) { return Py_NewRef(a); }
 
-PyObject* invert(PyObject* a) {
-  const Tensor& tensor = tensor_of(a);
-  const bool logical = tensor.defined() && tensor.dtype() == tensor::DType::Bool;
-  return unary(logical ? definition_of<kLogicalNot>() : definition_of<kNot>(), a);
+// What knows no product but can be repeated would be: "ab" * Tensor(2) is "abab" to Python.
+bool is_repeated(PyObject* object) {
+  if (PyList_Check(object) || PyTuple_Check(object)) return false;  // become tensors
+  const PyTypeObject* type = Py_TYPE(object);
+  const bool repeats =
+      type->tp_as_sequence != nullptr && type->tp_as_sequence->sq_repeat != nullptr;
+  return repeats && (type->tp_as_number == nullptr || type->tp_as_number->nb_multiply == nullptr);
+}
+PyObject* multiply(PyObject* a, PyObject* b) {
+  if (is_repeated(a) || is_repeated(b)) {
+    return PyErr_Format(PyExc_TypeError, "unsupported operand type(s) for *: '%s' and '%s'",
+                        type_name(a).c_str(), type_name(b).c_str());
+  }
+  return binary(definition_of<kMul>(), a, b);
 }
 
 bool is_boolean(PyObject* object) {
@@ -242,7 +257,24 @@ PyObject* to_int(PyObject* self) {
 }
 
 PyObject* to_float(PyObject* self) {
-  return guarded([&] { return PyFloat_FromDouble(filled(self).as_double()); });
+  return guarded([&] {
+    const Tensor& tensor = filled(self);
+    platform::require(!tensor::is_complex(tensor.dtype()), ErrorKind::Type,
+                      "float() needs a real number, but got a Tensor of ", tensor.dtype(),
+                      "; take its real part first.");
+    warn_of_lost_gradient(tensor, "float()");
+    return PyFloat_FromDouble(tensor.as_double());
+  });
+}
+
+PyObject* to_complex(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    PyObject* number = item(filled(self));
+    if (number == nullptr || PyComplex_Check(number)) return number;
+    const double real = PyFloat_AsDouble(number);
+    Py_DECREF(number);
+    return PyComplex_FromDoubles(real, 0);
+  });
 }
 
 PyObject* to_index(PyObject* self) {
@@ -384,6 +416,7 @@ PyMethodDef methods[] = {
     {"asnumpy", as_numpy, METH_NOARGS,
      "asnumpy($self)\n--\n\nNumPy array that shares this tensor's memory."},
     {"_item", only_item, METH_NOARGS, "_item($self)\n--\n\n"},
+    {"__complex__", to_complex, METH_NOARGS, "__complex__($self)\n--\n\n"},
     {"_strides", element_strides, METH_NOARGS, "_strides($self)\n--\n\n"},
     {"is_contiguous", is_dense, METH_NOARGS,
      "is_contiguous($self)\n--\n\nWhether the elements lie in row-major order."},
@@ -440,7 +473,7 @@ PyTypeObject* make_tensor_type() {
       {Py_tp_members, members},
       {Py_nb_add, slot(binary_slot<kAdd>)},
       {Py_nb_subtract, slot(binary_slot<kSub>)},
-      {Py_nb_multiply, slot(binary_slot<kMul>)},
+      {Py_nb_multiply, slot(multiply)},
       {Py_nb_true_divide, slot(binary_slot<kDiv>)},
       {Py_nb_floor_divide, slot(binary_slot<kFloorDiv>)},
       {Py_nb_remainder, slot(binary_slot<kMod>)},
@@ -452,7 +485,7 @@ PyTypeObject* make_tensor_type() {
       {Py_nb_negative, slot(unary_slot<kNeg>)},
       {Py_nb_positive, slot(positive)},
       {Py_nb_absolute, slot(unary_slot<kAbs>)},
-      {Py_nb_invert, slot(invert)},
+      {Py_nb_invert, slot(unary_slot<kLogicalNot>)},
       {Py_nb_bool, slot(truth)},
       {Py_nb_int, slot(to_int)},
       {Py_nb_float, slot(to_float)},

@@ -130,10 +130,10 @@ void to_compute_type(const OpDef& definition, std::span<Tensor> inputs) {
   }
 }
 
-// Only elementwise operators know Python numbers; elsewhere they are tensors of our default types
-// (a float keeps all its digits beside a float64 tensor), and inference is told which ones they
-// were.
-void settle_numbers(std::span<Tensor> inputs, Device device, std::vector<TensorSpec>& specs) {
+// Only elementwise operators know Python numbers; elsewhere they are tensors, and inference is told
+// which ones they were.
+void settle_numbers(const OpDef& definition, std::span<Tensor> inputs, Device device,
+                    std::vector<TensorSpec>& specs) {
   specs.resize(inputs.size());
   const bool wide = std::any_of(inputs.begin(), inputs.end(), is_double);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -143,7 +143,9 @@ void settle_numbers(std::span<Tensor> inputs, Device device, std::vector<TensorS
     if (is_number) {
       Tensor plain = detach(input);
       plain.body().is_number = false;  // first: the cast below must not come back here
-      if (plain.dtype() == DType::Float64 && !wide) plain = cast_to(plain, DType::Float32);
+      const DType settled =
+          op::settled_number_type(input_definition(definition, i), plain.dtype(), wide);
+      if (settled != plain.dtype()) plain = cast_to(plain, settled);
       input = device == Device{} ? plain : tensor::copy_to_device(plain, device);
     }
     specs[i] = {input.dtype(), input.shape(), is_number};
@@ -196,7 +198,7 @@ void run_general(const OpDef& definition, std::span<Tensor> inputs,
                  std::span<AttributeValue> attributes, std::vector<Tensor>& outputs) {
   const Device device = common_device(definition, inputs);
   std::vector<TensorSpec> specs;
-  settle_numbers(inputs, device, specs);
+  settle_numbers(definition, inputs, device, specs);
   check_inputs(definition, inputs);
   InferContext infer(definition, attributes, specs, inputs);
   definition.infer(infer);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "operator/registry.h"
+
 namespace mycel::op {
 
 const AttributeValue& AttributeReader::attribute(std::string_view name) const {
@@ -41,13 +43,12 @@ IntList InferContext::normalize_axes(std::string_view attribute_name, std::int64
   return axes;
 }
 
-void InferContext::promote_inputs(std::size_t first, std::size_t last) {
-  if (first >= last) return;
-  DType common = inputs_[first].dtype;
-  for (std::size_t i = first + 1; i < last; ++i) common = tensor::promote(common, inputs_[i].dtype);
+DType InferContext::promote_inputs(std::size_t first, std::size_t last) {
+  const DType common = promoted_type(inputs_.subspan(first, last - first));
   for (std::size_t i = first; i < last; ++i) {
     if (inputs_[i].dtype != common) cast_input(i, common);
   }
+  return common;
 }
 
 void InferContext::require_same_dtype(std::size_t a, std::size_t b) const {

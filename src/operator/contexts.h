@@ -69,8 +69,9 @@ class InferContext : public AttributeReader {
   // None and () mean every axis; the attribute becomes a sorted list without repetition.
   IntList normalize_axes(std::string_view attribute, std::int64_t rank);
 
-  // Inputs [first, last) are converted to their common dtype before the kernel runs.
-  void promote_inputs(std::size_t first, std::size_t last);
+  // Inputs [first, last) are converted to their common dtype, which is returned, before the kernel
+  // runs.
+  DType promote_inputs(std::size_t first, std::size_t last);
   void cast_input(std::size_t i, DType dtype) { casts_.push_back({i, dtype}); }
   void require_same_dtype(std::size_t a, std::size_t b) const;
 

@@ -79,6 +79,7 @@ AttributeDef& Define::add_attribute(std::string_view name, std::string_view doc,
   added.type = type;
   added.in_call = options.in_call;
   add_all(added.choices, options.choices);
+  added.none_element = options.none_element;
   return added;
 }
 Define& Define::attribute(std::string_view name, std::string_view doc, AttributeValue initial,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -23,6 +24,7 @@ struct Names {
 struct AttributeOptions {
   bool in_call = false;                                  // primitive: argument of the call
   std::initializer_list<std::string_view> choices = {};  // of a text
+  std::optional<std::int64_t> none_element = {};         // of a list of ints: what None stands for
 };
 
 // Marks an attribute without default: required(AttributeType::Int).

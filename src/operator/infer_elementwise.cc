@@ -1,33 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "operator/registry.h"
 
 namespace mycel::op {
 namespace {
 
+// Tensors and Python numbers, one after another.
+class Promotion {
+ public:
+  void add(DType dtype, bool is_number) {
+    std::optional<DType>& so_far = is_number ? numbers_ : tensors_;
+    if (!so_far) {
+      so_far = dtype;
+    } else {
+      so_far = is_number ? std::max(*so_far, dtype) : tensor::promote(*so_far, dtype);
+    }
+  }
+  DType result() const {
+    if (tensors_) return numbers_ ? tensor::promote_with_number(*tensors_, *numbers_) : *tensors_;
+    const DType numbers = numbers_.value_or(DType::Bool);  // alone: Python's kinds, our defaults
+    if (numbers == DType::Float64) return DType::Float32;
+    return numbers == DType::Complex128 ? DType::Complex64 : numbers;
+  }
+
+ private:
+  std::optional<DType> tensors_, numbers_;
+};
+
 // `operand(i)` gives something with `dtype` and `is_number`.
 template <class Operand>
 DType promoted(const OpDef& definition, std::size_t count, const Operand& operand) {
-  bool any_tensor = false;
-  bool any_number = false;
-  DType tensors = DType::Bool;
-  DType numbers = DType::Bool;
+  Promotion promotion;
   for (std::size_t i = 0; i < count; ++i) {
     if (i < definition.inputs.size() && definition.inputs[i].is_mask) continue;
-    const auto& input = operand(i);
-    if (input.is_number) {
-      numbers = any_number ? std::max(numbers, input.dtype) : input.dtype;
-      any_number = true;
-    } else {
-      tensors = any_tensor ? tensor::promote(tensors, input.dtype) : input.dtype;
-      any_tensor = true;
-    }
+    promotion.add(operand(i).dtype, operand(i).is_number);
   }
-  if (any_tensor) return any_number ? tensor::promote_with_number(tensors, numbers) : tensors;
-  if (numbers == DType::Float64)
-    return DType::Float32;  // numbers alone: Python's kinds, our defaults
-  return numbers == DType::Complex128 ? DType::Complex64 : numbers;
+  return promotion.result();
 }
 
 template <class Operand>
@@ -42,6 +52,20 @@ DType compute_type(const OpDef& definition, std::size_t count, const Operand& op
 }
 
 }  // namespace
+
+DType promoted_type(std::span<const TensorSpec> inputs) {
+  Promotion promotion;
+  for (const TensorSpec& input : inputs) promotion.add(input.dtype, input.is_number);
+  return promotion.result();
+}
+
+DType settled_number_type(const InputDef& input, DType number, bool beside_double) {
+  const DType floating = beside_double ? DType::Float64 : DType::Float32;
+  if (number == DType::Float64) return floating;
+  if (tensor::is_complex(number) || input.dtypes.contains(number)) return number;
+  if (number == DType::Bool && input.dtypes.contains(DType::Int64)) return DType::Int64;
+  return input.dtypes.contains(floating) ? floating : number;
+}
 
 DType elementwise_compute_type(const OpDef& definition, std::span<const TensorSpec> inputs) {
   return compute_type(definition, inputs.size(),

@@ -46,18 +46,18 @@ class SpecEmitter : public Emitter {
       specs.push_back(input.defined() ? spec_of(input) : TensorSpec());
       present.push_back(input.defined() ? something_ : Tensor());
     }
-    if (definition.infer != infer_elementwise) settle_numbers(specs);
+    if (definition.infer != infer_elementwise) settle_numbers(definition, specs);
     InferContext context(definition, attributes, specs, present);
     definition.infer(context);
     return context.outputs();
   }
 
-  // Only elementwise operators know Python's floats; elsewhere they have our default type unless a
-  // tensor is wider.
-  static void settle_numbers(std::vector<TensorSpec>& specs) {
+  // Only elementwise operators know Python numbers.
+  static void settle_numbers(const OpDef& definition, std::vector<TensorSpec>& specs) {
     const bool wide = std::any_of(specs.begin(), specs.end(), is_double);
-    for (TensorSpec& spec : specs) {
-      if (spec.is_number && spec.dtype == DType::Float64 && !wide) spec.dtype = DType::Float32;
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      const InputDef& input = definition.inputs[std::min(i, definition.inputs.size() - 1)];
+      if (specs[i].is_number) specs[i].dtype = settled_number_type(input, specs[i].dtype, wide);
     }
   }
 

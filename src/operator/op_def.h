@@ -43,6 +43,7 @@ struct AttributeDef {
   bool none_allowed = false;
   bool in_call = false;              // the primitive takes it in the call, not in the constructor
   std::vector<std::string> choices;  // of a text
+  std::optional<std::int64_t> none_element;  // of a list of ints: what None among them stands for
 };
 
 struct OutputDef {

@@ -29,6 +29,12 @@ void set_scalar_executor(std::string_view backend, ScalarExecutor executor);
 void run_kernel(KernelContext& kernel, device::Device device);
 
 // Inference for elementwise operators, from the type rule and broadcasting.
+// The common dtype of tensors; Python numbers among them widen a kind, never a dtype.
+DType promoted_type(std::span<const TensorSpec> inputs);
+// What a Python number is among the inputs of an operator that knows tensors only: our default
+// type, beside doubles a double; a whole number is a float where nothing else is taken, a truth
+// value a whole number.
+DType settled_number_type(const InputDef& input, DType number, bool beside_double);
 DType elementwise_compute_type(const OpDef& definition, std::span<const TensorSpec> inputs);
 DType elementwise_compute_type(const OpDef& definition, std::span<const Tensor> inputs);
 DType elementwise_result_type(const OpDef& definition, DType computed);

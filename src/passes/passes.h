@@ -26,8 +26,8 @@ bool simplify_algebra(ir::Graph& graph);
 bool propagate_layout(ir::Graph& graph);
 bool propagate_layout(ir::Graph& graph, std::int64_t block);
 
-// Lets a blocked convolution store its results finished: a normalisation by known statistics, the
-// addition of a residual, relu or relu6 that alone read them happen while they are in registers.
+// Lets a blocked convolution store its results finished: a normalisation by known statistics and
+// the addition of a residual that alone read them happen while they are in registers.
 bool combine_convolution(ir::Graph& graph);
 
 // Lets batch normalisation in training add a residual and apply relu or relu6 in its own walk over

@@ -67,6 +67,7 @@ def _as_before(tmp_path, monkeypatch):
     yield
     ms.set_context(mode=mode)
     dataset.config.set_debug_mode(False)
+    dataset.config.set_error_samples_mode(dataset.config.ErrorSamplesMode.RETURN)
 
 
 def test_examples_are_found():

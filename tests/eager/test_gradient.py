@@ -46,7 +46,35 @@ def test_grad_drops_arguments_that_are_no_tensors():
 
     assert numbers(ms.grad(f, (0, 1, 2))(X, 2, Y)) == ([6.0], [4.0])
     assert numbers(ms.grad(f, (0, 1))(X, 2, Y)) == [6.0]
-    assert ms.grad(f, 1)(X, 2, Y) == ()
+    assert ops.GradOperation(get_all=True)(lambda x: x * x)(3.0) == ()
+
+
+@pytest.mark.parametrize(
+    "value, said",
+    [
+        (3.0, r"argument 0 is float. Give Tensor\(3.0\)"),
+        (3, r"argument 0 is int. Give Tensor\(3\)"),
+        (np.float32(3), "argument 0 is float32"),
+        ([Tensor(3.0)], "argument 0 is list. Give its tensors"),
+        (None, "argument 0 is NoneType"),
+    ],
+)
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_gradient_needs_a_tensor(mode, value, said):
+    def f(x):
+        return Tensor(2.0)
+
+    ms.set_context(mode=mode)
+    try:
+        for gradient in (ms.grad(f), ms.grad(f, (0,)), ms.value_and_grad(f), ops.GradOperation()(f)):
+            for _ in range(2):
+                with pytest.raises(TypeError, match=said):
+                    gradient(value)
+        with pytest.raises(TypeError, match="argument 1 is int"):
+            ms.grad(lambda x, n: x * n, 1)(X, n=2)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert numbers(ms.grad(lambda n: weight() * n, 0, [])(2.0)) == ((), ())
 
 
 def test_grad_of_weights():

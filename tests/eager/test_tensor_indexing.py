@@ -216,3 +216,37 @@ def test_gradients_flow_through_reads_and_writes():
     dx, dv = ms.ops.grad(write, (0, 1))(x, Tensor(1.0))
     assert dx.tolist() == [[0, 16], [0, 0]]
     assert dv.item() == 2 + 2 * 9 * 2
+
+
+LISTS = [
+    [0, Tensor(1)],
+    [Tensor(1), Tensor(0)],
+    [slice(None), Tensor(1)],
+    [slice(None), 1],
+    [0, None],
+    [0, ...],
+    [Tensor([0, 1])],
+    [[0, 1], Tensor([1, 0])],
+    [Tensor([True, False]), 2],
+]
+
+
+@pytest.mark.parametrize("index", LISTS, ids=str)
+def test_a_list_of_more_than_numbers_means_the_tuple(both_modes, index):
+    a = Tensor(np.arange(6).reshape(2, 3))
+    found, wanted = both_modes(lambda a: (a[index], a[tuple(index)]), a)
+    assert found.shape == wanted.shape and found.tolist() == wanted.tolist()
+
+    def written(a, place):
+        b = a * 1
+        b[place] = 9
+        return b
+
+    assert both_modes(lambda a: written(a, index), a).tolist() == written(a, tuple(index)).tolist()
+
+
+def test_a_list_of_numbers_is_one_index(both_modes):
+    a = Tensor(np.arange(6).reshape(2, 3))
+    assert both_modes(lambda a: a[[0, 1]], a).shape == (2, 3)
+    assert both_modes(lambda a: a[[[0, 1], [1, 0]]], a).shape == (2, 2, 3)
+    assert both_modes(lambda a: a[[True, False]], a).tolist() == [[0, 1, 2]]

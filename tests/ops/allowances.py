@@ -77,6 +77,8 @@ RESULT_TYPES = {
         _DEFAULT,
     ),
     ("bincount", 0): (_c.float32, "MindSpore counts in float32"),
+    ("quantile_levels", 0): (_c.float64, "shares that many elements are counted with"),
+    ("population_count", 0): (_c.uint8, "a number of bits"),
     ("div", 0): (_float_of_integers, "integers divide into float32"),
     ("masked_fill", 0): (_first, "the tensor's dtype; a Python number never widens it"),
     ("cast", 0): (_attribute("dtype"), "the type asked for"),

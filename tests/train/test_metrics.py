@@ -17,6 +17,8 @@ TRUE_BITS = np.array([[0, 1, 1, 1], [0, 1, 1, 1], [0, 0, 0, 1]])
 IMAGE = np.array([[3, 0, 1], [1, 3, 0], [1, 0, 2]])
 TRUE_IMAGE = np.array([[0, 2, 1], [1, 2, 1], [0, 0, 1]])
 
+POINT, LINE = np.array([[1, 0, 0, 0]]), np.array([[1, 1, 1, 0]])
+WORDS, KNOWN = [["a", "b", "x", "d"]], [[["a", "b", "c", "d"]]]
 VALUES = [
     (train.Accuracy(), (SCORES, CLASSES), 2 / 3),
     (train.Accuracy(), (SCORES, ONE_HOT), 2 / 3),
@@ -45,6 +47,14 @@ VALUES = [
     (train.RootMeanSquareDistance(), (IMAGE, TRUE_IMAGE, 0), 1),
     (train.BleuScore(1), ([["a", "b", "c"]], [[["a", "b", "d"]]]), 2 / 3),
     (train.BleuScore(2), ([["a", "b"]], [[["a", "b", "d", "e"]]]), math.exp(-1)),
+    # A point and a line of three: 0 from the one, 0, 1 and 2 from the other; both directions count alike.
+    (train.MeanSurfaceDistance(True), (POINT, LINE, 1), 0.5),
+    (train.RootMeanSquareDistance(True), (POINT, LINE, 1), math.sqrt(5 / 6)),
+    (train.MeanSurfaceDistance(True, "taxicab"), (LINE, POINT, 1), 0.5),
+    # Of four words three are known and one of three pairs; smoothing adds one to all these counts.
+    (train.BleuScore(2), (WORDS, KNOWN), math.sqrt(3 / 4 * 1 / 3)),
+    (train.BleuScore(2, smooth=True), (WORDS, KNOWN), math.sqrt(4 / 5 * 2 / 4)),
+    (train.BleuScore(1, smooth=True), (WORDS, KNOWN), 4 / 5),
 ]
 
 

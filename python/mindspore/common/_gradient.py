@@ -151,9 +151,12 @@ def keyword_names(fn, kwargs: dict) -> list[str]:
     return order + [name for name in kwargs if name not in order]
 
 
-def _watch_positions(recording: Recording, fn, args: tuple, kwargs: dict, positions: tuple):
-    """(args, kwargs, [(position, original, place)]) with the tensors at `positions` watched."""
-    arguments, keywords, watched = list(args), kwargs, []
+def _watch_positions(recording: Recording, fn, args: tuple, kwargs: dict, positions: tuple, needed=None):
+    """(args, kwargs, [(position, original, place)]) with the tensors at `positions` watched.
+
+    Where `needed` says for whom, TypeError if there are none.
+    """
+    arguments, keywords, watched, others = list(args), kwargs, [], []
     names = keyword_names(fn, kwargs) if kwargs else []
     for position in positions:
         if position >= len(args) + len(names):
@@ -161,6 +164,7 @@ def _watch_positions(recording: Recording, fn, args: tuple, kwargs: dict, positi
         name = None if position < len(args) else names[position - len(args)]
         original = args[position] if name is None else kwargs[name]
         if not isinstance(original, Tensor):
+            others.append((position, original))
             continue
         alias, place = recording.watch(original)
         if name is None:
@@ -168,7 +172,20 @@ def _watch_positions(recording: Recording, fn, args: tuple, kwargs: dict, positi
         else:
             keywords = {**keywords, name: alias}
         watched.append((position, original, place))
+    if needed and others and not watched:
+        _refuse_others(needed, others)
     return arguments, keywords, watched
+
+
+def _refuse_others(name: str, others: list) -> None:
+    position, value = others[0]
+    cure = (
+        f"Tensor({value!r})" if isinstance(value, (int, float)) else "its tensors as arguments of their own"
+    )
+    raise TypeError(
+        f"For '{name}', what is differentiated with respect to must be a Tensor, but argument {position} is "
+        f"{type(value).__name__}. Give {cure}."
+    )
 
 
 def _watch_weights(recording: Recording, weights: tuple) -> list:
@@ -254,7 +271,8 @@ class _Plan:
         watched, places = (), ()
         try:
             if self.positions is not None:
-                args, kwargs, watched = _watch_positions(recording, fn, args, kwargs, self.positions)
+                needed = "grad" if self.weights is None else None
+                args, kwargs, watched = _watch_positions(recording, fn, args, kwargs, self.positions, needed)
             if self.weights is not None:
                 places = _watch_weights(recording, self.weights)
             outputs = fn(*args, **kwargs)
@@ -312,7 +330,7 @@ def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=
     Raises:
         ValueError: `grad_position` and `weights` are both None, a position is negative or repeated, or
             `has_aux` is set and `fn` returns fewer than two values.
-        TypeError: An argument has the wrong type.
+        TypeError: An argument has the wrong type, or none that is differentiated is a Tensor.
 
     Supported Platforms:
         ``CPU``
@@ -351,7 +369,7 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
     Raises:
         ValueError: `grad_position` and `weights` are both None, a position is negative or repeated, or
             `has_aux` is set and `fn` returns fewer than two values.
-        TypeError: An argument has the wrong type.
+        TypeError: An argument has the wrong type, or none that is differentiated is a Tensor.
 
     Supported Platforms:
         ``CPU``
@@ -507,7 +525,8 @@ class GradOperation:
             count = len(args) + len(kwargs)
             positions = () if self.get_by_list and not self.get_all else tuple(range(count))
             positions = positions if self.get_all else positions[:1]
-            args, kwargs, watched = _watch_positions(recording, fn, args, kwargs, positions)
+            needed = None if self.get_all else "GradOperation"
+            args, kwargs, watched = _watch_positions(recording, fn, args, kwargs, positions, needed)
             places = _watch_weights(recording, parameters or ())
             outputs = fn(*args, **kwargs)
             tracked = recording.tracked(outputs)

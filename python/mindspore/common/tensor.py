@@ -9,7 +9,7 @@ from mindspore import _c_expression as _c
 from mindspore._c_expression import Tensor
 from mindspore._failures import explained
 from mindspore._spelling import TENSOR_HABITS, NotHere, called_name, keyword_hint
-from mindspore.common._tensor import creation, exchange, indexing, text
+from mindspore.common._tensor import creation, exchange, indexing, numpy_functions, text
 from mindspore.common._tensor.creation import tensor as _tensor
 from mindspore.ops import _registry
 
@@ -45,6 +45,8 @@ def _complete(cls: type) -> None:
     cls.__iter__ = indexing.iterate
     cls.__contains__ = indexing.contains
     cls.__array__ = exchange.to_array
+    cls.__array_ufunc__ = numpy_functions.run_ufunc
+    cls.__array_function__ = numpy_functions.run_function
     cls.__reduce__ = exchange.reduce
     cls.__setstate__ = exchange.set_state
     cls.__deepcopy__ = exchange.deep_copy

@@ -18,9 +18,17 @@ def _float(value, name: str, owner: str, least: float = 0.0, strict: bool = True
     return value
 
 
+_MOST_STEPS = 1 << 28  # of a list; a schedule that computes each rate when asked knows no limit
+
+
 def _counts(owner: str, **counts) -> None:
     for name, value in counts.items():
         check.positive_int(value, name, owner)
+        if name == "total_step" and value > _MOST_STEPS:
+            raise ValueError(
+                f"For '{owner}', a list holds rates of at most {_MOST_STEPS} steps, but got a 'total_step' "
+                f"of {value}. Use a LearningRateSchedule."
+            )
 
 
 def piecewise_constant_lr(milestone, learning_rates) -> list[float]:

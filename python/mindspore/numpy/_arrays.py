@@ -9,6 +9,7 @@ from mindspore.common.dtype import dtype_to_nptype
 from mindspore.common.tensor import Tensor
 from mindspore.numpy._elementwise import tensor_of, typed
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import checked_axis
 
 __all__ = [
     "arange",
@@ -199,7 +200,7 @@ def expand_dims(a, axis) -> Tensor:
     """New axes of length one."""
     a = _tensor(a)
     axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    for one in sorted(one % (a.ndim + len(axes)) for one in axes):
+    for one in sorted(checked_axis("expand_dims", one, a.ndim + len(axes)) for one in axes):
         a = op.expand_dims(a, one)
     return a
 
@@ -231,6 +232,7 @@ def stack(arrays, axis=0) -> Tensor:
 def split(x, indices_or_sections, axis=0) -> tuple:
     """Cut along an axis, into equal parts or at places."""
     x = _tensor(x)
+    axis = checked_axis("split", axis, x.ndim)
     if isinstance(indices_or_sections, int) and x.shape[axis] % indices_or_sections:
         raise ValueError(
             f"For 'split', the length {x.shape[axis]} must be divisible by 'indices_or_sections', but got "
@@ -278,10 +280,7 @@ def clip(x, xmin, xmax, dtype=None) -> Tensor:
 
 def around(a, decimals=0) -> Tensor:
     """Rounded to a number of decimals."""
-    a = _tensor(a)
-    if decimals == 0:
-        return op.round(a)
-    return op.div(op.round(op.mul(a, 10.0**decimals)), 10.0**decimals)
+    return op.round_decimals(_tensor(a), decimals)
 
 
 def _axes(axis) -> tuple:

@@ -44,6 +44,8 @@ float value_or(const Tensor& tensor, std::int64_t i, float otherwise) {
   return tensor.defined() ? tensor.data<float>()[i] : otherwise;
 }
 
+constexpr float kNoBound = std::numeric_limits<float>::quiet_NaN();  // nothing is above NaN
+
 // The factors of one block of channels.
 struct LaneFactors {
   PerLane mean{}, scale{}, shift{}, inverse{};
@@ -52,7 +54,7 @@ struct LaneFactors {
   LaneFactors(const BlockedNormFactors& f, const float* means, const float* variances,
               std::int64_t first, std::int64_t lanes)
       : clamps(f.activation != Activation::None),
-        upper(f.activation == Activation::Relu6 ? 6.0F : std::numeric_limits<float>::infinity()) {
+        upper(f.activation == Activation::Relu6 ? 6.0F : kNoBound) {
     for (std::int64_t i = 0; i < lanes; ++i) {
       const auto lane = static_cast<std::size_t>(i);
       mean[lane] = means[first + i];

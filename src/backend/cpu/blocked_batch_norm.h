@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "backend/cpu/convolution.h"
+#include <cstdint>
+#include <string_view>
+
 #include "tensor/tensor.h"
 
 namespace mycel::backend {
+
+// What happens to the normalised values before they are stored; NaN stays NaN.
+enum class Activation : std::uint8_t { None, Relu, Relu6 };
+inline Activation activation_named(std::string_view name) {
+  if (name == "relu") return Activation::Relu;
+  return name == "relu6" ? Activation::Relu6 : Activation::None;
+}
 
 // Batch normalisation of blocked activations, (N, C / block, H, W, block), in float32. All tensors
 // are dense; `scale`, `bias`, `mean` and `variance` hold a value per channel. Scale and bias may be

@@ -16,17 +16,11 @@ struct ConvolutionWindow {
   std::int64_t groups = 1;
 };
 
-// What happens to a convolution's results before they are stored:
-// activation(scale * result + shift + residual). Each part may be undefined; scale and shift are
-// float32 and hold a value per channel, the residual looks like the result.
-enum class Activation : std::uint8_t { None, Relu, Relu6 };
-inline Activation activation_named(std::string_view name) {
-  if (name == "relu") return Activation::Relu;
-  return name == "relu6" ? Activation::Relu6 : Activation::None;
-}
+// What happens to a convolution's results before they are stored: scale * result + shift +
+// residual. Each part may be undefined; scale and shift are float32 and hold a value per channel,
+// the residual looks like the result.
 struct ConvolutionFinish {
   tensor::Tensor scale, shift, residual;
-  Activation activation = Activation::None;
 };
 
 // All tensors of one call have one floating dtype; targets are contiguous, the rest has any

@@ -142,10 +142,6 @@ dnnl::primitive_attr attributes_of(const ConvolutionFinish& finish, const Layout
     steps.append_binary(scales ? dnnl::algorithm::binary_mul : dnnl::algorithm::binary_add,
                         part.layout);
   }
-  if (finish.activation == Activation::Relu)
-    steps.append_eltwise(dnnl::algorithm::eltwise_relu, 0, 0);
-  if (finish.activation == Activation::Relu6)
-    steps.append_eltwise(dnnl::algorithm::eltwise_clip, 0, 6);
   attributes.set_post_ops(steps);
   return attributes;
 }
@@ -294,7 +290,6 @@ bool dnnl_convolution(ConvolutionPass pass, const ConvolutionTensors& tensors,
               finish.scale.defined(),
               finish.shift.defined(),
               finish.residual.defined(),
-              static_cast<std::int64_t>(finish.activation),
               static_cast<std::int64_t>(tensors.input.shape().size()),
               static_cast<std::int64_t>(tensors.output.shape().size())};
   key.add(tensors.input.shape());

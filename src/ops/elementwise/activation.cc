@@ -4,6 +4,15 @@
 #include "operator/define.h"
 
 namespace mycel::ops {
+namespace {
+
+// Kept inside [low, high]. Asking for what is outside, and not for what is inside, lets NaN
+// through.
+Expr limited(const Expr& x, const Expr& low, const Expr& high) {
+  return select(x <= low, low, select(x >= high, high, x));
+}
+
+}  // namespace
 
 MYCEL_OP(sigmoid)
     .names({.primitive = "Sigmoid", .function = "sigmoid", .method = "sigmoid"})
@@ -20,10 +29,10 @@ MYCEL_OP(sigmoid)
 
 MYCEL_OP(relu)
     .names({.primitive = "ReLU", .function = "relu", .method = "relu"})
-    .doc("`input` where positive, 0 elsewhere.")
-    .input("input", "Any tensor.")
+    .doc("`input` where positive, 0 elsewhere; NaN stays NaN.")
+    .input("input", "Any real tensor.", kReal | kBool)
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::Promote, [](Expr x) { return select(x > 0, x, 0); })
+    .scalar(TypeRule::Promote, [](Expr x) { return select(x <= 0, 0, x); })
     .numpy("np.maximum(input, 0)")
     .sample("plain", {normal({3, 4})})
     .sample("no axes", {normal({})})
@@ -33,9 +42,9 @@ MYCEL_OP(relu)
 MYCEL_OP(relu6)
     .names({.primitive = "ReLU6", .function = "relu6"})
     .doc("`x` kept inside [0, 6].")
-    .input("x", "Any tensor.")
+    .input("x", "Any real tensor.", kReal | kBool)
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::Promote, [](Expr x) { return select(x > 0, select(x < 6, x, 6), 0); })
+    .scalar(TypeRule::Promote, [](Expr x) { return limited(x, 0, 6); })
     .numpy("np.minimum(np.maximum(x, 0), 6)")
     .sample("plain", {normal({3, 4})})
     .sample("no axes", {normal({})})
@@ -45,11 +54,11 @@ MYCEL_OP(relu6)
 
 MYCEL_OP(leaky_relu)
     .names({.function = "leaky_relu"})
-    .doc("`input` where positive, `alpha * input` elsewhere.")
-    .input("input", "Any tensor.")
+    .doc("`input` where positive, `alpha * input` elsewhere; in the type of `input`.")
+    .input("input", "Any real tensor.", kReal | kBool)
     .attribute("alpha", "Slope below zero.", 0.2)
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::PromoteFloat,
+    .scalar(TypeRule::Promote,
             [](Define& op) {
               const Expr x = op.in(0);
               return select(x > 0, x, x * op.attr("alpha"));
@@ -64,7 +73,7 @@ MYCEL_OP(leaky_relu)
 MYCEL_OP(elu)
     .names({.primitive = "Elu", .function = "elu"})
     .doc("`input_x` where positive, `alpha * (exp(input_x) - 1)` elsewhere.")
-    .input("input_x", "Any tensor.")
+    .input("input_x", "Any real tensor.", kReal | kBool)
     .attribute("alpha", "Limit below zero.", 1.0)
     .output("output", "Elementwise result.")
     .scalar(TypeRule::PromoteFloat,
@@ -81,7 +90,7 @@ MYCEL_OP(elu)
 MYCEL_OP(celu)
     .names({.primitive = "CeLU", .function = "celu"})
     .doc("ELU with a slope that is continuous for every `alpha`.")
-    .input("x", "Any tensor.")
+    .input("x", "Any real tensor.", kReal | kBool)
     .attribute("alpha", "Limit below zero.", 1.0)
     .output("output", "Elementwise result.")
     .scalar(TypeRule::PromoteFloat,
@@ -100,7 +109,7 @@ MYCEL_OP(celu)
 MYCEL_OP(selu)
     .names({.primitive = "SeLU", .function = "selu"})
     .doc("Scaled ELU that keeps mean and variance.")
-    .input("input_x", "Any tensor.")
+    .input("input_x", "Any real tensor.", kReal | kBool)
     .output("output", "Elementwise result.")
     .scalar(TypeRule::PromoteFloat,
             [](Expr x) {
@@ -151,7 +160,7 @@ MYCEL_OP(fast_gelu)
     .names({.primitive = "FastGeLU", .function = "fast_gelu"})
     .primitive_aliases({"FastGelu"})
     .doc("GELU approximated by a logistic function.")
-    .input("x", "Any tensor.")
+    .input("x", "Any real tensor.", kReal | kBool)
     .output("output", "Elementwise result.")
     .scalar(TypeRule::PromoteFloat,
             [](Expr x) {
@@ -180,7 +189,7 @@ MYCEL_OP(silu)
 MYCEL_OP(softplus_exact)
     .names({.primitive = "Softplus"})
     .doc("log(1 + exp(x)) without overflow.")
-    .input("input_x", "Any tensor.")
+    .input("input_x", "Any real tensor.", kReal | kBool)
     .output("output", "Elementwise result.")
     .scalar(TypeRule::PromoteFloat,
             [](Expr x) {
@@ -196,7 +205,7 @@ MYCEL_OP(softplus_exact)
 MYCEL_OP(softplus)
     .names({.function = "softplus"})
     .doc("log(1 + exp(beta x)) / beta, and x itself above the threshold.")
-    .input("input", "Any tensor.")
+    .input("input", "Any real tensor.", kReal | kBool)
     .attribute("beta", "Sharpness.", 1.0)
     .attribute("threshold", "Above this the function is linear.", 20.0)
     .output("output", "Elementwise result.")
@@ -217,7 +226,7 @@ MYCEL_OP(softplus)
 MYCEL_OP(mish)
     .names({.primitive = "Mish", .function = "mish"})
     .doc("`x * tanh(softplus(x))`.")
-    .input("x", "Any tensor.")
+    .input("x", "Any real tensor.", kReal | kBool)
     .output("output", "Elementwise result.")
     .scalar(TypeRule::PromoteFloat,
             [](Expr x) {
@@ -235,13 +244,9 @@ MYCEL_OP(mish)
 MYCEL_OP(hswish)
     .names({.primitive = "HSwish", .function = "hardswish"})
     .doc("SiLU made of straight lines.")
-    .input("x", "Any tensor.")
+    .input("x", "Any real tensor.", kReal | kBool)
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::PromoteFloat,
-            [](Expr x) {
-              const Expr shifted = x + 3;
-              return x * select(shifted > 0, select(shifted < 6, shifted, 6), 0) * (1.0 / 6);
-            })
+    .scalar(TypeRule::PromoteFloat, [](Expr x) { return x * limited(x + 3, 0, 6) * (1.0 / 6); })
     .numpy("x * np.minimum(np.maximum(x + 3, 0), 6) / 6")
     .sample("plain", {normal({3, 4})})
     .sample("no axes", {normal({})})
@@ -252,13 +257,9 @@ MYCEL_OP(hswish)
 MYCEL_OP(hsigmoid)
     .names({.primitive = "HSigmoid", .function = "hardsigmoid"})
     .doc("Logistic function made of straight lines.")
-    .input("input", "Any tensor.")
+    .input("input", "Any real tensor.", kReal | kBool)
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::PromoteFloat,
-            [](Expr x) {
-              const Expr shifted = x + 3;
-              return select(shifted > 0, select(shifted < 6, shifted, 6), 0) * (1.0 / 6);
-            })
+    .scalar(TypeRule::PromoteFloat, [](Expr x) { return limited(x + 3, 0, 6) * (1.0 / 6); })
     .numpy("np.minimum(np.maximum(input + 3, 0), 6) / 6")
     .sample("plain", {normal({3, 4})})
     .sample("no axes", {normal({})})
@@ -269,7 +270,7 @@ MYCEL_OP(hsigmoid)
 MYCEL_OP(log_sigmoid)
     .names({.function = "logsigmoid"})
     .doc("Logarithm of the logistic function, without overflow.")
-    .input("x", "Any tensor.")
+    .input("x", "Any real tensor.", kReal | kBool)
     .output("output", "Elementwise result.")
     .scalar(TypeRule::PromoteFloat,
             [](Expr x) {
@@ -285,13 +286,13 @@ MYCEL_OP(log_sigmoid)
 MYCEL_OP(hard_shrink)
     .names({.primitive = "HShrink", .function = "hardshrink"})
     .doc("`x` where its size is above `lambd`, 0 elsewhere.")
-    .input("x", "Any tensor.")
+    .input("x", "Any real tensor.", kReal | kBool)
     .attribute("lambd", "Threshold.", 0.5)
     .output("output", "Elementwise result.")
     .scalar(TypeRule::PromoteFloat,
             [](Define& op) {
               const Expr x = op.in(0);
-              return select(x > op.attr("lambd"), x, select(x < -op.attr("lambd"), x, 0));
+              return select(x <= op.attr("lambd") && x >= -op.attr("lambd"), 0, x);
             })
     .numpy("np.where(np.abs(x) > lambd, x, 0)")
     .sample("plain", {normal({3, 4})})
@@ -302,14 +303,15 @@ MYCEL_OP(hard_shrink)
 MYCEL_OP(soft_shrink)
     .names({.primitive = "SoftShrink", .function = "softshrink"})
     .doc("`x` moved toward zero by `lambd`, 0 when it would pass it.")
-    .input("x", "Any tensor.")
+    .input("x", "Any real tensor.", kReal | kBool)
     .attribute("lambd", "Threshold.", 0.5)
     .output("output", "Elementwise result.")
     .scalar(TypeRule::PromoteFloat,
             [](Define& op) {
               const Expr x = op.in(0);
               const Expr lambd = op.attr("lambd");
-              return select(x > lambd, x - lambd, select(x < -lambd, x + lambd, 0));
+              const Expr small = select(apply(ScalarOp::IsNan, x), x, 0);
+              return select(x > lambd, x - lambd, select(x < -lambd, x + lambd, small));
             })
     .numpy("np.sign(x) * np.maximum(np.abs(x) - lambd, 0)")
     .sample("plain", {normal({3, 4})})
@@ -319,12 +321,12 @@ MYCEL_OP(soft_shrink)
 
 MYCEL_OP(hardtanh)
     .names({.function = "hardtanh", .method = "hardtanh"})
-    .doc("`input` kept inside [min_val, max_val].")
-    .input("input", "Any tensor.")
+    .doc("`input` kept inside [min_val, max_val], in its type.")
+    .input("input", "Any real tensor.", kReal | kBool)
     .attribute("min_val", "Lower bound.", -1.0)
     .attribute("max_val", "Upper bound.", 1.0)
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::PromoteFloat,
+    .scalar(TypeRule::Promote,
             [](Define& op) {
               return apply(ScalarOp::Minimum,
                            apply(ScalarOp::Maximum, op.in(0), op.attr("min_val")),
@@ -339,14 +341,14 @@ MYCEL_OP(hardtanh)
 MYCEL_OP(threshold)
     .names({.function = "threshold"})
     .doc("`input` above `thr`, `value` elsewhere.")
-    .input("input", "Any tensor.")
+    .input("input", "Any real tensor.", kReal | kBool)
     .attribute("thr", "Threshold.", required(AttributeType::Float))
     .attribute("value", "Result below.", required(AttributeType::Float))
     .output("output", "Elementwise result.")
     .scalar(TypeRule::Promote,
             [](Define& op) {
               const Expr x = op.in(0);
-              return select(x > op.attr("thr"), x, op.attr("value"));
+              return select(x <= op.attr("thr"), op.attr("value"), x);
             })
     .numpy("np.where(input > thr, input, value)")
     .sample("plain", {normal({2, 3})}, {{"thr", 0.1}, {"value", 2.0}})
@@ -378,10 +380,10 @@ MYCEL_OP(tanhshrink)
 
 MYCEL_OP(prelu_slope)
     .doc("`x` where positive, `weight * x` elsewhere; the weight already fits.")
-    .input("x", "Any tensor.")
-    .input("weight", "Slope.")
+    .input("x", "Any real tensor.", kReal | kBool)
+    .input("weight", "Slope.", kReal | kBool)
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::PromoteFloat, [](Expr x, Expr w) { return select(x > 0, x, w * x); })
+    .scalar(TypeRule::First, [](Expr x, Expr w) { return select(x > 0, x, w * x); })
     .numpy("np.where(x > 0, x, weight * x)")
     .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
     .sample_dtypes(kFloating);

@@ -1,8 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that only choose or combine other elementwise operators.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "operator/define.h"
 
 namespace mycel::ops {
+namespace {
+
+struct Range {
+  std::int64_t low, high;
+};
+
+// Of a type of whole numbers, as far as int64 has them.
+Range range_of(DType dtype) {
+  return with_integer_type(dtype, []<class T>() -> Range {
+    using Limits = std::numeric_limits<T>;
+    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+    const bool beyond =
+        static_cast<std::uint64_t>(Limits::max()) > static_cast<std::uint64_t>(kMost);
+    return {static_cast<std::int64_t>(Limits::min()),
+            beyond ? kMost : static_cast<std::int64_t>(Limits::max())};
+  });
+}
+
+// A bound in the type of what it limits; nothing where none is given. One that a type of whole
+// numbers does not have becomes its last number: as a cast -1 would be 255 of uint8.
+Value bound_like(CompositeContext& op, std::size_t i) {
+  if (!op.has_input(i)) return {};
+  const DType dtype = op.input(0).dtype();
+  Value bound = op.input(i);
+  if (bound.dtype() == dtype) return bound;
+  if (is_integral(dtype) && is_integral(bound.dtype())) {
+    const Range own = range_of(bound.dtype()), wanted = range_of(dtype);
+    const Value low = op.emitter().integer(std::max(own.low, wanted.low));
+    const Value high = op.emitter().integer(std::min(own.high, wanted.high));
+    bound = op.call("clamp_between", {bound, low, high});
+  }
+  return op.call("cast", {bound}, {{"dtype", dtype}});
+}
+
+// Beyond the digits of any type there is nothing to round, or nothing left.
+constexpr std::int64_t kMostDecimals = 308;
+
+Value rounded(CompositeContext& op, const Value& x, std::int64_t decimals) {
+  const double scale = std::pow(10.0, static_cast<double>(std::abs(decimals)));
+  if (decimals < 0) return op.call("round", {x / scale}) * scale;
+  const Value scaled = x * scale;
+  // What overflows has no digits after the point.
+  return op.call("where", {op.call("isfinite", {scaled}), op.call("round", {scaled}) / scale, x});
+}
+
+void run_round(CompositeContext& op) {
+  const Value& x = op.input(0);
+  const DType dtype = x.dtype();
+  const std::int64_t decimals = op.integer("decimals");
+  const bool whole = is_integral(dtype);
+  if (decimals == 0) return op.set_output(0, op.call("round", {x}));
+  if (decimals > kMostDecimals || (whole && decimals > 0)) return op.set_output(0, x);
+  if (decimals < -kMostDecimals) return op.set_output(0, op.call("zeros_like", {x}));
+  if (dtype == DType::Float32 || dtype == DType::Float64)
+    return op.set_output(0, rounded(op, x, decimals));
+  const Value wide = op.call("cast", {x}, {{"dtype", whole ? DType::Float64 : DType::Float32}});
+  op.set_output(0, op.call("cast", {rounded(op, wide, decimals)}, {{"dtype", dtype}}));
+}
+
+}  // namespace
 
 MYCEL_OP(div_rounded)
     .names({.function = "div", .method = "div"})
@@ -38,9 +102,13 @@ MYCEL_OP(subtract)
     .output("output", "Elementwise result.")
     .composite([](CompositeContext& op) {
       const AttributeValue& alpha = op.attribute("alpha");
+      if (alpha.is_none() || alpha == AttributeValue(1)) {
+        return op.set_output(0, op.input(0) - op.input(1));
+      }
+      // One formula, not a product first: of two Python numbers it would be a tensor with a type.
       const Value factor = alpha.is_float() ? op.emitter().number(alpha.real())
                                             : op.emitter().integer(alpha.integer());
-      op.set_output(0, op.input(0) - op.input(1) * factor);
+      op.set_output(0, op.call("sub_scaled", {op.input(0), op.input(1), factor}));
     })
     .numpy("input - alpha * other")
     .sample("twice", {normal({3}), normal({3})}, {{"alpha", 2}});
@@ -49,7 +117,7 @@ MYCEL_OP(clamp)
     .names({.function = "clamp", .method = "clamp"})
     .function_aliases({"clip"})
     .method_aliases({"clip"})
-    .doc("`input` kept inside [min, max]; NaN stays NaN, `max` wins when the bounds cross.")
+    .doc("`input` kept inside [min, max] in its type; NaN stays NaN, `max` wins where they cross.")
     .input("input", "Any tensor.")
     .optional_input("min", "Lower bound, a tensor or a number.")
     .optional_input("max", "Upper bound, a tensor or a number.")
@@ -57,12 +125,14 @@ MYCEL_OP(clamp)
     .composite([](CompositeContext& op) {
       op.require(op.has_input(1) || op.has_input(2), ErrorKind::Value,
                  "at least one of 'min' and 'max' must not be None.");
-      if (!op.has_input(2)) {
-        op.set_output(0, op.call("clamp_below", {op.input(0), op.input(1)}));
-      } else if (!op.has_input(1)) {
-        op.set_output(0, op.call("clamp_above", {op.input(0), op.input(2)}));
+      const Value& x = op.input(0);
+      const Value low = bound_like(op, 1), high = bound_like(op, 2);
+      if (!high.defined()) {
+        op.set_output(0, op.call("clamp_below", {x, low}));
+      } else if (!low.defined()) {
+        op.set_output(0, op.call("clamp_above", {x, high}));
       } else {
-        op.set_output(0, op.call("clamp_between", {op.input(0), op.input(1), op.input(2)}));
+        op.set_output(0, op.call("clamp_between", {x, low, high}));
       }
     })
     .sample("both bounds", {values({4}, {-2, -0.5, 0.5, 2}), number(-1), number(1)})
@@ -71,7 +141,7 @@ MYCEL_OP(clamp)
 
 MYCEL_OP(clip_by_value)
     .names({.function = "clip_by_value"})
-    .doc("`x` kept inside the bounds; at a bound half of the gradient passes.")
+    .doc("`x` kept inside the bounds, in its type; at a bound half of the gradient passes.")
     .input("x", "Any tensor.")
     .optional_input("clip_value_min", "Lower bound, a tensor or a number.")
     .optional_input("clip_value_max", "Upper bound, a tensor or a number.")
@@ -80,8 +150,10 @@ MYCEL_OP(clip_by_value)
       op.require(op.has_input(1) || op.has_input(2), ErrorKind::Value,
                  "at least one of 'clip_value_min' and 'clip_value_max' must not be None.");
       Value result = op.input(0);
-      if (op.has_input(1)) result = op.call("maximum", {result, op.input(1)});
-      if (op.has_input(2)) result = op.call("minimum", {result, op.input(2)});
+      if (const Value low = bound_like(op, 1); low.defined())
+        result = op.call("maximum", {result, low});
+      if (const Value high = bound_like(op, 2); high.defined())
+        result = op.call("minimum", {result, high});
       op.set_output(0, result);
     })
     .sample("both bounds", {values({4}, {-2, -0.5, 0.5, 2}), number(-1), number(1)});
@@ -103,7 +175,10 @@ MYCEL_OP(gelu)
 
 MYCEL_OP(prelu)
     .names({.primitive = "PReLU", .function = "prelu"})
-    .doc("`x` where positive, `weight * x` elsewhere, with one weight for all or one per channel.")
+    .doc(
+        "`x` where positive, `weight * x` elsewhere, with one weight for all or one per channel; "
+        "in "
+        "the type of `x`.")
     .input("x", "Any tensor; axis 1 is the channel.", kFloating)
     .input("weight", "Shape (1,) or (channels,).", kFloating)
     .output("output", "Same shape as `x`.")
@@ -114,13 +189,16 @@ MYCEL_OP(prelu)
       const bool fits = weight.size() == 1 && (weight[0] == 1 || weight[0] == channels);
       op.require(fits, ErrorKind::Value, "the shape of 'weight' must be (1,) or (", channels,
                  ",), but got ", weight, ".");
-      Shape stretched(shape.size() > 2 ? shape.size() - 1 : 1, 1);
-      stretched[0] = weight[0];
-      const Value slope = op.call("reshape", {op.input(1)}, {{"shape", stretched}});
+      Shape stretched(shape.empty() ? 0 : shape.size() > 2 ? shape.size() - 1 : 1, 1);
+      if (!stretched.empty()) stretched[0] = weight[0];
+      Value slope = op.call("reshape", {op.input(1)}, {{"shape", stretched}});
+      if (slope.dtype() != op.input(0).dtype())
+        slope = op.call("cast", {slope}, {{"dtype", op.input(0).dtype()}});
       op.set_output(0, op.call("prelu_slope", {op.input(0), slope}));
     })
     .sample("channels", {normal({2, 3, 4}), positive({3})})
-    .sample("one weight", {normal({2, 3}), positive({1})});
+    .sample("one weight", {normal({2, 3}), positive({1})})
+    .sample("no axes", {constant({}, -2), positive({1})});
 
 MYCEL_OP(addn)
     .names({.primitive = "AddN", .function = "addn"})
@@ -180,6 +258,18 @@ MYCEL_OP(angle)
     })
     .numpy("np.angle(input)")
     .sample("both signs", {values({4}, {1, -1, 2, -3})});
+
+MYCEL_OP(round_decimals)
+    .doc("`input` rounded to a number of decimals, halves to even digits.")
+    .input("input", "Any real tensor.", kReal)
+    .attribute("decimals", "Digits after the point; negative ones before it.", 0)
+    .output("output", "In the type of `input`.")
+    .composite(run_round)
+    .numpy("np.round(input, decimals)")
+    .sample("two", {values({4}, {1.234, -2.567, 1000.5, 0})}, {{"decimals", 2}})
+    .sample("tens", {values({4}, {14, -26, 1234, 5})}, {{"decimals", -1}})
+    .sample("none", {values({3}, {1.5, 2.5, -0.4})})
+    .sample_dtypes(DTypeSet{DType::Float32, DType::Float64, DType::Int32});
 
 MYCEL_OP(float_power)
     .names({.function = "float_power", .method = "float_power"})

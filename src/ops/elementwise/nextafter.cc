@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "operator/define.h"
-#include "platform/thread/parallel_for.h"
+#include "ops/elementwise/number_functions.h"
 
 namespace mycel::ops {
 
@@ -13,23 +12,13 @@ MYCEL_OP(nextafter)
     .input("input", "Where to start.", DTypeSet{DType::Float32, DType::Float64})
     .input("other", "Where to go.", DTypeSet{DType::Float32, DType::Float64})
     .output("output", "In the common shape.")
-    .infer([](InferContext& op) {
-      op.promote_inputs(0, 2);
-      const TensorSpec& a = op.input(0);
-      const TensorSpec& b = op.input(1);
-      op.set_output(0, promote(a.dtype, b.dtype), broadcast_shapes(a.shape, b.shape, op.name()));
-    })
+    .infer(infer_broadcast)
     .not_differentiable()
     .sample("vectors", {normal({5}), normal({5})})
     .sample("stretched", {normal({2, 1}), normal({3})});
 MYCEL_CPU_KERNEL(nextafter) {
   const Tensor& y = kernel.output(0);
-  const auto stretched = [&](std::size_t i) {
-    const Tensor& x = kernel.input(i);
-    return tensor::contiguous(Tensor::view(
-        x, y.shape(), broadcast_strides(x.shape(), x.strides(), y.shape()), x.body().offset));
-  };
-  const Tensor a = stretched(0), b = stretched(1);
+  const Tensor a = stretched(kernel.input(0), y.shape()), b = stretched(kernel.input(1), y.shape());
   with_float_type(y.dtype(), [&]<class T>() {
     if constexpr (std::is_floating_point_v<T>) {
       const T* from = a.data<T>();

@@ -10,25 +10,19 @@
 
 namespace mycel::ops {
 
-// All inputs in their common dtype, the output in their common shape.
+// All inputs in their common dtype, and the output in that and their common shape.
 inline void infer_broadcast(InferContext& op) {
-  const std::size_t count = op.input_count();
-  op.promote_inputs(0, count);
-  DType dtype = op.input(0).dtype;
+  const DType dtype = op.promote_inputs(0, op.input_count());
   Shape shape = op.input(0).shape;
-  for (std::size_t i = 1; i < count; ++i) {
-    dtype = promote(dtype, op.input(i).dtype);
+  for (std::size_t i = 1; i < op.input_count(); ++i)
     shape = broadcast_shapes(shape, op.input(i).shape, op.name());
-  }
   op.set_output(0, dtype, shape);
 }
 
-// Input i as doubles in the shape of the output.
-inline Tensor stretched_numbers(const KernelContext& kernel, std::size_t i) {
-  const Tensor& y = kernel.output(0);
-  const Tensor x = backend::as_floating(kernel.input(i), DType::Float64);
-  return tensor::contiguous(Tensor::view(
-      x, y.shape(), broadcast_strides(x.shape(), x.strides(), y.shape()), x.body().offset));
+// A dense tensor of another shape, with axes repeated.
+inline Tensor stretched(const Tensor& x, const Shape& shape) {
+  return tensor::contiguous(
+      Tensor::view(x, shape, broadcast_strides(x.shape(), x.strides(), shape), x.body().offset));
 }
 
 // output = function(inputs...), number by number.
@@ -36,7 +30,8 @@ template <std::size_t kInputs, class Function>
 void run_on_numbers(const KernelContext& kernel, const Function& function) {
   const Tensor& y = kernel.output(0);
   std::array<Tensor, kInputs> inputs;
-  for (std::size_t i = 0; i < kInputs; ++i) inputs[i] = stretched_numbers(kernel, i);
+  for (std::size_t i = 0; i < kInputs; ++i)
+    inputs[i] = stretched(backend::as_floating(kernel.input(i), DType::Float64), y.shape());
   with_float_type(y.dtype(), [&]<class T>() {
     platform::parallel_for(y.size(), 400, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {

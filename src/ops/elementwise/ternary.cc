@@ -44,6 +44,17 @@ MYCEL_OP(addcdiv)
     .sample("stretched", {normal({2, 3}), normal({2, 3}), positive({3}), number(0.5)})
     .sample_dtypes(kFloating);
 
+MYCEL_OP(sub_scaled)
+    .doc("`input - alpha * other`.")
+    .input("input", "Any tensor.")
+    .input("other", "Tensor or number.")
+    .input("alpha", "Tensor or number.")
+    .output("output", "Elementwise result.")
+    .scalar(TypeRule::Promote, [](Expr x, Expr y, Expr alpha) { return x - alpha * y; })
+    .numpy("input - alpha * other")
+    .sample("stretched", {normal({2, 3}), normal({3}), number(0.5)})
+    .sample_dtypes(kFloating);
+
 MYCEL_OP(where)
     .names({.primitive = "Select", .function = "where"})
     .function_aliases({"select"})
@@ -77,7 +88,7 @@ MYCEL_OP(clamp_below)
     .input("input", "Any tensor.")
     .input("min", "Lower bound.")
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::Promote, [](Expr x, Expr low) { return select(x < low, low, x); })
+    .scalar(TypeRule::First, [](Expr x, Expr low) { return select(x < low, low, x); })
     .numpy("np.maximum(input, min)")
     .sample("number", {values({4}, {-2, -0.5, 0.5, 2}), number(-1)})
     .sample_dtypes(kFloating | DTypeSet({DType::Int8, DType::Int16, DType::Int32, DType::Int64}));
@@ -87,7 +98,7 @@ MYCEL_OP(clamp_above)
     .input("input", "Any tensor.")
     .input("max", "Upper bound.")
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::Promote, [](Expr x, Expr high) { return select(x > high, high, x); })
+    .scalar(TypeRule::First, [](Expr x, Expr high) { return select(x > high, high, x); })
     .numpy("np.minimum(input, max)")
     .sample("number", {values({4}, {-2, -0.5, 0.5, 2}), number(1)})
     .sample_dtypes(kFloating | DTypeSet({DType::Int8, DType::Int16, DType::Int32, DType::Int64}));
@@ -98,7 +109,7 @@ MYCEL_OP(clamp_between)
     .input("min", "Lower bound.")
     .input("max", "Upper bound.")
     .output("output", "Elementwise result.")
-    .scalar(TypeRule::Promote,
+    .scalar(TypeRule::First,
             [](Expr x, Expr low, Expr high) {
               const Expr raised = select(x < low, low, x);
               return select(raised > high, high, raised);

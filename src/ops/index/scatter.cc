@@ -110,14 +110,12 @@ MYCEL_CPU_KERNEL(scatter_add_axis) {
 }
 
 MYCEL_OP(index_add)
-    .names({.primitive = "IndexAdd", .function = "index_add"})
-    .doc("A copy of `x` with slices of `y` added along an axis, by index.")
+    .doc(
+        "`x` with slices of `y` added along an axis, by index; the function also writes it into x.")
     .input("x", "The tensor to start from.")
     .input("indices", "Positions on the axis, one axis.", kIndex)
     .input("y", "The slices.")
     .attribute("axis", "The axis.", required(AttributeType::Int))
-    .attribute("use_lock", "Kept for compatibility; writes are always ordered.", true)
-    .attribute("check_index_bound", "Kept for compatibility; indices are always checked.", true)
     .output("output", "Same shape and type as `x`.")
     .composite([](CompositeContext& op) {
       op.set_output(0, op.call("scatter_add_axis", {op.input(0), op.input(1), op.input(2)},

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions over groups of slices that ids name.
-#include <limits>
-
 #include "ops/index/rows.h"
+#include "ops/reduce/outermost.h"
 #include "ops/shape/fill_value.h"
 
 namespace mycel::ops {
@@ -43,25 +42,12 @@ Tensor segment_positions(const KernelContext& kernel, std::int64_t segments) {
   return positions;
 }
 
-// What an empty segment of a maximum (largest = false) or minimum holds.
-template <class T>
-T extreme_start(bool largest) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return largest;
-  } else if constexpr (std::is_same_v<T, Float16>) {
-    return Float16(largest ? 65504.0F : -65504.0F);
-  } else if constexpr (std::is_same_v<T, BFloat16>) {
-    return BFloat16(largest ? 0x1.fep127F : -0x1.fep127F);
-  } else {
-    return largest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
-  }
-}
-
+// An empty segment of a maximum holds the lowest number, one of a minimum the largest.
 void start_segments(const Tensor& output, Combine combine) {
   if (combine == Combine::Add) return fill_tensor(output, 0);
   if (combine == Combine::Mul) return fill_tensor(output, 1);
   with_real_type(output.dtype(), [&]<class T>() {
-    std::fill_n(output.data<T>(), output.size(), extreme_start<T>(combine == Combine::Min));
+    std::fill_n(output.data<T>(), output.size(), outermost<T>(combine == Combine::Min));
   });
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices and vectors that are a matmul and a little more.
+#include <algorithm>
+
 #include "operator/define.h"
 
 namespace mycel::ops {
@@ -148,6 +150,35 @@ MYCEL_OP(addr)
       add_scaled(op, outer_product(op, op.input(1), op.input(2)));
     })
     .sample("factors", {normal({3, 4}), normal({3}), normal({4})}, {{"beta", 0.5}, {"alpha", 2.0}});
+
+MYCEL_OP(kron)
+    .names({.function = "kron"})
+    .doc("Kronecker product: every element of `input` times all of `other`.")
+    .input("input", "Any tensor.")
+    .input("other", "Any tensor.")
+    .output("output", "Lengths of the axes multiplied, counted from the last.")
+    .composite([](CompositeContext& op) {
+      for (std::size_t i = 0; i < 2; ++i) {
+        op.require(!op.input(i).spec().is_number, ErrorKind::Type, "'",
+                   op.definition().inputs[i].name, "' must be a Tensor, but got a number.");
+      }
+      const Shape a = op.input(0).shape(), b = op.input(1).shape();
+      const std::size_t rank = std::max(a.size(), b.size());
+      Shape spread_a, spread_b, result;
+      for (std::size_t i = 0; i < rank; ++i) {
+        const std::int64_t of_a = i + a.size() < rank ? 1 : a[i + a.size() - rank];
+        const std::int64_t of_b = i + b.size() < rank ? 1 : b[i + b.size() - rank];
+        for (const std::int64_t length : {of_a, std::int64_t{1}}) spread_a.push_back(length);
+        for (const std::int64_t length : {std::int64_t{1}, of_b}) spread_b.push_back(length);
+        result.push_back(of_a * of_b);
+      }
+      const Value product = op.call("reshape", {op.input(0)}, {{"shape", spread_a}}) *
+                            op.call("reshape", {op.input(1)}, {{"shape", spread_b}});
+      op.set_output(0, op.call("reshape", {product}, {{"shape", result}}));
+    })
+    .numpy("np.kron(input, other)")
+    .sample("matrices", {normal({2, 3}), normal({3, 2})})
+    .sample("fewer axes", {normal({2}), normal({2, 2})});
 
 MYCEL_OP(outer)
     .names({.function = "outer", .method = "outer"})

@@ -168,6 +168,7 @@ void svd_gradient(GradientContext& op) {
   const Shape& shape = op.input_shape(0);
   op.require(!op.flag("full_matrices") || shape.back() == shape[shape.size() - 2],
              ErrorKind::Runtime, "the gradient needs the reduced form: 'full_matrices' False.");
+  const bool of_u = op.has_output_gradient(1), of_v = op.has_output_gradient(2);
   const Value s = op.output(0), u = op.output(1), v = op.output(2);
   const Value s_row = row_of(op, s), f = gaps(op, s);
   const Value turned_v = adjoint_value(op, v);
@@ -181,10 +182,15 @@ void svd_gradient(GradientContext& op) {
   const Value middle = product(op, u, op.call("add", {from_u, from_v}));
   const Value from_s = op.call("mul", {u, row_of(op, op.output_gradient(0))});
   Value total = product(op, op.call("add", {middle, from_s}), turned_v);
-  const Value outer_u = op.call("div", {outside(op, u, op.output_gradient(1)), s_row});
-  const Value outer_v = op.call("div", {outside(op, v, op.output_gradient(2)), s_row});
-  total = op.call("add", {total, product(op, outer_u, turned_v)});
-  total = op.call("add", {total, product(op, u, adjoint_value(op, outer_v))});
+  // A singular value of 0 would make NaN of what is not asked for.
+  if (of_u) {
+    const Value outer_u = op.call("div", {outside(op, u, op.output_gradient(1)), s_row});
+    total = op.call("add", {total, product(op, outer_u, turned_v)});
+  }
+  if (of_v) {
+    const Value outer_v = op.call("div", {outside(op, v, op.output_gradient(2)), s_row});
+    total = op.call("add", {total, product(op, u, adjoint_value(op, outer_v))});
+  }
   op.set_input_gradient(0, total);
 }
 

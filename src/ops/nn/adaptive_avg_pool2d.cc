@@ -96,8 +96,8 @@ MYCEL_OP(adaptive_avg_pool2d)
     .names({.primitive = "AdaptiveAvgPool2D", .function = "adaptive_avg_pool2d"})
     .doc("Means over as many windows as asked for; they cover the plane evenly.")
     .input("input", "(N, C, H, W) or (C, H, W).", kFloating)
-    .attribute("output_size", "An int or (height, width); -1 keeps a length.",
-               required(AttributeType::Ints))
+    .attribute("output_size", "An int or (height, width); None keeps a length.",
+               required(AttributeType::Ints), {.none_element = -1})
     .output("output", "With planes of `output_size`.")
     .infer([](InferContext& op) {
       op.set_output(0, op.input(0).dtype, resized(op, "output_size"));

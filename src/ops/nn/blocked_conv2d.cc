@@ -32,7 +32,7 @@ Tensor input_or_none(const KernelContext& kernel, std::size_t i) {
 
 MYCEL_OP(blocked_conv2d)
     .internal()
-    .doc("activation(scale * (convolution + bias) + shift + residual), results blocked.")
+    .doc("scale * (convolution + bias) + shift + residual, results blocked.")
     .input("input", "Blocked, or (N, C, H, W) with few channels.", kFloat32)
     .input("weight", "(out, C / groups, height, width).", kFloat32)
     .optional_input("bias", "(out,).", kFloat32)
@@ -44,7 +44,6 @@ MYCEL_OP(blocked_conv2d)
     .attribute("dilation", "Height, width.", IntList{1, 1})
     .attribute("groups", "Groups of channels that do not mix.", 1)
     .attribute("block", "Channels that lie side by side.", required(AttributeType::Int))
-    .attribute("activation", "What follows.", "none", {.choices = {"none", "relu", "relu6"}})
     .output("output", "Blocked.")
     .infer([](InferContext& op) {
       const Shape& x = op.input(0).shape;
@@ -65,8 +64,7 @@ MYCEL_OP(blocked_conv2d)
 
 MYCEL_CPU_KERNEL(blocked_conv2d) {
   const backend::ConvolutionFinish finish{input_or_none(kernel, 3), input_or_none(kernel, 4),
-                                          input_or_none(kernel, 5),
-                                          backend::activation_named(kernel.text("activation"))};
+                                          input_or_none(kernel, 5)};
   backend::convolve_blocked(kernel.dense(0), kernel.dense(1), input_or_none(kernel, 2),
                             window_of(kernel), finish, kernel.output(0));
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <limits>
 
 #include "operator/define.h"
 #include "ops/nn/reduction.h"
@@ -126,10 +125,8 @@ void run_sparse_primitive(CompositeContext& op) {
   const Value& x = op.input(0);
   op.require(x.rank() == 2, ErrorKind::Value, "the dimension of 'logits' must be 2, but got ",
              x.rank(), ".");
-  const NamedAttribute refuse{"wrap", false};
-  const NamedAttribute no_ignored{"ignore_index", std::numeric_limits<std::int64_t>::min()};
-  const ValueList parts =
-      op.call_all("sparse_cross_entropy", {x, op.input(1)}, {refuse, no_ignored});
+  const NamedAttribute none_ignored{"ignore_index", AttributeValue()};
+  const ValueList parts = op.call_all("sparse_cross_entropy", {x, op.input(1)}, {none_ignored});
   if (!op.flag("is_grad")) {
     const Value mean = op.call("reduce_mean", {parts[0]});
     return op.set_output(0, as_type(op, mean, x.dtype()));
@@ -138,7 +135,7 @@ void run_sparse_primitive(CompositeContext& op) {
       op.real("sens") / static_cast<double>(std::max<std::int64_t>(1, x.shape()[0]));
   const Value factors = op.call("zeros_like", {parts[0]}) + share;
   op.set_output(0, op.call("sparse_cross_entropy_gradient", {factors, x, op.input(1), parts[1]},
-                           {refuse, no_ignored}));
+                           {none_ignored}));
 }
 
 }  // namespace

@@ -6,18 +6,18 @@
 namespace mycel::ops {
 namespace {
 
-// Integer inputs are compared in float32; the result gets their dtype back.
+Value as_type(CompositeContext& op, const Value& value, DType dtype) {
+  return value.dtype() == dtype ? value : op.call("cast", {value}, {{"dtype", dtype}});
+}
+
+// Whole numbers are compared in float32.
 template <class Formula>
 void compare(CompositeContext& op, const Formula& formula) {
   reduction_of(op);
-  const DType dtype = promote(op.input(0).dtype(), op.input(1).dtype());
-  const auto as = [&](const Value& value, DType wanted) {
-    return value.dtype() == wanted ? value : op.call("cast", {value}, {{"dtype", wanted}});
-  };
-  const bool exact = is_floating(dtype) || is_complex(dtype);
-  const DType wide = exact ? dtype : DType::Float32;
-  const Value loss = formula(as(op.input(0), wide) - as(op.input(1), wide));
-  op.set_output(0, as(reduced(op, loss), exact ? loss.dtype() : dtype));
+  const DType common = promote(op.input(0).dtype(), op.input(1).dtype());
+  const DType dtype = is_floating(common) || is_complex(common) ? common : DType::Float32;
+  const Value difference = as_type(op, op.input(0), dtype) - as_type(op, op.input(1), dtype);
+  op.set_output(0, reduced(op, formula(difference)));
 }
 
 void require_same_shape(const CompositeContext& op) {
@@ -71,9 +71,9 @@ void run_divergence(CompositeContext& op) {
   const Value& x = op.input(0);
   const Value& t = op.input(1);
   const Value zero = op.emitter().number(0);
-  const Value positive = op.call("greater", {t, op.emitter().number(0)});
-  const Value safe = op.call("where", {positive, t, op.emitter().number(1)});
-  const Value loss = op.call("where", {positive, t * (op.call("log", {safe}) - x), zero});
+  const Value unused = op.call("less_equal", {t, op.emitter().number(0)});  // NaN is used
+  const Value safe = op.call("where", {unused, op.emitter().number(1), t});
+  const Value loss = op.call("where", {unused, zero, t * (op.call("log", {safe}) - x)});
   if (reduction == "none") return op.set_output(0, loss);
   if (reduction == "mean") return op.set_output(0, op.call("reduce_mean", {loss}));
   const Value sum = op.call("reduce_sum", {loss});
@@ -94,7 +94,7 @@ Value smooth_difference(CompositeContext& op, const Value& d, double border, boo
 
 MYCEL_OP(mse_loss)
     .names({.function = "mse_loss"})
-    .doc("Squared differences.")
+    .doc("Squared differences; those of whole numbers are float32.")
     .numpy("((input - target) ** 2).mean()")
     .input("input", "Predictions.", kNumber)
     .input("target", "Labels; stretched where needed.", kNumber)
@@ -106,7 +106,7 @@ MYCEL_OP(mse_loss)
 
 MYCEL_OP(l1_loss)
     .names({.function = "l1_loss"})
-    .doc("Absolute differences.")
+    .doc("Absolute differences; those of whole numbers keep the type, the mean is cut.")
     .numpy("np.abs(input - target).mean()")
     .input("input", "Predictions.", kNumber)
     .input("target", "Labels; stretched where needed.", kNumber)
@@ -114,6 +114,8 @@ MYCEL_OP(l1_loss)
     .output("output", "A number, or one per element.")
     .composite([](CompositeContext& op) {
       compare(op, [&](const Value& d) { return op.call("abs", {d}); });
+      const DType dtype = promote(op.input(0).dtype(), op.input(1).dtype());
+      if (is_integral(dtype)) op.set_output(0, as_type(op, op.outputs()[0], dtype));
     })
     .sample("mean", {normal({3, 4}), uniform({3, 4}, 4, 5)});
 

@@ -9,10 +9,6 @@
 namespace mycel::ops {
 namespace {
 
-NegativeLabels negative_labels(const KernelContext& kernel) {
-  return kernel.flag("wrap") ? NegativeLabels::Wrap : NegativeLabels::Refuse;
-}
-
 // (N, C, ...) without C
 Shape without_classes(const Shape& shape) {
   Shape rest = shape;
@@ -38,8 +34,8 @@ MYCEL_OP(pick_class)
     .doc("From (N, C, ...) the value of the labelled class at every position; 0 where ignored.")
     .input("input", "(N, C, ...).", kFloating)
     .input("labels", "(N, ...), class numbers.", kIndex)
-    .attribute("ignore_index", "Label to pass over.", -100)
-    .attribute("wrap", "Negative labels count from the last class.", true)
+    .attribute("ignore_index", "Label to pass over. None: no label.",
+               Nullable{AttributeType::Int, -100})
     .output("output", "(N, ...).")
     .infer([](InferContext& op) {
       const TensorSpec& x = op.input(0);
@@ -53,8 +49,7 @@ MYCEL_OP(pick_class)
     .gradient([](GradientContext& op) {
       op.set_input_gradient(0, op.call("place_class", {op.output_gradient(0), op.input(1)},
                                        {{"classes", op.input_shape(0)[1]},
-                                        {"ignore_index", op.attribute("ignore_index")},
-                                        {"wrap", op.attribute("wrap")}}));
+                                        {"ignore_index", op.attribute("ignore_index")}}));
     })
     .keeps({"labels"})
     .sample("rows", {normal({4, 3}), integers({4}, 0, 3)})
@@ -62,8 +57,7 @@ MYCEL_OP(pick_class)
 MYCEL_CPU_KERNEL(pick_class) {
   const Tensor x = kernel.dense(0);
   const std::int64_t classes = x.shape()[1], inner = inner_count(x.shape());
-  const auto labels = checked_labels(kernel, kernel.input(1), classes,
-                                     kernel.integer("ignore_index"), negative_labels(kernel));
+  const auto labels = checked_labels(kernel, kernel.input(1), classes);
   with_bits_type(x.dtype(), [&]<class T>() {
     T* y = kernel.output(0).data<T>();
     for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -78,8 +72,8 @@ MYCEL_OP(place_class)
     .input("input", "(N, ...).", kFloating)
     .input("labels", "(N, ...), class numbers.", kIndex)
     .attribute("classes", "C.", required(AttributeType::Int))
-    .attribute("ignore_index", "Label to pass over.", -100)
-    .attribute("wrap", "Negative labels count from the last class.", true)
+    .attribute("ignore_index", "Label to pass over. None: no label.",
+               Nullable{AttributeType::Int, -100})
     .output("output", "(N, C, ...).")
     .infer([](InferContext& op) {
       op.require(op.input(0).shape == op.input(1).shape && op.input(0).rank() >= 1,
@@ -93,8 +87,7 @@ MYCEL_OP(place_class)
     })
     .gradient([](GradientContext& op) {
       op.set_input_gradient(0, op.call("pick_class", {op.output_gradient(0), op.input(1)},
-                                       {{"ignore_index", op.attribute("ignore_index")},
-                                        {"wrap", op.attribute("wrap")}}));
+                                       {{"ignore_index", op.attribute("ignore_index")}}));
     })
     .keeps({"labels"})
     .sample("rows", {normal({4}), integers({4}, 0, 3)}, {{"classes", 3}});
@@ -103,8 +96,7 @@ MYCEL_CPU_KERNEL(place_class) {
   const Tensor& y = kernel.output(0);
   std::memset(y.raw(), 0, y.bytes());
   const std::int64_t classes = y.shape()[1], inner = inner_count(y.shape());
-  const auto labels = checked_labels(kernel, kernel.input(1), classes,
-                                     kernel.integer("ignore_index"), negative_labels(kernel));
+  const auto labels = checked_labels(kernel, kernel.input(1), classes);
   with_bits_type(x.dtype(), [&]<class T>() {
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (labels[i] == kIgnored) continue;
@@ -120,8 +112,8 @@ MYCEL_OP(class_weights)
     .optional_input("weight", "(C,).", kFloating)
     .attribute("classes", "C.", required(AttributeType::Int))
     .attribute("dtype", "Type of the result.", required(AttributeType::DType))
-    .attribute("ignore_index", "Label of weight 0.", -100)
-    .attribute("wrap", "Negative labels count from the last class.", true)
+    .attribute("ignore_index", "Label of weight 0. None: no label.",
+               Nullable{AttributeType::Int, -100})
     .output("output", "Shape of the labels.")
     .infer([](InferContext& op) {
       const Shape expected{op.integer("classes")};
@@ -136,10 +128,9 @@ MYCEL_OP(class_weights)
       const auto flat = [&](const Value& value) {
         return op.call("reshape", {value}, {{"shape", Shape{element_count(value.shape())}}});
       };
-      const Value placed = op.call("place_class", {flat(op.output_gradient(0)), flat(op.input(0))},
-                                   {{"classes", op.attribute("classes")},
-                                    {"ignore_index", op.attribute("ignore_index")},
-                                    {"wrap", op.attribute("wrap")}});
+      const Value placed = op.call(
+          "place_class", {flat(op.output_gradient(0)), flat(op.input(0))},
+          {{"classes", op.attribute("classes")}, {"ignore_index", op.attribute("ignore_index")}});
       const Value sum = op.call("reduce_sum", {placed}, {{"axis", IntList{0}}});
       op.set_input_gradient(1, op.call("cast", {sum}, {{"dtype", op.input_dtype(1)}}));
     })
@@ -149,8 +140,7 @@ MYCEL_OP(class_weights)
     .sample("double weights", {integers({4}, 0, 3), positive({3})},
             {{"classes", 3}, {"dtype", DType::Float64}});
 MYCEL_CPU_KERNEL(class_weights) {
-  const auto labels = checked_labels(kernel, kernel.input(0), kernel.integer("classes"),
-                                     kernel.integer("ignore_index"), negative_labels(kernel));
+  const auto labels = checked_labels(kernel, kernel.input(0), kernel.integer("classes"));
   const Tensor weight =
       kernel.has_input(1) ? backend::as_floating(kernel.input(1), DType::Float64) : Tensor();
   with_float_type(kernel.output(0).dtype(), [&]<class T>() {

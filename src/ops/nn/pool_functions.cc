@@ -93,6 +93,28 @@ void run_average(CompositeContext& op) {
   op.set_output(0, images.result(pooled));
 }
 
+// Of an attribute with one number, (1, number) or (0, number): the other axis has length 1.
+IntList beside(const CompositeContext& op, std::string_view attribute, std::int64_t other) {
+  const IntList given = op.ints(attribute);
+  op.require(given.size() == 1, ErrorKind::Value, "'", attribute, "' must be one int, but got ",
+             given, ".");
+  return {other, given[0]};
+}
+
+void run_average_of_lines(CompositeContext& op) {
+  const std::int64_t rank = op.input(0).rank();
+  op.require(rank == 2 || rank == 3, ErrorKind::Value,
+             "the dimension of the input must be 2 or 3, but got ", rank, ".");
+  const Value rows = op.call("expand_dims", {op.input(0)}, {{"axis", -2}});
+  const Value pooled = op.call("avg_pool2d_function", {rows},
+                               {{"kernel_size", beside(op, "kernel_size", 1)},
+                                {"stride", beside(op, "stride", 1)},
+                                {"padding", beside(op, "padding", 0)},
+                                {"ceil_mode", op.flag("ceil_mode")},
+                                {"count_include_pad", op.flag("count_include_pad")}});
+  op.set_output(0, op.call("squeeze", {pooled}, {{"axis", IntList{-2}}}));
+}
+
 }  // namespace
 
 MYCEL_OP(max_pool2d_function)
@@ -125,6 +147,21 @@ MYCEL_OP(avg_pool2d_function)
     .output("output", "Mean of every window.")
     .composite(run_average)
     .sample("plain", {normal({1, 2, 6, 6})}, {{"kernel_size", IntList{2}}, {"stride", IntList{2}}});
+
+MYCEL_OP(avg_pool1d)
+    .names({.function = "avg_pool1d"})
+    .doc("Mean of every window of a line.")
+    .input("input_x", "(N, C, L) or (C, L).", kFloating)
+    .attribute("kernel_size", "Length of a window.", IntList{1})
+    .attribute("stride", "Its step.", IntList{1})
+    .attribute("padding", "Zeros at both ends, at most half of a window.", IntList{0})
+    .attribute("ceil_mode", "Also count windows that reach over the end.", false)
+    .attribute("count_include_pad", "Padded cells count in the divisor.", true)
+    .output("output", "Mean of every window.")
+    .composite(run_average_of_lines)
+    .sample("padded", {normal({1, 2, 6})},
+            {{"kernel_size", IntList{3}}, {"stride", IntList{2}}, {"padding", IntList{1}}})
+    .sample("one line", {normal({2, 6})}, {{"kernel_size", IntList{2}}});
 
 MYCEL_OP(max_pool)
     .names({.primitive = "MaxPool"})

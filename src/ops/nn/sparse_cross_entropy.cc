@@ -19,16 +19,11 @@ void check_rows(const InferContext& op, const TensorSpec& logits, const TensorSp
              to_string(labels.shape), ".");
 }
 
-NegativeLabels negative_labels(const KernelContext& kernel) {
-  return kernel.flag("wrap") ? NegativeLabels::Wrap : NegativeLabels::Refuse;
-}
-
 template <class T>
 void run_forward(KernelContext& kernel) {
   const Tensor x = backend::widened(kernel.input(0));
   const std::int64_t rows = x.shape()[0], classes = x.shape()[1];
-  const std::vector<std::int64_t> labels = checked_labels(
-      kernel, kernel.input(1), classes, kernel.integer("ignore_index"), negative_labels(kernel));
+  const std::vector<std::int64_t> labels = checked_labels(kernel, kernel.input(1), classes);
   T* loss = kernel.output(0).data<T>();
   T* sums = kernel.output(1).data<T>();
   platform::parallel_for(rows, classes * 4, [&](std::int64_t begin, std::int64_t end) {
@@ -47,8 +42,7 @@ void run_gradient(KernelContext& kernel) {
   const Tensor dx = backend::wide_like(kernel.output(0));
   const Tensor sums = kernel.dense(3);
   const std::int64_t rows = x.shape()[0], classes = x.shape()[1];
-  const std::vector<std::int64_t> labels = checked_labels(
-      kernel, kernel.input(2), classes, kernel.integer("ignore_index"), negative_labels(kernel));
+  const std::vector<std::int64_t> labels = checked_labels(kernel, kernel.input(2), classes);
   const Tensor given = kernel.dense(0);
   std::vector<T> factors(given.data<T>(), given.data<T>() + rows);
   for (std::size_t i = 0; i < factors.size(); ++i) {
@@ -80,8 +74,8 @@ MYCEL_OP(sparse_cross_entropy)
     .doc("Per row: logarithm of the sum of exponentials, minus the score of the labelled class.")
     .input("logits", "(N, C).", kFloating)
     .input("labels", "(N,), class numbers.", kIndex)
-    .attribute("ignore_index", "Label whose rows have a loss of 0.", -100)
-    .attribute("wrap", "Negative labels count from the last class.", true)
+    .attribute("ignore_index", "Label whose rows have a loss of 0. None: no label.",
+               Nullable{AttributeType::Int, -100})
     .output("loss", "(N,).")
     .output("log_sum", "(N,), the logarithm of the sum of exponentials.")
     .infer([](InferContext& op) {
@@ -91,10 +85,9 @@ MYCEL_OP(sparse_cross_entropy)
       }
     })
     .gradient([](GradientContext& op) {
-      Value dx =
-          op.call("sparse_cross_entropy_gradient",
-                  {op.output_gradient(0), op.input(0), op.input(1), op.output(1)},
-                  {{"ignore_index", op.attribute("ignore_index")}, {"wrap", op.attribute("wrap")}});
+      Value dx = op.call("sparse_cross_entropy_gradient",
+                         {op.output_gradient(0), op.input(0), op.input(1), op.output(1)},
+                         {{"ignore_index", op.attribute("ignore_index")}});
       if (op.has_output_gradient(1)) {
         const Value p = op.call("exp", {op.input(0) - column(op, op.output(1))});
         dx = dx + typed(op, p * column(op, op.output_gradient(1)), dx.dtype());
@@ -119,8 +112,8 @@ MYCEL_OP(sparse_cross_entropy_gradient)
     .input("logits", "(N, C).", kFloating)
     .input("labels", "(N,), class numbers.", kIndex)
     .input("log_sum", "(N,), as sparse_cross_entropy gave it.", kFloating)
-    .attribute("ignore_index", "Label whose rows have a gradient of 0.", -100)
-    .attribute("wrap", "Negative labels count from the last class.", true)
+    .attribute("ignore_index", "Label whose rows have a gradient of 0. None: no label.",
+               Nullable{AttributeType::Int, -100})
     .output("logits_gradient", "(N, C).")
     .infer([](InferContext& op) {
       check_rows(op, op.input(1), op.input(2));
@@ -136,16 +129,15 @@ MYCEL_OP(sparse_cross_entropy_gradient)
       // z = (p - t) d with p = exp(x - s); ignored rows have d = 0.
       const Value g = op.output_gradient(0);
       const NamedAttribute ignore{"ignore_index", op.attribute("ignore_index")};
-      const NamedAttribute wrap{"wrap", op.attribute("wrap")};
       const Value one =
           op.call("class_weights", {op.input(2), {}},
-                  {ignore, wrap, {"classes", op.input_shape(1)[1]}, {"dtype", op.input_dtype(0)}});
+                  {ignore, {"classes", op.input_shape(1)[1]}, {"dtype", op.input_dtype(0)}});
       const Value d = op.input(0) * one;
       const Value p = op.call("exp", {op.input(1) - column(op, op.input(3))});
       const Value gp = g * p;
       const Value total = op.call("reduce_sum", {gp}, {{"axis", IntList{1}}});
       if (op.wants(0)) {
-        const Value picked = op.call("pick_class", {g, op.input(2)}, {ignore, wrap});
+        const Value picked = op.call("pick_class", {g, op.input(2)}, {ignore});
         op.set_input_gradient(0, typed(op, (total - picked) * one, op.input_dtype(0)));
       }
       if (op.wants(1)) op.set_input_gradient(1, typed(op, gp * column(op, d), op.input_dtype(1)));

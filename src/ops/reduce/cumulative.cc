@@ -267,9 +267,10 @@ MYCEL_CPU_KERNEL(cumprod) { run_scan<Product>(kernel); }
 MYCEL_OP(cumsum_typed)
     .names({.function = "cumsum"})
     .doc("Running sum along one axis.")
-    .input("x", "Any tensor of numbers.", kNumber)
+    .input("x", "Any tensor of numbers; of bool, if `dtype` is given.", kAny)
     .attribute("axis", "Axis to add along.", required(AttributeType::Int))
-    .attribute("dtype", "Type of the result.", optional(AttributeType::DType))
+    .attribute("dtype", "Type to convert to first, and of the result.",
+               optional(AttributeType::DType))
     .output("output", "Same shape.")
     .composite([](CompositeContext& op) {
       op.set_output(0, op.call("cumsum", {cast_if_asked(op)}, {{"axis", op.attribute("axis")}}));
@@ -279,9 +280,10 @@ MYCEL_OP(cumsum_typed)
 MYCEL_OP(cumprod_typed)
     .names({.function = "cumprod", .method = "cumprod"})
     .doc("Running product along one axis.")
-    .input("input", "Any tensor of numbers.", kNumber)
+    .input("input", "Any tensor of numbers; of bool, if `dtype` is given.", kAny)
     .attribute("dim", "Axis to multiply along.", required(AttributeType::Int))
-    .attribute("dtype", "Type of the result.", optional(AttributeType::DType))
+    .attribute("dtype", "Type to convert to first, and of the result.",
+               optional(AttributeType::DType))
     .output("output", "Same shape.")
     .composite([](CompositeContext& op) {
       op.set_output(0, op.call("cumprod", {cast_if_asked(op)}, {{"axis", op.attribute("dim")}}));

@@ -30,15 +30,6 @@ struct Combination {
   op::AttributeList attributes;
 };
 
-void set_activation(Combination& combined, const Node& convolution, const char* name) {
-  const int index = convolution.definition()->find_attribute("activation");
-  combined.attributes[static_cast<std::size_t>(index)] = name;
-}
-
-bool is_finished(const Node& convolution) {
-  return attribute(convolution, "activation").text() != "none";
-}
-
 // Normalisation by known statistics is a factor and an addend per channel.
 void take_normalization(ir::Graph& graph, Combination& combined, Node& norm) {
   const op::OpDef& definition = op::find("normalization_factors");
@@ -49,11 +40,11 @@ void take_normalization(ir::Graph& graph, Combination& combined, Node& norm) {
   combined.operands[kShift] = factors.output(1);
 }
 
-// Takes the reader into the combination; false: it does not fit.
+// Takes the reader into the combination; false: it does not fit. Activations stay outside: oneDNN
+// clamps with an instruction that turns NaN into the bound.
 bool take(ir::Graph& graph, Combination& combined, Node& convolution, Node& reader) {
   const bool scaled = static_cast<bool>(convolution.operands()[kScale]);
   const bool added = static_cast<bool>(convolution.operands()[kResidual]);
-  if (is_finished(convolution)) return false;
   if (is_operator(reader, "blocked_batch_norm_inference") && !scaled && !added) {
     take_normalization(graph, combined, reader);
     return true;
@@ -65,10 +56,6 @@ bool take(ir::Graph& graph, Combination& combined, Node& convolution, Node& read
         other.type().dtype != convolution.type().dtype)
       return false;
     combined.operands[kResidual] = other;
-    return true;
-  }
-  if (is_operator(reader, "relu") || is_operator(reader, "relu6")) {
-    set_activation(combined, convolution, is_operator(reader, "relu") ? "relu" : "relu6");
     return true;
   }
   return false;

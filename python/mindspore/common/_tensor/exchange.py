@@ -16,6 +16,7 @@ _HOST = (1, 0)  # kDLCPU, device 0
 
 
 def to_array(self, dtype=None, copy: bool | None = None) -> np.ndarray:
+    _c.warn_of_lost_gradient(self, "An array")
     array = self.asnumpy()
     if dtype is not None and array.dtype != dtype:
         return array.astype(dtype)

@@ -202,8 +202,17 @@ def _false_axis(index) -> int:
     return axis
 
 
+def _is_like_a_tuple(index) -> bool:
+    """Whether a list holds more than numbers: then it means what the tuple means."""
+    if not isinstance(index, list):
+        return False
+    return any(item is None or item is Ellipsis or isinstance(item, (Tensor, slice)) for item in index)
+
+
 def read(self: Tensor, index) -> Tensor:
     """tensor[index] for an index with an advanced part."""
+    if _is_like_a_tuple(index):
+        return self[tuple(index)]
     if isinstance(index, Tensor) and index.dtype in _PLAIN_INDEX and self.ndim > 0:
         result = op.index_gather(self, [index], axes=_FIRST_AXIS)
         result._index_origin = (weakref.ref(self), index)
@@ -249,6 +258,9 @@ def _write_where(self: Tensor, mask: Tensor, value: Tensor) -> None:
 
 def write(self: Tensor, index, value) -> None:
     """tensor[index] = value for an index with an advanced part."""
+    if _is_like_a_tuple(index):
+        self[tuple(index)] = value
+        return
     if _has_false(index):
         return
     value = _value(value, self)

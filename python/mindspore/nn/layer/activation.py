@@ -11,6 +11,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
+from mindspore.ops.function.neural import glu
 
 
 def _simple(name: str, operator: str, formula: str) -> type[Cell]:
@@ -292,11 +293,7 @@ class GLU(Cell):
         self.axis = axis
 
     def construct(self, x):
-        length = x.shape[self.axis]
-        if length % 2:
-            raise ValueError(f"For 'GLU', the length of axis {self.axis} must be even, but got {length}.")
-        first, second = op.split_sizes(x, (length // 2, length // 2), self.axis)
-        return first * op.sigmoid(second)
+        return glu(x, self.axis)
 
 
 _BY_NAME = {

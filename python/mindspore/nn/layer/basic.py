@@ -16,6 +16,7 @@ from mindspore.nn._on_demand import OnDemand
 from mindspore.nn.cell import Cell
 from mindspore.nn.layer.activation import get_activation
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import checked_axis
 from mindspore.ops.function.linear import bidense
 from mindspore.ops.primitive import Primitive
 
@@ -182,7 +183,7 @@ class Unflatten(Cell):
 
     def construct(self, input_x):
         shape = input_x.shape
-        axis = self.axis % len(shape)
+        axis = checked_axis("Unflatten", self.axis, len(shape))
         return op.reshape(input_x, (*shape[:axis], *self.unflattened_size, *shape[axis + 1 :]))
 
 

@@ -139,9 +139,8 @@ class BatchNorm2d(_BatchNorm):
     _rank = 4
 
 
-class BatchNorm3d(_BatchNorm):
+class BatchNorm3d(Cell):
     __doc__ = _BATCH_NORM_DOC.format(axes=" and the volume, of (N, C, D, H, W)")
-    _rank = 5
 
     def __init__(
         self,
@@ -156,7 +155,9 @@ class BatchNorm3d(_BatchNorm):
         use_batch_statistics=None,
         dtype=mstype.float32,
     ):
-        super().__init__(
+        super().__init__()
+        # A part of its own, because the names of parameters in checkpoints begin with it.
+        self.bn2d = BatchNorm2d(
             num_features,
             eps,
             momentum,
@@ -169,6 +170,15 @@ class BatchNorm3d(_BatchNorm):
             "NCHW",
             dtype,
         )
+
+    def _expects(self) -> str:
+        return _shape_shown(self.bn2d.num_features, 5)
+
+    def construct(self, x):
+        if x.ndim != 5:
+            raise ValueError(f"For 'BatchNorm3d', the in_shape must have 5 dims, but got {x.ndim}.")
+        n, c, d, h, w = x.shape
+        return op.reshape(self.bn2d(op.reshape(x, (n, c, d * h, w))), (n, c, d, h, w))
 
 
 class SyncBatchNorm(_BatchNorm):

@@ -70,7 +70,8 @@ class AvgPool3d(Pool):
         pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"valid"``.
         padding (Union[int, tuple[int]]): With ``"pad"``: depth, height, width. Default: ``0``.
         ceil_mode (bool): Also windows that reach over the end. Default: ``False``.
-        count_include_pad (bool): With ``"pad"``: padded cells count in the divisor. Default: ``True``.
+        count_include_pad (bool): Padded cells count in the divisor, with ``"same"`` too, unlike in pooling
+            of planes. Default: ``True``.
         divisor_override (int): Divisor instead of the number of cells. Default: ``None``.
 
     Inputs:
@@ -101,9 +102,14 @@ class AvgPool3d(Pool):
 
     def construct(self, x):
         x, added = with_batch(x, 3, self.cls_name)
-        counted = self.count_include_pad and self.pad_mode == "pad"
         pads = self._pads_for(x.shape[2:])
         y = pooled_means(
-            x, self.kernel_size, self.stride, pads, self.ceil_mode, counted, self.divisor_override
+            x,
+            self.kernel_size,
+            self.stride,
+            pads,
+            self.ceil_mode,
+            self.count_include_pad,
+            self.divisor_override,
         )
         return op.squeeze(y, 0) if added else y

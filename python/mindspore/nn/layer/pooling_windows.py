@@ -88,7 +88,7 @@ class AdaptiveAvgPool2d(_Adaptive):
     """
 
     def construct(self, input):
-        return op.adaptive_avg_pool2d(input, tuple(-1 if size is None else size for size in self._sizes))
+        return op.adaptive_avg_pool2d(input, tuple(self._sizes))
 
 
 class AdaptiveAvgPool3d(_Adaptive):

@@ -90,7 +90,7 @@ class MAELoss(L1Loss):
 
 
 class MSELoss(LossBase):
-    """``(logits - labels) ** 2``.
+    """``(logits - labels) ** 2``; for whole numbers in their type, unlike `ops.mse_loss`.
 
     Args:
         reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
@@ -98,6 +98,8 @@ class MSELoss(LossBase):
 
     def construct(self, logits, labels):
         require_tensors(self.cls_name, logits=logits, labels=labels)
+        if all(value.dtype in (*mstype.int_type, *mstype.uint_type) for value in (logits, labels)):
+            return self.get_loss(op.square(op.sub(logits, labels)))
         return op.mse_loss(logits, labels, self.reduction)
 
 
@@ -177,7 +179,8 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"none"``.
 
     Raises:
-        ValueError: The scores do not have two axes, or a label is out of range.
+        ValueError: The scores do not have two axes.
+        IndexError: A label is no class.
 
     Supported Platforms:
         ``CPU``
@@ -192,7 +195,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         if logits.ndim != 2:
             raise ValueError(f"For '{self.cls_name}', the 'logits' must have 2 axes, but got {logits.ndim}.")
         if self.sparse:
-            losses = op.sparse_cross_entropy(logits, labels, wrap=False)[0]
+            losses = op.sparse_cross_entropy(logits, labels, ignore_index=None)[0]
         else:
             if labels.shape != logits.shape:
                 raise ValueError(

@@ -10,7 +10,7 @@ from mindspore.ops._registry import op
 
 
 class HingeEmbeddingLoss(LossBase):
-    """The input where the label is 1, ``max(0, margin - input)`` where it is -1.
+    """The input where the label is 1, ``max(0, margin - input)`` where it is -1, their sum elsewhere.
 
     Args:
         margin (Union[float, int]): Distance asked for. Default: ``1.0``.

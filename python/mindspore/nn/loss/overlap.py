@@ -189,12 +189,15 @@ class FocalLoss(LossBase):
         log_p = op.reshape(op.log_softmax(logits, 1), (rows, classes, -1))
         labels = op.reshape(labels, (rows, labels.shape[1], -1))
         if by_number:
-            labels = op.cast(labels, mstype.int64)
-            log_p = op.gather_elements(log_p, 1, labels)
+            numbers = op.cast(op.squeeze(labels, (1,)), mstype.int64)
+            log_p = op.expand_dims(op.pick_class(log_p, numbers, None), 1)
         factor = op.neg(op.pow(op.sub(1, op.exp(log_p)), self.gamma))
         if self.weight is not None:
             weight = self.weight.astype(log_p.dtype)
-            weight = op.gather(weight, labels, 0) if by_number else op.reshape(weight, (1, -1, 1))
+            if by_number:
+                weight = op.expand_dims(op.class_weights(numbers, weight, classes, log_p.dtype, None), 1)
+            else:
+                weight = op.reshape(weight, (1, -1, 1))
             log_p = op.mul(log_p, weight)
         if by_number:
             loss = op.squeeze(op.reduce_mean(op.mul(factor, log_p), (-1,)), (1,))

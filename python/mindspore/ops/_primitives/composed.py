@@ -33,6 +33,7 @@ __all__ = [
     "Fmax",
     "Fmin",
     "GLU",
+    "IndexAdd",
     "InplaceAdd",
     "InplaceSub",
     "InplaceUpdate",
@@ -158,14 +159,15 @@ class MatrixBandPart(_Plain):
 
 
 class Dropout(Primitive):
-    """The input with elements set to zero at random and the rest scaled, and the mask."""
+    """The input with elements set to zero at random and the rest scaled, and the mask in its type."""
 
     @prim_attr_register
     def __init__(self, keep_prob=0.5, Seed0=0, Seed1=0):
         pass
 
     def __call__(self, x):
-        return op.dropout(x, self.keep_prob, self.Seed0, self.Seed1)
+        result, mask = op.dropout(x, self.keep_prob, self.Seed0, self.Seed1)
+        return result, op.cast(mask, x.dtype)
 
 
 class _ChannelDropout(Primitive):
@@ -240,7 +242,7 @@ class Renorm(Primitive):
         pass
 
     def __call__(self, x):
-        return reduction.renorm(x, self.p, self.dim, self.maxnorm)
+        return op.renorm(x, self.p, self.dim, self.maxnorm)
 
 
 class Median(Primitive):
@@ -353,7 +355,9 @@ class LRN(Primitive):
         pass
 
     def __call__(self, x):
-        return neural.lrn(x, self.depth_radius, self.bias, self.alpha, self.beta, self.norm_region)
+        return neural.normalize_across_channels(
+            self.name, x, self.depth_radius, self.bias, self.alpha, self.beta, self.norm_region
+        )
 
 
 class MaxPoolWithArgmax(Primitive):
@@ -488,6 +492,17 @@ class Padding(Primitive):
 
     def __call__(self, x):
         return arrangement.padding(x, self.pad_dim_size)
+
+
+class IndexAdd(Primitive):
+    """Adds slices to a parameter or a tensor along an axis, in place."""
+
+    @prim_attr_register
+    def __init__(self, axis, use_lock=True, check_index_bound=True):
+        pass
+
+    def __call__(self, x, indices, y):
+        return indexing.index_add(x, indices, y, self.axis)
 
 
 class InplaceAdd(Primitive):

@@ -88,10 +88,6 @@ def _f():
     return ops
 
 
-def _whole(value) -> int:
-    return int(value.asnumpy()) if isinstance(value, Tensor) else int(value)
-
-
 def _integers(value) -> tuple:
     return tuple(int(v) for v in (value.asnumpy() if isinstance(value, Tensor) else value))
 
@@ -99,21 +95,6 @@ def _integers(value) -> tuple:
 def _count_non_zero(self, x):
     axis = () if self.dims is None else self.dims
     return _f().count_nonzero(x, tuple(axis) if isinstance(axis, list) else axis, False, mstype.int64)
-
-
-def _cumulative(self, x, axis):
-    """Along one axis: the other direction and the shift are arrangements around the plain one."""
-    place = _whole(axis) % len(x.shape)
-    if self.reverse:
-        x = op.flip(x, (place,))
-    result = _f().logcumsumexp(x, place)
-    if self.exclusive:
-        lowest = float("-inf") if x.dtype != mstype.float16 else -65504.0
-        shape = [1 if i == place else n for i, n in enumerate(x.shape)]
-        kept = [n - 1 if i == place else n for i, n in enumerate(x.shape)]
-        first = op.fill(x.dtype, tuple(shape), lowest)
-        result = op.concat((first, op.slice(result, (0,) * len(kept), tuple(kept))), place)
-    return op.flip(result, (place,)) if self.reverse else result
 
 
 def _segment(reduce: str):
@@ -295,12 +276,6 @@ _TABLE = (
     ("ConjugateTranspose", "Conjugate with its axes in another order.", _conjugate_transpose, {}),
     ("CountNonZero", "Number of elements that are not 0.", _count_non_zero, {"dims": None}),
     ("Cross", "Cross products of vectors.", _cross, {"dim": -65530}),
-    (
-        "CumulativeLogsumexp",
-        "Running logarithm of sums of exponentials.",
-        _cumulative,
-        {"exclusive": False, "reverse": False},
-    ),
     ("Eps", "Smallest step of the type, for every element.", _plain("eps"), {}),
     ("Expand", "Stretched to a shape.", lambda self, x, shape: op.broadcast_to(x, _integers(shape)), {}),
     (
@@ -309,9 +284,7 @@ _TABLE = (
         _fill_diagonal,
         {"fill_value": _REQUIRED, "wrap": False},
     ),
-    ("Gcd", "Greatest common divisors.", _plain("gcd"), {}),
     ("Lstsq", "Nearest solutions.", _lstsq, {"fast": True, "l2_regularizer": 0.0}),
-    ("Lcm", "Least common multiples.", _plain("lcm"), {}),
     (
         "Histogram",
         "Number of elements per bin.",
@@ -364,10 +337,8 @@ _TABLE = (
         _multi_margin,
         {"p": 1, "margin": 1.0, "reduction": "mean"},
     ),
-    ("Mvlgamma", "Logarithm of the multivariate gamma function.", _plain("mvlgamma", "p"), {"p": _REQUIRED}),
     ("Pdist", "Distances between all pairs of rows.", _plain("pdist", "p"), {"p": 2.0}),
     ("Polar", "Complex numbers from length and angle.", _plain("polar"), {}),
-    ("PopulationCount", "Number of bits that are set.", _plain("population_count"), {}),
     (
         "Quantile",
         "Quantiles along an axis.",

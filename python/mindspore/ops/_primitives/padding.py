@@ -7,33 +7,10 @@ from typing import Any
 
 from mindspore._c_expression import Tensor
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import flat_widths
 from mindspore.ops.primitive import Primitive, prim_attr_register
 
 __all__ = ["MirrorPad", "Pad"]
-
-
-def _flat(name: str, paddings, rank: int | None = None) -> tuple[int, ...]:
-    """Width before and after each axis in one row, from pairs or from such a row."""
-    if isinstance(paddings, Tensor):
-        paddings = paddings.asnumpy().tolist()
-    if not isinstance(paddings, (tuple, list)):
-        raise TypeError(f"For '{name}', the 'paddings' must be a tuple of pairs, but got {type(paddings)}.")
-    flat: list[int] = []
-    for entry in paddings:
-        if isinstance(entry, (tuple, list)):
-            if len(entry) != 2:
-                raise ValueError(f"For '{name}', the 'paddings' must consist of pairs, but got {paddings}.")
-            flat += entry
-        else:
-            flat.append(entry)
-    for width in flat:
-        if isinstance(width, bool) or not isinstance(width, int):
-            raise TypeError(f"For '{name}', the 'paddings' must hold ints, but got {paddings}.")
-        if width < 0:
-            raise ValueError(f"For '{name}', the 'paddings' must not be negative, but got {paddings}.")
-    if rank is not None and len(flat) != 2 * rank:
-        raise ValueError(f"For '{name}', the 'paddings' must have {rank} pairs, but got {paddings}.")
-    return tuple(flat)
 
 
 class Pad(Primitive):
@@ -58,10 +35,10 @@ class Pad(Primitive):
 
     @prim_attr_register
     def __init__(self, paddings):
-        _flat("Pad", paddings)
+        flat_widths("Pad", paddings)
 
     def __call__(self, input_x: Tensor) -> Tensor:
-        return op.pad_constant(input_x, _flat(self.name, self.paddings, input_x.ndim))
+        return op.pad_constant(input_x, flat_widths(self.name, self.paddings, input_x.ndim))
 
 
 class MirrorPad(Primitive):
@@ -90,4 +67,4 @@ class MirrorPad(Primitive):
             raise ValueError(f"For 'MirrorPad', the 'mode' must be REFLECT or SYMMETRIC, but got {mode}.")
 
     def __call__(self, input_x: Tensor, paddings: Any) -> Tensor:
-        return op.mirror_pad(input_x, _flat(self.name, paddings, input_x.ndim), self.mode)
+        return op.mirror_pad(input_x, flat_widths(self.name, paddings, input_x.ndim), self.mode)

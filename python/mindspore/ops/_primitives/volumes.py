@@ -86,8 +86,9 @@ class AvgPool3D(_Pool3D):
     def __call__(self, x):
         kernel, strides = self._sizes(x)
         pads = self._pads(x, kernel, strides, six(self.name, "pad", self.pad))
-        include = self.count_include_pad and self.pad_mode.upper() == "PAD"
-        return pooled_means(x, kernel, strides, pads, self.ceil_mode, include, self.divisor_override)
+        return pooled_means(
+            x, kernel, strides, pads, self.ceil_mode, self.count_include_pad, self.divisor_override
+        )
 
 
 class MaxPool3D(_Pool3D):

@@ -8,6 +8,7 @@ import math
 
 from mindspore._c_expression import Tensor
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import checked_axis, flat_widths, require_tensor, takes
 
 __all__ = [
     "accumulate_n",
@@ -23,7 +24,6 @@ __all__ = [
     "combinations",
     "diag_embed",
     "diagflat",
-    "diff",
     "dsplit",
     "dstack",
     "flatten",
@@ -127,6 +127,8 @@ def atleast_3d(inputs):
 def hstack(tensors) -> Tensor:
     """Tensors joined along the second axis, vectors along the first."""
     tensors = [atleast_1d(x) for x in tensors]
+    if not tensors:
+        raise ValueError("For 'hstack', the 'tensors' must not be empty.")
     return op.concat(tensors, 0 if tensors[0].ndim == 1 else 1)
 
 
@@ -170,6 +172,8 @@ def _split_sizes(name: str, length: int, indices_or_sections) -> tuple:
 
 def tensor_split(input, indices_or_sections, axis=0) -> tuple:
     """Parts of a tensor: a number of nearly equal ones, or cut at the given positions."""
+    require_tensor("tensor_split", "input", input)
+    axis = checked_axis("tensor_split", axis, input.ndim)
     sizes = _split_sizes("tensor_split", input.shape[axis], indices_or_sections)
     if isinstance(indices_or_sections, int):
         return op.split_sizes(input, sizes, axis)
@@ -211,7 +215,10 @@ def flipud(input) -> Tensor:
 
 def rot90(input, k, dims) -> Tensor:
     """Turned by `k` quarter circles in the plane of two axes."""
-    first, second = (dim % input.ndim for dim in dims)
+    require_tensor("rot90", "input", input)
+    if len(dims) != 2:
+        raise ValueError(f"For 'rot90', the 'dims' must be two axes, but got {dims}.")
+    first, second = (checked_axis("rot90", dim, input.ndim, "dims") for dim in dims)
     if first == second:
         raise ValueError(f"For 'rot90', the 'dims' must be two different axes, but got {dims}.")
     turns = k % 4
@@ -223,18 +230,6 @@ def rot90(input, k, dims) -> Tensor:
     return op.swapaxes(op.flip(input, flipped), first, second)
 
 
-def diff(x, n=1, axis=-1, prepend=None, append=None) -> Tensor:
-    """Differences of neighbours along an axis, taken `n` times."""
-    parts = [part for part in (prepend, x, append) if part is not None]
-    result = op.concat(parts, axis) if len(parts) > 1 else x
-    for _ in range(n):
-        length = result.shape[axis]
-        if length < 2:
-            return op.narrow(result, axis, 0, 0)
-        result = op.sub(op.narrow(result, axis, 1, length - 1), op.narrow(result, axis, 0, length - 1))
-    return result
-
-
 def diagflat(input, offset=0) -> Tensor:
     """A matrix with the elements of `input` on a diagonal."""
     return diag_embed(op.reshape(input, (-1,)), offset)
@@ -242,9 +237,15 @@ def diagflat(input, offset=0) -> Tensor:
 
 def diag_embed(input, offset=0, dim1=-2, dim2=-1) -> Tensor:
     """Matrices in the plane of two new axes, with the last axis of `input` on a diagonal."""
+    require_tensor("diag_embed", "input", input)
+    if input.ndim == 0:
+        raise ValueError("For 'diag_embed', the 'input' must have at least one axis, but got none.")
     side = input.shape[-1] + abs(offset)
     rank = input.ndim + 1
-    first, second = dim1 % rank, dim2 % rank
+    first = checked_axis("diag_embed", dim1, rank, "dim1")
+    second = checked_axis("diag_embed", dim2, rank, "dim2")
+    if first == second:
+        raise ValueError(f"For 'diag_embed', 'dim1' and 'dim2' must differ, but got {dim1} and {dim2}.")
     shape = [*input.shape[:-1]]
     for place in sorted((first, second)):
         shape.insert(place, side)
@@ -296,6 +297,7 @@ def accumulate_n(x) -> Tensor:
     return op.addn(list(x))
 
 
+@takes(x=2)
 def channel_shuffle(x, groups) -> Tensor:
     """Channels of all groups interleaved."""
     n, c, *rest = x.shape
@@ -303,6 +305,7 @@ def channel_shuffle(x, groups) -> Tensor:
     return op.reshape(op.transpose(grouped, (0, 2, 1, 3)), (n, c, *rest))
 
 
+@takes(input=3)
 def pixel_shuffle(input, upscale_factor) -> Tensor:
     """Channels moved into the plane: (.., C r r, H, W) becomes (.., C, H r, W r)."""
     *lead, c, h, w = input.shape
@@ -314,6 +317,7 @@ def pixel_shuffle(input, upscale_factor) -> Tensor:
     return op.reshape(moved, (*lead, c // (r * r), h * r, w * r))
 
 
+@takes(input=3)
 def pixel_unshuffle(input, downscale_factor) -> Tensor:
     """The plane moved into channels: (.., C, H r, W r) becomes (.., C r r, H, W)."""
     *lead, c, h, w = input.shape
@@ -325,9 +329,12 @@ def pixel_unshuffle(input, downscale_factor) -> Tensor:
     return op.reshape(moved, (*lead, c * r * r, h // r, w // r))
 
 
+@takes(input_x=2)
 def space_to_batch_nd(input_x, block_size, paddings) -> Tensor:
     """Blocks of the plane moved into the batch, after padding with zeros."""
     blocks = [block_size] * 2 if isinstance(block_size, int) else list(block_size)
+    if min(blocks) < 1:
+        raise ValueError(f"For 'space_to_batch_nd', the blocks must be positive, but got {block_size}.")
     lead = input_x.ndim - len(blocks)
     flat = (0, 0) * lead + tuple(n for pair in paddings for n in pair)
     padded = op.pad_constant(input_x, flat, 0)
@@ -342,9 +349,12 @@ def space_to_batch_nd(input_x, block_size, paddings) -> Tensor:
     return op.reshape(moved, (batch, *sizes[1:]))
 
 
+@takes(input_x=2)
 def batch_to_space_nd(input_x, block_shape, crops) -> Tensor:
     """Blocks of the batch moved into the plane, then cropped; undoes `space_to_batch_nd`."""
     blocks = [block_shape] * 2 if isinstance(block_shape, int) else list(block_shape)
+    if min(blocks) < 1:
+        raise ValueError(f"For 'batch_to_space_nd', the blocks must be positive, but got {block_shape}.")
     lead = input_x.ndim - len(blocks)
     batch = input_x.shape[0] // _product(blocks)
     parts = op.reshape(input_x, (*blocks, batch, *input_x.shape[1:]))
@@ -367,8 +377,18 @@ def _product(numbers) -> int:
 
 
 def mirror_pad(input_x, paddings, mode) -> Tensor:
-    """Padding with reflected elements; mode 'REFLECT' or 'SYMMETRIC'."""
-    return op.mirror_pad(input_x, paddings, mode)
+    """Padding with reflected elements.
+
+    Args:
+        input_x (Tensor): Any tensor.
+        paddings (Union[Tensor, tuple, list]): One pair per axis: width before and after it.
+        mode (str): ``"REFLECT"`` leaves the edge out, ``"SYMMETRIC"`` repeats it.
+
+    Raises:
+        TypeError: `paddings` holds something else than ints.
+        ValueError: There is not a pair for every axis, or a width is too large.
+    """
+    return op.mirror_pad(input_x, flat_widths("mirror_pad", paddings, input_x.ndim), mode)
 
 
 def padding(x, pad_dim_size=8) -> Tensor:
@@ -380,7 +400,9 @@ def padding(x, pad_dim_size=8) -> Tensor:
 
 def reverse_sequence(x, seq_lengths, seq_dim, batch_dim=0) -> Tensor:
     """The first `seq_lengths[b]` elements of every sequence backwards."""
-    seq_dim, batch_dim = seq_dim % x.ndim, batch_dim % x.ndim
+    require_tensor("reverse_sequence", "x", x)
+    seq_dim = checked_axis("reverse_sequence", seq_dim, x.ndim, "seq_dim")
+    batch_dim = checked_axis("reverse_sequence", batch_dim, x.ndim, "batch_dim")
     place = op.expand_dims(op.arange(0, x.shape[seq_dim], 1, seq_lengths.dtype), 0)
     lengths = op.expand_dims(seq_lengths, 1)
     turned = op.where(op.less(place, lengths), op.sub(op.sub(lengths, 1), place), place)

@@ -8,14 +8,18 @@ import math
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import takes
 
 __all__ = ["bounding_box_decode", "bounding_box_encode", "check_valid", "iou", "nms_with_mask"]
 
 
 def _sides(boxes) -> tuple:
+    if boxes.shape[-1] != 4:
+        raise ValueError(f"A box is 4 numbers along the last axis, but got the shape {boxes.shape}.")
     return op.unbind(boxes, -1)
 
 
+@takes(anchor_boxes=(2, 2), gt_boxes=(2, 2))
 def iou(anchor_boxes, gt_boxes, mode="iou") -> Tensor:
     """Overlap of every ground truth box with every anchor box.
 
@@ -50,6 +54,7 @@ def _centres(boxes) -> tuple:
     return op.mul(op.add(x0, x1), 0.5), op.mul(op.add(y0, y1), 0.5), width, height
 
 
+@takes(anchor_box=1, groundtruth_box=1)
 def bounding_box_encode(
     anchor_box, groundtruth_box, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0)
 ) -> Tensor:
@@ -69,6 +74,7 @@ def bounding_box_encode(
     return op.cast(op.div(op.sub(deltas, shift), scale), anchor_box.dtype)
 
 
+@takes(anchor_box=1, deltas=1)
 def bounding_box_decode(
     anchor_box,
     deltas,

@@ -28,6 +28,11 @@ def _is_sequence(x) -> bool:
     return isinstance(x, (list, tuple))
 
 
+def _real(x: Tensor) -> Tensor:
+    """Whole numbers as float32: what scaling leaves of them would be cut off."""
+    return op.cast(x, mstype.float32) if x.dtype in (*mstype.int_type, *mstype.uint_type) else x
+
+
 def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     """Tensors scaled so that their joint norm is at most `max_norm`.
 
@@ -39,7 +44,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     """
     from mindspore.ops.function.reduction import vector_norm
 
-    tensors = list(x) if _is_sequence(x) else [x]
+    tensors = [_real(item) for item in (x if _is_sequence(x) else [x])]
     norms = op.stack([op.cast(vector_norm(item, norm_type), mstype.float32) for item in tensors])
     total = vector_norm(norms, norm_type)
     if error_if_nonfinite and not bool(op.isfinite(total)):
@@ -71,6 +76,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None) -> tuple:
         )
     if isinstance(clip_norm, (int, float)) and clip_norm <= 0:
         raise ValueError(f"For 'clip_by_global_norm', the 'clip_norm' must be > 0, but got {clip_norm}.")
+    x = [_real(item) for item in x]
     total = _global_norm(x)
     limit = clip_norm if isinstance(clip_norm, Tensor) else float(clip_norm)
     factor = op.div(limit, op.maximum(total, limit))

@@ -8,6 +8,7 @@ import math
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import takes
 
 __all__ = [
     "arange",
@@ -164,6 +165,7 @@ def triu_indices(row, col, offset=0, *, dtype=mstype.int64) -> Tensor:
     return _triangle_indices(row, col, offset, dtype, False)
 
 
+@takes(x=1)
 def vander(x, N=None) -> Tensor:
     """The Vandermonde matrix: decreasing powers of `x` in its columns."""
     count = x.shape[-1] if N is None else N

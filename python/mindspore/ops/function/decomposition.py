@@ -8,6 +8,7 @@ import math
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import takes
 
 __all__ = [
     "cholesky_solve",
@@ -148,6 +149,7 @@ def svd(input, full_matrices=False, compute_uv=True):
     return (values, left, right) if compute_uv else values
 
 
+@takes(input=(2, 2), A=(1, 2))
 def lstsq(input, A) -> Tensor:  # noqa: N803
     """The x for which `input` @ x is nearest to `A`; the shortest one when there are many.
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import checked_axis
 
 __all__ = ["fft", "fft2", "fftn", "fftshift", "ifft", "ifft2", "ifftn", "ifftshift", "irfft", "rfft"]
 
@@ -20,11 +21,7 @@ def _complex(x: Tensor) -> Tensor:
 
 
 def _axis(name: str, x: Tensor, dim: int) -> int:
-    if isinstance(dim, bool) or not isinstance(dim, int):
-        raise TypeError(f"For '{name}', the 'dim' must be an int, but got {type(dim)}.")
-    if not -x.ndim <= dim < x.ndim:
-        raise ValueError(f"For '{name}', the 'dim' must be in [{-x.ndim}, {x.ndim}), but got {dim}.")
-    return dim % x.ndim
+    return checked_axis(name, dim, x.ndim, "dim")
 
 
 def _sized(name: str, x: Tensor, axis: int, length) -> Tensor:

@@ -6,10 +6,12 @@ from __future__ import annotations
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import checked_axis, require_tensor, takes
 
 __all__ = [
     "coalesce",
     "diagonal_scatter",
+    "index_add",
     "inplace_add",
     "inplace_index_add",
     "inplace_sub",
@@ -102,28 +104,55 @@ def inplace_update(x, v, indices) -> Tensor:
     return op.index_put(x, v, [_row_index(indices)], axes=(0,))
 
 
+def index_add(x, indices, y, axis, use_lock=True, check_index_bound=True) -> Tensor:
+    """Adds slices of `y` to `x` at positions of one axis, in place.
+
+    Args:
+        x (Union[Parameter, Tensor]): What is added to.
+        indices (Tensor): Positions on the axis, one axis; a position may come several times.
+        y (Tensor): The slices.
+        axis (int): The axis.
+        use_lock (bool): Accepted for compatibility; writes are always ordered. Default: ``True``.
+        check_index_bound (bool): Accepted for compatibility; positions are always checked. Default: ``True``.
+
+    Returns:
+        Tensor, the new content of `x`, with gradients for both.
+
+    Raises:
+        IndexError: A position is not on the axis.
+    """
+    require_tensor("index_add", "x", x)
+    result = op.index_add(x, indices, y, axis)
+    x[...] = result
+    return result
+
+
 def inplace_index_add(var, indices, updates, axis) -> Tensor:
-    """Adds `updates` at the positions `indices` of one axis of `var`, in place."""
-    return op.assign(var, op.scatter_add_axis(var, indices, updates, axis))
+    """Adds `updates` at the positions `indices` of one axis of `var`, in place; see `index_add`."""
+    return index_add(var, indices, updates, axis)
 
 
 def select_scatter(input, src, axis, index) -> Tensor:
     """`input` with one slice along an axis replaced by `src`."""
-    axis %= input.ndim
-    place = Tensor([index % input.shape[axis]], mstype.int64)
+    require_tensor("select_scatter", "input", input)
+    axis = checked_axis("select_scatter", axis, input.ndim)
+    place = Tensor([checked_axis("select_scatter", index, input.shape[axis], "index")], mstype.int64)
     return op.index_put(input, op.expand_dims(src, axis), [place], axes=(axis,))
 
 
 def slice_scatter(input, src, axis=0, start=None, end=None, step=1) -> Tensor:
     """`input` with the part `start:end:step` of an axis replaced by `src`."""
-    axis %= input.ndim
+    require_tensor("slice_scatter", "input", input)
+    axis = checked_axis("slice_scatter", axis, input.ndim)
     places = Tensor(list(range(*slice(start, end, step).indices(input.shape[axis]))), mstype.int64)
     return op.index_put(input, src, [places], axes=(axis,))
 
 
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1) -> Tensor:
     """`input` with a diagonal replaced by `src`."""
-    first, second = dim1 % input.ndim, dim2 % input.ndim
+    require_tensor("diagonal_scatter", "input", input)
+    first = checked_axis("diagonal_scatter", dim1, input.ndim, "dim1")
+    second = checked_axis("diagonal_scatter", dim2, input.ndim, "dim2")
     length = op.diagonal(input, offset, first, second).shape[-1]
     row = op.arange(max(-offset, 0), max(-offset, 0) + length, 1, mstype.int64)
     column = op.arange(max(offset, 0), max(offset, 0) + length, 1, mstype.int64)
@@ -136,6 +165,7 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1) -> Tensor:
     return op.transpose(filled, tuple(back))
 
 
+@takes(x=2)
 def matrix_band_part(x, lower, upper) -> Tensor:
     """Matrices with zeros outside of a band; a negative width keeps everything on that side."""
     rows = op.expand_dims(op.arange(0, x.shape[-2], 1, mstype.int64), 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore._c_expression import Tensor
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import checked_axis, require_tensor, takes
 
 __all__ = [
     "addbmm",
@@ -20,11 +21,7 @@ __all__ = [
     "div",
     "divide",
     "einsum",
-    "kron",
-    "lcm",
-    "gcd",
     "mm",
-    "mvlgamma",
     "pdist",
     "subtract",
     "tensor_dot",
@@ -54,6 +51,7 @@ def addr(x, vec1, vec2, *, beta=1, alpha=1) -> Tensor:
     return op.addr(x, vec1, vec2, beta, alpha)
 
 
+@takes(input=(2, 2), mat2=(2, 2))
 def mm(input, mat2) -> Tensor:
     """Product of two matrices."""
     if input.ndim != 2 or mat2.ndim != 2:
@@ -103,13 +101,20 @@ def tensor_dot(x1, x2, axes) -> Tensor:
         axes (Union[int, tuple(int), tuple(tuple(int)), list(list(int))]): How many of the last axes of `x1`
             and the first of `x2`, or the axes of either.
     """
+    require_tensor("tensor_dot", "x1", x1)
+    require_tensor("tensor_dot", "x2", x2)
     if isinstance(axes, int):
+        if not 0 <= axes <= min(x1.ndim, x2.ndim):
+            raise ValueError(
+                f"For 'tensor_dot', the 'axes' must be in [0, {min(x1.ndim, x2.ndim)}] for the shapes "
+                f"{x1.shape} and {x2.shape}, but got {axes}."
+            )
         first = tuple(range(x1.ndim - axes, x1.ndim))
         second = tuple(range(axes))
     else:
         first, second = ((a,) if isinstance(a, int) else tuple(a) for a in axes)
-    first = tuple(a % x1.ndim for a in first)
-    second = tuple(a % x2.ndim for a in second)
+    first = tuple(checked_axis("tensor_dot", a, x1.ndim, "axes") for a in first)
+    second = tuple(checked_axis("tensor_dot", a, x2.ndim, "axes") for a in second)
     if [x1.shape[a] for a in first] != [x2.shape[a] for a in second]:
         raise ValueError(
             f"For 'tensor_dot', the lengths of the axes {first} of {x1.shape} and {second} of {x2.shape} "
@@ -128,10 +133,15 @@ def tensor_dot(x1, x2, axes) -> Tensor:
 
 def batch_dot(x1, x2, axes=None) -> Tensor:
     """Sum of products over one axis of either tensor, for every element of the batch."""
+    for label, x in (("x1", x1), ("x2", x2)):
+        require_tensor("batch_dot", label, x)
+        if x.ndim < 2:
+            raise ValueError(f"For 'batch_dot', the '{label}' must have at least 2 axes, but got {x.ndim}.")
     if axes is None:
         axes = (x1.ndim - 1, 1 if x2.ndim == 2 else x2.ndim - 2)
     first, second = (axes, axes) if isinstance(axes, int) else axes
-    first, second = first % x1.ndim, second % x2.ndim
+    first = checked_axis("batch_dot", first, x1.ndim, "axes")
+    second = checked_axis("batch_dot", second, x2.ndim, "axes")
     if x1.shape[0] != x2.shape[0]:
         raise ValueError(f"For 'batch_dot', the batches must be equal, but got {x1.shape} and {x2.shape}.")
     kept1 = [a for a in range(1, x1.ndim) if a != first]
@@ -143,6 +153,7 @@ def batch_dot(x1, x2, axes=None) -> Tensor:
     return op.reshape(op.matmul(left, right), (batch, *(shape or [1])))
 
 
+@takes(input1=1, input2=1, weight=(3, 3))
 def bidense(input1, input2, weight, bias=None) -> Tensor:
     """input1^T W_k input2 for every output k, plus a bias."""
     lead = input1.shape[:-1]
@@ -155,19 +166,11 @@ def bidense(input1, input2, weight, bias=None) -> Tensor:
     return result if bias is None else op.add(result, bias)
 
 
-def kron(input, other) -> Tensor:
-    """Kronecker product."""
-    rank = max(input.ndim, other.ndim)
-    a = op.reshape(input, (1,) * (rank - input.ndim) + input.shape)
-    b = op.reshape(other, (1,) * (rank - other.ndim) + other.shape)
-    wide = [n for length in a.shape for n in (length, 1)]
-    narrow = [n for length in b.shape for n in (1, length)]
-    product = op.mul(op.reshape(a, tuple(wide)), op.reshape(b, tuple(narrow)))
-    return op.reshape(product, tuple(m * n for m, n in zip(a.shape, b.shape, strict=True)))
-
-
 def cross(input, other, dim=None) -> Tensor:
     """Cross product of vectors with three elements."""
+    require_tensor("cross", "input", input)
+    if dim is not None:
+        dim = checked_axis("cross", dim, input.ndim, "dim")
     if dim is None:
         dim = next((i for i, length in enumerate(input.shape) if length == 3), None)
         if dim is None:
@@ -182,6 +185,14 @@ def cdist(x1, x2, p=2.0) -> Tensor:
     """Distances of all rows of `x1` from all rows of `x2`."""
     from mindspore.ops.function.reduction import vector_norm
 
+    for label, x in (("x1", x1), ("x2", x2)):
+        require_tensor("cdist", label, x)
+        if x.ndim < 2:
+            raise ValueError(f"For 'cdist', the '{label}' must have at least 2 axes, but got {x.ndim}.")
+    if x1.shape[-1] != x2.shape[-1]:
+        raise ValueError(f"For 'cdist', rows must be equally long, but got {x1.shape} and {x2.shape}.")
+    if p < 0:
+        raise ValueError(f"For 'cdist', the 'p' must not be negative, but got {p}.")
     return vector_norm(op.sub(op.expand_dims(x1, -2), op.expand_dims(x2, -3)), p, -1)
 
 
@@ -189,6 +200,11 @@ def pdist(input, p=2.0) -> Tensor:
     """Distances of all pairs of rows, each pair once."""
     from mindspore.ops.function.creation import triu_indices
 
+    require_tensor("pdist", "input", input)
+    if input.ndim < 2:
+        raise ValueError(f"For 'pdist', the 'input' must have rows and columns, but got shape {input.shape}.")
+    if p < 0:
+        raise ValueError(f"For 'pdist', the 'p' must not be negative, but got {p}.")
     rows = input.shape[-2]
     pairs = triu_indices(rows, rows, 1)
     from mindspore.ops.function.reduction import vector_norm
@@ -212,47 +228,16 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-08) -> Tensor:
     return op.div(dot, op.mul(op.maximum(length1, eps), op.maximum(length2, eps)))
 
 
-def gcd(input, other) -> Tensor:
-    """Greatest common divisor."""
-    a, b = op.abs(op.add(input, op.zeros_like(other))), op.abs(op.add(other, op.zeros_like(input)))
-    if "Int" not in str(a.dtype):
-        raise TypeError(f"For 'gcd', 'input' and 'other' must hold integers, but got {a.dtype}.")
-    while bool(op.reduce_any(op.not_equal(b, 0))):
-        done = op.equal(b, 0)
-        rest = op.floor_mod(a, op.where(done, op.ones_like(b), b))
-        a, b = op.where(done, a, b), op.where(done, b, rest)
-    return a
-
-
-def lcm(input, other) -> Tensor:
-    """Least common multiple."""
-    shared = gcd(input, other)
-    safe = op.where(op.equal(shared, 0), op.ones_like(shared), shared)
-    return op.abs(op.mul(op.floor_div(input, safe), other))
-
-
-def mvlgamma(input, p) -> Tensor:
-    """Logarithm of the multivariate gamma function of dimension `p`."""
-    import math
-
-    total = op.full_like(input, p * (p - 1) / 4 * math.log(math.pi))
-    for i in range(p):
-        total = op.add(total, op.lgamma(op.sub(input, i / 2)))
-    return total
-
-
 def trapz(y, x=None, *, dx=1.0, dim=-1) -> Tensor:
-    """Integral by the trapezoid rule along one axis."""
-    length = y.shape[dim]
-    heights = op.add(op.narrow(y, dim, 1, length - 1), op.narrow(y, dim, 0, length - 1))
-    if x is None:
-        return op.mul(op.reduce_sum(heights, dim), dx / 2)
-    if x.ndim == 1:
-        shape = [1] * y.ndim
-        shape[dim] = -1
-        x = op.reshape(x, tuple(shape))
-    widths = op.sub(op.narrow(x, dim, 1, length - 1), op.narrow(x, dim, 0, length - 1))
-    return op.mul(op.reduce_sum(op.mul(heights, widths), dim), 0.5)
+    """Integral by the trapezoid rule along one axis.
+
+    Args:
+        y (Tensor): Heights, with at least one axis.
+        x (Tensor): Places, one axis or like `y`; without them neighbours are `dx` apart. Default: ``None``.
+        dx (float): Distance of neighbours. Default: ``1.0``.
+        dim (int): The axis. Default: ``-1``.
+    """
+    return op.trapz(y, x, dx, dim)
 
 
 def _expand_equation(equation: str, operands) -> tuple[list[str], str]:

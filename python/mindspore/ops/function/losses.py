@@ -8,6 +8,7 @@ import math
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import takes
 
 __all__ = [
     "cosine_embedding_loss",
@@ -48,6 +49,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0.0, reduction="mean") 
     return _reduced("cosine_embedding_loss", op.add(alike, apart), reduction)
 
 
+@takes(inputs=(3, 3), sequence_length=(1, 1))
 def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True) -> tuple:
     """The most likely label of every step, without blanks (the last class) and repetitions.
 
@@ -135,10 +137,10 @@ def gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction="mean") -
 
 
 def hinge_embedding_loss(inputs, targets, margin=1.0, reduction="mean") -> Tensor:
-    """The input where the target is 1, and what is missing to the margin where it is -1."""
+    """The input where the target is 1, what is missing to the margin where it is -1, both elsewhere."""
     zero = op.zeros_like(inputs)
-    near = op.where(op.equal(targets, 1), inputs, zero)
-    far = op.where(op.equal(targets, -1), op.maximum(op.sub(margin, inputs), 0), zero)
+    near = op.where(op.equal(targets, -1), zero, inputs)
+    far = op.where(op.equal(targets, 1), zero, op.maximum(op.sub(margin, inputs), 0))
     return _reduced("hinge_embedding_loss", op.add(near, far), reduction)
 
 
@@ -148,28 +150,32 @@ def margin_ranking_loss(input1, input2, target, margin=0.0, reduction="mean") ->
     return _reduced("margin_ranking_loss", loss, reduction)
 
 
+@takes(input=(1, 2), target=(0, 1))
 def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean") -> Tensor:
     """Hinge loss between the target class and all others."""
     if p not in (1, 2):
         raise ValueError(f"For 'multi_margin_loss', the 'p' must be 1 or 2, but got {p}.")
     rows = op.expand_dims(input, 0) if input.ndim == 1 else input
-    index = op.reshape(op.cast(target, mstype.int64), (-1, 1))
-    own = op.gather_elements(rows, 1, index)
+    labels = op.reshape(op.cast(target, mstype.int64), (-1,))
+    classes = rows.shape[-1]
+    own = op.expand_dims(op.pick_class(rows, labels, None), 1)
     loss = op.pow(op.maximum(op.add(op.sub(rows, own), margin), 0), p)
     if weight is not None:
-        loss = op.mul(loss, op.gather(weight, index, 0))
-    others = op.not_equal(op.arange(0, rows.shape[1], 1, mstype.int64), index)
-    loss = op.div(op.reduce_sum(op.mul(loss, op.cast(others, loss.dtype)), 1), rows.shape[1])
+        factors = op.class_weights(labels, weight, classes, loss.dtype, None)
+        loss = op.mul(loss, op.expand_dims(factors, 1))
+    others = op.not_equal(op.arange(0, classes, 1, mstype.int64), op.expand_dims(labels, 1))
+    loss = op.div(op.reduce_sum(op.mul(loss, op.cast(others, loss.dtype)), 1), classes)
     return _reduced("multi_margin_loss", loss, reduction)
 
 
+@takes(input=(1, 2), target=(1, 2))
 def multilabel_margin_loss(input, target, reduction="mean") -> Tensor:
     """Hinge loss between all target classes, up to the first -1, and all other classes."""
     rows = op.expand_dims(input, 0) if input.ndim == 1 else input
     labels = op.expand_dims(target, 0) if target.ndim == 1 else target
     labels = op.cast(labels, mstype.int64)
-    open_row = op.cumprod(op.cast(op.greater_equal(labels, 0), mstype.int64), 1)
-    valid = op.cast(open_row, mstype.bool_)
+    listed = op.class_weights(labels, None, rows.shape[1], mstype.float32, -1)  # refuses what is no class
+    valid = op.cast(op.cumprod(listed, 1), mstype.bool_)
     safe = op.where(valid, labels, op.zeros_like(labels))
     is_target = op.tensor_scatter_elements(op.zeros_like(rows), safe, op.cast(valid, rows.dtype), 1, "add")
     own = op.expand_dims(op.gather_elements(rows, 1, safe), 2)

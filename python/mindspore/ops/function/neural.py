@@ -6,6 +6,7 @@ from __future__ import annotations
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import checked_axis, require_tensor, takes
 
 __all__ = [
     "affine_grid",
@@ -51,6 +52,8 @@ def soft_shrink(input, lambd=0.5) -> Tensor:
 
 def glu(x, axis=-1) -> Tensor:
     """First half of an axis times the sigmoid of the second half."""
+    require_tensor("glu", "x", x)
+    axis = checked_axis("glu", axis, x.ndim)
     if x.shape[axis] % 2 != 0:
         raise ValueError(f"For 'glu', the length of axis {axis} must be even, but got {x.shape[axis]}.")
     first, second = op.split_sizes(x, (x.shape[axis] // 2,) * 2, axis)
@@ -66,10 +69,19 @@ def rms_norm(x, gamma, epsilon=1e-06) -> tuple:
 
 def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS") -> Tensor:
     """Elements divided by a power of the squares of their neighbours in other channels."""
+    return normalize_across_channels("lrn", x, depth_radius, bias, alpha, beta, norm_region)
+
+
+def normalize_across_channels(name: str, x, depth_radius, bias, alpha, beta, norm_region) -> Tensor:
+    """What `lrn` gives, for whoever calls it by another name."""
     if norm_region != "ACROSS_CHANNELS":
-        raise ValueError(f"For 'lrn', the 'norm_region' must be 'ACROSS_CHANNELS', but got '{norm_region}'.")
-    squares = op.pad_constant(op.square(x), (0, 0, depth_radius, depth_radius, 0, 0, 0, 0), 0)
+        raise ValueError(f"For '{name}', the 'norm_region' must be 'ACROSS_CHANNELS', but got '{norm_region}'.")
+    require_tensor(name, "x", x)
+    if x.ndim != 4:
+        raise ValueError(f"For '{name}', the 'x' must have 4 axes, but got {x.ndim}.")
     channels = x.shape[1]
+    depth_radius = min(depth_radius, max(channels - 1, 0))  # beyond there is nothing
+    squares = op.pad_constant(op.square(x), (0, 0, depth_radius, depth_radius, 0, 0, 0, 0), 0)
     windows = [op.narrow(squares, 1, i, channels) for i in range(2 * depth_radius + 1)]
     return op.div(x, op.pow(op.add(op.mul(op.addn(windows), alpha), bias), beta))
 
@@ -120,12 +132,11 @@ def embedding(
         norm_type (float): Kind of that norm. Default: ``2.0``.
         scale_grad_by_freq (bool): Divide gradients by the number of uses. Default: ``False``.
     """
-    from mindspore.ops.function.reduction import renorm
     from mindspore.ops.function.values import stop_gradient
 
     if max_norm is not None:
         rows, _ = op.unique(op.reshape(input, (-1,)))
-        shrunk = renorm(op.gather(stop_gradient(weight), rows, 0), norm_type, 0, max_norm)
+        shrunk = op.renorm(op.gather(stop_gradient(weight), rows, 0), float(norm_type), 0, max_norm)
         op.scatter_update(weight, rows, shrunk)
     result = op.gather(weight, input, 0)
     if scale_grad_by_freq:
@@ -139,6 +150,7 @@ def embedding(
     return op.where(is_padding, stop_gradient(result), result)
 
 
+@takes(input=(3, 3), weight=(3, 3))
 def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1) -> Tensor:
     """Convolution over (N, C, L) with weights (C_out, C_in / groups, K)."""
     if input.ndim != 3:
@@ -159,9 +171,14 @@ def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
     return op.squeeze(result, 2)
 
 
-def _source(length: int, wanted: int, align: bool, scale: float | None) -> Tensor:
+def _wide(x: Tensor) -> Tensor:
+    """Half precision as float32, in which places and shares are computed."""
+    return op.cast(x, mstype.float32) if x.dtype in (mstype.float16, mstype.bfloat16) else x
+
+
+def _source(length: int, wanted: int, align: bool, scale: float | None, dtype) -> Tensor:
     """Place in the old axis of every element of the new one."""
-    place = op.arange(0, wanted, 1, mstype.float32)
+    place = op.arange(0, wanted, 1, dtype)
     if align:
         return op.mul(place, (length - 1) / (wanted - 1) if wanted > 1 else 0.0)
     ratio = length / wanted if scale is None else 1.0 / scale
@@ -239,11 +256,11 @@ def _target_sizes(input, size, scale_factor, recompute) -> tuple[list, list]:
     return sizes, factors
 
 
-def _cubic_source(length: int, wanted: int, align: bool, scale) -> Tensor:
+def _cubic_source(length: int, wanted: int, align: bool, scale, dtype) -> Tensor:
     if align:
-        return _source(length, wanted, True, scale)
+        return _source(length, wanted, True, scale, dtype)
     ratio = length / wanted if scale is None else 1.0 / scale
-    return op.sub(op.mul(op.add(op.arange(0, wanted, 1, mstype.float32), 0.5), ratio), 0.5)
+    return op.sub(op.mul(op.add(op.arange(0, wanted, 1, dtype), 0.5), ratio), 0.5)
 
 
 def interpolate(
@@ -256,11 +273,14 @@ def interpolate(
         size (Union[int, tuple[int], list[int]]): The new lengths. Default: ``None``.
         scale_factor (Union[float, tuple[float], list[float]]): Or by how much to scale. Default: ``None``.
         mode (str): 'nearest', 'nearest-exact', 'linear', 'bilinear', 'trilinear', 'bicubic' or 'area'.
+            'bicubic' is MindSpore's: with aligned corners Keys' kernel with a = -0.75 and edges repeated,
+            without them a = -0.5 and weights outside of the image left out; PyTorch has the former in both.
             Default: ``'nearest'``.
         align_corners (bool): Whether corner elements stay corner elements; for the linear and cubic modes.
             Default: ``None``.
         recompute_scale_factor (bool): Compute the scale again from the rounded size. Default: ``None``.
     """
+    require_tensor("interpolate", "input", input)
     modes = ("nearest", "nearest-exact", "area", *_SPATIAL)
     if mode not in modes:
         raise ValueError(f"For 'interpolate', the 'mode' must be one of {modes}, but got '{mode}'.")
@@ -268,12 +288,14 @@ def interpolate(
         raise ValueError(f"For 'interpolate', 'align_corners' has no meaning in mode '{mode}'.")
     if _SPATIAL.get(mode, input.ndim - 2) != input.ndim - 2:
         raise ValueError(f"For 'interpolate', the mode '{mode}' does not fit an input of {input.ndim} axes.")
+    if mode not in ("nearest", "nearest-exact") and input.dtype not in mstype.float_type:
+        raise TypeError(f"For 'interpolate', the mode '{mode}' needs a float type, but got {input.dtype}.")
     sizes, factors = _target_sizes(input, size, scale_factor, recompute_scale_factor)
     if mode == "area":
         from mindspore.ops.function.pooling import adaptive_avg_pool
 
         return adaptive_avg_pool(input, sizes)
-    result = input
+    result = input if mode in ("nearest", "nearest-exact") else _wide(input)
     for i, (wanted, factor) in enumerate(zip(sizes, factors, strict=True)):
         axis, length = i + 2, input.shape[i + 2]
         if mode in ("nearest", "nearest-exact"):
@@ -282,12 +304,12 @@ def interpolate(
             place = op.mul(op.add(start, 0.5) if mode == "nearest-exact" else start, ratio)
             result = resize_nearest(result, axis, wanted, place)
         elif mode == "bicubic":
-            place = _cubic_source(length, wanted, bool(align_corners), factor)
+            place = _cubic_source(length, wanted, bool(align_corners), factor, result.dtype)
             result = _resize_cubic(result, axis, wanted, place, bool(align_corners))
         else:
-            place = _source(length, wanted, bool(align_corners), factor)
+            place = _source(length, wanted, bool(align_corners), factor, result.dtype)
             result = resize_linear(result, axis, wanted, place)
-    return result
+    return op.cast(result, input.dtype)
 
 
 def upsample(
@@ -297,9 +319,10 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
 
 
+@takes(theta=(3, 3))
 def affine_grid(theta, size, align_corners=False) -> Tensor:
     """Sampling places of an affine map, for `grid_sample`."""
-    axes = []
+    axes, dtype, theta = [], theta.dtype, _wide(theta)
     for length in reversed(size[2:]):
         step = op.arange(0, length, 1, theta.dtype)
         if align_corners:
@@ -309,7 +332,7 @@ def affine_grid(theta, size, align_corners=False) -> Tensor:
     grids = op.meshgrid(axes[::-1], "ij")[::-1]
     base = op.stack([*(op.reshape(g, (-1,)) for g in grids), op.ones((grids[0].size,), theta.dtype)], -1)
     result = op.matmul(op.expand_dims(base, 0), op.swapaxes(theta, 1, 2))
-    return op.reshape(result, (size[0], *size[2:], len(size) - 2))
+    return op.cast(op.reshape(result, (size[0], *size[2:], len(size) - 2)), dtype)
 
 
 def _unnormalised(coordinate, length: int, align: bool) -> Tensor:
@@ -346,12 +369,18 @@ def _sample_at(x, places: list, padding_mode: str) -> Tensor:
     return op.mul(picked, op.cast(op.expand_dims(inside, 1), x.dtype))
 
 
+@takes(input=(4, 5), grid=(4, 5))
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False) -> Tensor:
-    """Elements of (N, C, H, W) or (N, C, D, H, W) at the places of `grid`, where -1 and 1 are the edges."""
+    """Elements of (N, C, H, W) or (N, C, D, H, W) at the places of `grid`, where -1 and 1 are the edges.
+
+    Half precision is computed in float32.
+    """
     if mode not in ("bilinear", "nearest"):
         raise ValueError(f"For 'grid_sample', the 'mode' must be 'bilinear' or 'nearest', but got '{mode}'.")
     if padding_mode not in ("zeros", "border", "reflection"):
         raise ValueError(f"For 'grid_sample', there is no 'padding_mode' '{padding_mode}'.")
+    dtype = input.dtype
+    input, grid = _wide(input), _wide(grid)
     places = []
     for coordinate, length in zip(op.unbind(grid, -1)[::-1], input.shape[2:], strict=True):
         place = _unnormalised(coordinate, length, align_corners)
@@ -361,7 +390,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
             place = _bounced(place, length, align_corners)
         places.append(place)
     if mode == "nearest":
-        return _sample_at(input, [op.round(place) for place in places], padding_mode)
+        return op.cast(_sample_at(input, [op.round(place) for place in places], padding_mode), dtype)
     low = [op.floor(place) for place in places]
     shares = [op.sub(place, floor) for place, floor in zip(places, low, strict=True)]
     total = None
@@ -374,7 +403,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
             weight = factor if weight is None else op.mul(weight, factor)
         part = op.mul(_sample_at(input, corner_places, padding_mode), op.expand_dims(weight, 1))
         total = part if total is None else op.add(total, part)
-    return total
+    return op.cast(total, dtype)
 
 
 def _pair(value) -> tuple[int, int]:
@@ -400,6 +429,7 @@ def _patches(shape: tuple, kernel_size, dilation, padding, stride) -> tuple:
     return rows, columns, (ph, pw)
 
 
+@takes(input=(4, 4))
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
     """All patches of (N, C, H, W) as columns: (N, C * kernel, patches)."""
     rows, columns, (ph, pw) = _patches(input.shape, kernel_size, dilation, padding, stride)
@@ -410,6 +440,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
     return op.reshape(picked, (n, c * kh * kw, -1))
 
 
+@takes(input=(3, 4))
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1) -> Tensor:
     """Patches added into an image: undoes `unfold` up to the number of times a place is covered."""
     height, width = (

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from mindspore._c_expression import Tensor
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import takes
 
 __all__ = [
     "adaptive_avg_pool1d",
     "adaptive_avg_pool3d",
-    "avg_pool1d",
     "avg_pool2d",
     "lp_pool1d",
     "lp_pool2d",
@@ -17,27 +17,6 @@ __all__ = [
 ]
 
 _MOST_PARTS = 1 << 16  # of one axis in adaptive pooling
-
-
-def _single(value) -> int:
-    return value[0] if isinstance(value, (tuple, list)) else value
-
-
-def avg_pool1d(
-    input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True
-) -> Tensor:
-    """Means of windows of (N, C, L)."""
-    edge = _single(padding)
-    result = op.avg_pool2d_function(
-        op.expand_dims(input_x, -2),
-        (1, _single(kernel_size)),
-        (1, _single(stride)),
-        (0, 0, edge, edge),
-        ceil_mode,
-        count_include_pad,
-        0,
-    )
-    return op.squeeze(result, -2)
 
 
 def avg_pool2d(
@@ -77,11 +56,13 @@ def adaptive_avg_pool(x, sizes) -> Tensor:
     return op.reshape(planes, (*leading, *kept))
 
 
+@takes(input=(2, 3))
 def adaptive_avg_pool1d(input, output_size) -> Tensor:
     """Means over `output_size` equal parts of the last axis."""
     return adaptive_avg_pool(input, [output_size])
 
 
+@takes(input=(4, 5))
 def adaptive_avg_pool3d(input, output_size) -> Tensor:
     """Means over equal parts of the last three axes."""
     sizes = [output_size] * 3 if isinstance(output_size, int) else list(output_size)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
+from mindspore.ops.function._checks import checked_axis, require_tensor, takes
 
 __all__ = [
     "amax",
@@ -14,15 +15,12 @@ __all__ = [
     "argmin",
     "cov",
     "histc",
-    "logcumsumexp",
     "max",
     "median",
     "min",
     "nanmean",
     "nanmedian",
-    "nanquantile",
     "norm",
-    "quantile",
     "searchsorted",
     "bucketize",
     "unique_consecutive",
@@ -33,7 +31,6 @@ __all__ = [
     "std_mean",
     "vector_norm",
     "matrix_norm",
-    "renorm",
     "sum",
 ]
 
@@ -55,8 +52,8 @@ def _check_axis(name: str, axis) -> None:
 def _extreme(name, input, axis, keepdims, initial, where, reduce, with_index, combine) -> tuple:
     _check_axis(name, axis)
     input = _masked(name, input, initial, where, reduce)
-    if axis is None:
-        value = reduce(input, (), keepdims)
+    if axis is None:  # then nothing is kept, as in the reference
+        value = reduce(input, (), False)
         index = Tensor(0, mstype.int64)
     else:
         index, value = with_index(input, axis, keepdims)
@@ -72,7 +69,7 @@ def max(input, axis=None, keepdims=False, *, initial=None, where=None) -> tuple:
     Args:
         input (Tensor): Any real tensor.
         axis (int): The axis; None reduces all and gives the index 0. Default: ``None``.
-        keepdims (bool): Keep the axis with length 1. Default: ``False``.
+        keepdims (bool): Keep the axis with length 1; means nothing without an axis. Default: ``False``.
         initial (number): The smallest result. Default: ``None``.
         where (Tensor): Which elements count; needs `initial`. Default: ``None``.
 
@@ -193,8 +190,12 @@ def median(input, axis=-1, keepdims=False) -> tuple:
     Returns:
         Tensor of values and int64 Tensor of indices.
     """
+    require_tensor("median", "input", input)
     if input.ndim == 0:
         return input, Tensor(0, mstype.int64)
+    axis = checked_axis("median", axis, input.ndim)
+    if input.shape[axis] == 0:
+        raise ValueError(f"For 'median', the axis must not be empty, but got the shape {input.shape}.")
     values, indices = op.sort(input, axis, False)
     middle = (input.shape[axis] - 1) // 2
     value = op.narrow(values, axis, middle, 1)
@@ -207,6 +208,12 @@ def median(input, axis=-1, keepdims=False) -> tuple:
 
 def nanmedian(input, axis=-1, keepdims=False) -> tuple:
     """The lower median of the elements that are numbers, along an axis, and where it is."""
+    require_tensor("nanmedian", "input", input)
+    if input.ndim == 0:
+        return input, Tensor(0, mstype.int64)
+    axis = checked_axis("nanmedian", axis, input.ndim)
+    if input.shape[axis] == 0:
+        raise ValueError(f"For 'nanmedian', the axis must not be empty, but got the shape {input.shape}.")
     values, indices = op.sort(input, axis, False)
     known = op.reduce_sum(op.cast(op.logical_not(op.isnan(input)), mstype.int64), axis, True)
     middle = op.maximum(op.floor_div(op.sub(known, 1), 2), 0)
@@ -215,46 +222,11 @@ def nanmedian(input, axis=-1, keepdims=False) -> tuple:
     return (value, index) if keepdims else (op.squeeze(value, axis), op.squeeze(index, axis))
 
 
-def _quantile(input, q, axis, keepdims, ignore_nan: bool) -> Tensor:
-    rank = input.ndim
-    if axis is None:
-        axis, flat = 0, op.reshape(input, (-1,))
-    else:
-        axis, flat = axis % rank, input
-    levels = q if isinstance(q, Tensor) else Tensor(q, input.dtype)
-    values, _ = op.sort(flat, axis, False)
-    known = op.cast(op.logical_not(op.isnan(flat)), input.dtype)
-    last = op.sub(op.reduce_sum(known, axis, True), 1)
-    pieces = []
-    for level in op.unbind(op.reshape(levels, (-1,))):
-        place = op.mul(op.maximum(last, 0), level)
-        below = op.cast(op.floor(place), mstype.int64)
-        above = op.cast(op.ceil(place), mstype.int64)
-        low, high = (op.gather_elements(values, axis, index) for index in (below, above))
-        pieces.append(op.lerp(low, high, op.sub(place, op.floor(place))))
-    result = op.stack(pieces)
-    if not ignore_nan:
-        poisoned = op.reduce_any(op.isnan(flat), axis, True)
-        result = op.where(poisoned, op.full_like(result, float("nan")), result)
-    if not keepdims:
-        result = op.squeeze(result, axis + 1)
-    elif flat is not input:
-        result = op.reshape(result, (levels.size, *(1,) * rank))
-    return op.squeeze(result, 0) if levels.ndim == 0 else result
-
-
-def quantile(input, q, axis=None, keepdims=False) -> Tensor:
-    """Values below which the shares `q` of the elements lie, linear between neighbours."""
-    return _quantile(input, q, axis, keepdims, False)
-
-
-def nanquantile(input, q, axis=None, keepdims=False) -> Tensor:
-    """Like `quantile`, of the elements that are numbers."""
-    return _quantile(input, q, axis, keepdims, True)
-
-
 def histc(input, bins=100, min=0.0, max=0.0) -> Tensor:
     """How many elements fall into each of `bins` equal intervals; equal bounds mean those of the data."""
+    require_tensor("histc", "input", input)
+    if input.dtype in mstype.complex_type:
+        raise TypeError(f"For 'histc', the 'input' must be real, but got {input.dtype}.")
     if min > max:
         raise ValueError(f"For 'histc', 'min' must be <= 'max', but got {min} and {max}.")
     flat = op.cast(op.reshape(input, (-1,)), mstype.float32)
@@ -271,6 +243,9 @@ def histc(input, bins=100, min=0.0, max=0.0) -> Tensor:
 
 def cov(input, *, correction=1, fweights=None, aweights=None) -> Tensor:
     """Covariance of the rows of a matrix, with frequency and importance weights."""
+    require_tensor("cov", "input", input)
+    if input.ndim not in (1, 2):
+        raise ValueError(f"For 'cov', the 'input' must have one or two axes, but got {input.ndim}.")
     values = op.expand_dims(input, 0) if input.ndim < 2 else input
     values = _typed(values, None)
     weights = op.ones((values.shape[1],), values.dtype)
@@ -288,12 +263,6 @@ def cov(input, *, correction=1, fweights=None, aweights=None) -> Tensor:
         norm_factor = op.sub(total, op.div(op.mul(share, correction), total))
     result = op.div(product, op.maximum(norm_factor, 0))
     return op.reshape(result, ()) if input.ndim < 2 else result
-
-
-def logcumsumexp(input, axis) -> Tensor:
-    """Logarithm of the running sum of exponentials, shifted by the largest element."""
-    top = op.reduce_max(input, axis, True)
-    return op.add(op.log(op.cumsum(op.exp(op.sub(input, top)), axis)), top)
 
 
 def searchsorted(sorted_sequence, values, *, out_int32=False, right=False, side=None, sorter=None) -> Tensor:
@@ -314,98 +283,95 @@ def bucketize(input, boundaries, *, right=False) -> Tensor:
 
 def unique_consecutive(input, return_idx=False, return_counts=False, axis=None):
     """The elements, or slices along an axis, that differ from the one before."""
+    require_tensor("unique_consecutive", "input", input)
     flat = op.reshape(input, (-1,)) if axis is None else input
-    along = 0 if axis is None else axis % input.ndim
+    along = 0 if axis is None else checked_axis("unique_consecutive", axis, input.ndim)
     length = flat.shape[along]
-    before, after = op.narrow(flat, along, 0, length - 1), op.narrow(flat, along, 1, length - 1)
+    first = 1 if length else 0
+    rest = length - first
+    before, after = op.narrow(flat, along, 0, rest), op.narrow(flat, along, first, rest)
     others = tuple(i for i in range(flat.ndim) if i != along)
     changed = op.not_equal(before, after)
     changed = op.reduce_any(changed, others) if others else changed
-    is_new = op.concat([op.ones((1,), mstype.bool_), changed])
+    is_new = op.concat([op.ones((first,), mstype.bool_), changed])
     places = op.reshape(op.nonzero(is_new), (-1,))
     results = [op.gather(flat, places, along)]
     if return_idx:
         number = op.sub(op.cumsum(op.cast(is_new, mstype.int64), 0), 1)
         results.append(op.reshape(number, input.shape) if axis is None else number)
     if return_counts:
-        ends = op.concat([places[1:], Tensor([length], mstype.int64)])
+        ends = op.concat([places[1:], Tensor([length] * first, mstype.int64)])
         results.append(op.sub(ends, places))
     return results[0] if len(results) == 1 else tuple(results)
 
 
+@takes(x=(1, 1))
 def unique_with_pad(x, pad_num) -> tuple:
     """The different elements, padded with `pad_num` to the length of `x`, and the number of each element."""
     values, indices = op.unique(x)
     return op.pad_constant(values, (0, x.shape[0] - values.shape[0]), pad_num), indices
 
 
-def _power_norm(x, ord, axis, keepdims) -> Tensor:
-    size = op.abs(x)
-    if ord == float("inf"):
-        return op.reduce_max(size, axis, keepdims)
-    if ord == float("-inf"):
-        return op.reduce_min(size, axis, keepdims)
-    if ord == 0:
-        return op.reduce_sum(op.cast(op.not_equal(x, 0), size.dtype), axis, keepdims)
-    if ord == 1:
-        return op.reduce_sum(size, axis, keepdims)
-    if ord == 2:
-        return op.sqrt(op.reduce_sum(op.square(size), axis, keepdims))
-    return op.pow(op.reduce_sum(op.pow(size, ord), axis, keepdims), 1.0 / ord)
-
-
 def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None) -> Tensor:
-    """Norm of the elements along axes, all of them without `axis`."""
-    return _power_norm(_typed(x, dtype), ord, _axes(axis), keepdims)
+    """Norm of the elements along axes, all of them without `axis`.
+
+    Args:
+        x (Tensor): Any tensor.
+        ord (Union[int, float, inf, -inf]): Order of the norm. Default: ``2``.
+        axis (Union[int, tuple(int)]): The axes. Default: ``None``.
+        keepdims (bool): Keep the axes with length 1. Default: ``False``.
+        dtype (mindspore.dtype): Type to compute in. Default: ``None``.
+    """
+    return op.vector_norm(x, ord, axis, keepdims, dtype)
 
 
-def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None) -> Tensor:
-    """Norm of matrices: 'fro', 1, -1, inf or -inf."""
-    x = _typed(A, dtype)
-    row, column = (one % x.ndim for one in axis)
-    if ord in ("fro", "f"):
-        return _power_norm(x, 2, (row, column), keepdims)
-    if ord not in (1, -1, float("inf"), float("-inf")):
-        raise ValueError(f"For 'matrix_norm', the 'ord' must be 'fro', 1, -1, inf or -inf, but got {ord}.")
-    summed, kept = (row, column) if abs(ord) == 1 else (column, row)
-    sums = op.reduce_sum(op.abs(x), summed, True)
-    best = op.reduce_max(sums, kept, True) if ord > 0 else op.reduce_min(sums, kept, True)
-    return best if keepdims else op.squeeze(best, (row, column))
+_MATRIX_ORDERS = ("fro", "nuc", float("inf"), float("-inf"), 1, -1, 2, -2)
 
 
-def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
+def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None) -> Tensor:  # noqa: N803
+    """Norm of matrices.
+
+    Args:
+        A (Tensor): At least two axes.
+        ord (Union[int, inf, -inf, 'fro', 'nuc']): 'fro', by elements; 1, -1, inf or -inf, by sums of columns
+            or rows; 2, -2 or 'nuc', by singular values. Default: ``'fro'``.
+        axis (tuple(int, int)): The axes of rows and columns. Default: ``(-2, -1)``.
+        keepdims (bool): Keep the axes with length 1. Default: ``False``.
+        dtype (mindspore.dtype): Type to compute in. Default: ``None``.
+
+    Raises:
+        ValueError: There is no such norm, or there are no such axes.
+    """
+    if isinstance(ord, bool) or ord not in _MATRIX_ORDERS:
+        raise ValueError(f"For 'matrix_norm', the 'ord' must be one of {_MATRIX_ORDERS}, but got {ord!r}.")
+    text = ord if isinstance(ord, str) else f"{ord:g}"
+    return op.matrix_norm(A, text, axis, keepdims, dtype)
+
+
+def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:  # noqa: N803
     """Norm of a vector or of matrices.
 
     Args:
         A (Tensor): Any tensor.
-        ord (Union[int, float, inf, -inf, 'fro']): Kind of norm; None is the 2-norm of all elements chosen.
-            Default: ``None``.
-        dim (Union[int, Tuple(int)]): One axis for vectors, two for matrices. Default: ``None``.
+        ord (Union[int, float, inf, -inf, 'fro', 'nuc']): Kind of norm; None is the 2-norm of all elements
+            chosen. Default: ``None``.
+        dim (Union[int, Tuple(int)]): One axis for vectors, two for matrices. Default: ``None``, all axes.
         keepdim (bool): Keep the axes with length 1. Default: ``False``.
         dtype (mindspore.dtype): Type to compute in. Default: ``None``.
+
+    Raises:
+        TypeError: A vector has no norm of this name.
+        ValueError: There is no such norm, or there are no such axes.
     """
-    x = _typed(A, dtype)
-    if dim is None and ord is None:
-        result = _power_norm(op.reshape(x, (-1,)), 2, (), False)
-        return op.reshape(result, (1,) * A.ndim) if keepdim else result
-    axes = tuple(range(x.ndim)) if dim is None else ((dim,) if isinstance(dim, int) else tuple(dim))
     if ord is None:
-        return _power_norm(x, 2, axes, keepdim)
-    if len(axes) == 1:
-        if isinstance(ord, str):
-            raise ValueError(f"For 'norm', a vector has no norm '{ord}'.")
-        return _power_norm(x, ord, axes, keepdim)
-    if len(axes) != 2:
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype)
+    require_tensor("norm", "A", A)
+    given = range(A.ndim) if dim is None else ((dim,) if isinstance(dim, int) else dim)
+    axes = tuple(checked_axis("norm", axis, A.ndim, "dim") for axis in given)
+    if len(axes) == 2:
+        return matrix_norm(A, ord, axes, keepdim, dtype=dtype)
+    if len(axes) > 2:
         raise ValueError(f"For 'norm', the 'dim' must have one or two axes with 'ord', but got {axes}.")
-    return matrix_norm(x, ord, axes, keepdim)
-
-
-def renorm(input, p, axis, maxnorm) -> Tensor:
-    """Slices along an axis, shrunk so that their `p`-norm is at most `maxnorm`."""
-    axis %= input.ndim
-    others = tuple(i for i in range(input.ndim) if i != axis)
-    length = _power_norm(input, p, others, True)
-    factor = op.where(
-        op.greater(length, maxnorm), op.div(maxnorm, op.add(length, 1e-7)), op.ones_like(length)
-    )
-    return op.mul(input, factor)
+    if isinstance(ord, str):
+        raise TypeError(f"For 'norm', a vector has no norm '{ord}'.")
+    return vector_norm(A, ord, dim, keepdim, dtype=dtype)

@@ -50,7 +50,6 @@ __all__ = [
     "not_in_dict",
     "numel",
     "partial",
-    "population_count",
     "positive",
     "print_",
     "rank",
@@ -88,6 +87,9 @@ __all__ = [
     "tuple_setitem",
     "typeof",
 ]
+
+_MOST_NUMBERS = 1 << 24  # of a tuple
+_MOST_BITS = 1 << 16  # of a whole number
 
 
 def depend(value, expr):
@@ -244,16 +246,6 @@ def fills(x, value) -> Tensor:
     return op.full_like(x, value)
 
 
-def population_count(input_x) -> Tensor:
-    """Number of bits that are set in every element of an int16 or uint16 tensor, as uint8."""
-    bits = op.cast(input_x, mstype.int32)
-    bits = op.bitwise_and(bits, 0xFFFF)
-    for shift, mask in ((1, 0x5555), (2, 0x3333), (4, 0x0F0F), (8, 0x00FF)):
-        high = op.bitwise_and(op.bitwise_right_shift(bits, shift), mask)
-        bits = op.add(op.bitwise_and(bits, mask), high)
-    return op.cast(bits, mstype.uint8)
-
-
 def mixed_precision_cast(dst_dtype, x):
     """Floating-point tensors of a structure in another type, sequences as tuples; the rest unchanged."""
     if isinstance(x, Tensor):
@@ -285,8 +277,16 @@ def add_flags(fn=None, **flags):
 
 
 def make_range(*args) -> tuple:
-    """The numbers of `range(*args)` as a tuple."""
-    return tuple(range(*args))
+    """The numbers of `range(*args)` as a tuple.
+
+    Raises:
+        ValueError: There would be too many of them to hold.
+    """
+    numbers = range(*args)
+    count = -((numbers.start - numbers.stop) // numbers.step)  # len() has a limit of its own
+    if count > _MOST_NUMBERS:
+        raise ValueError(f"For 'make_range', {numbers} has more than {_MOST_NUMBERS} numbers.")
+    return tuple(numbers)
 
 
 def make_tuple(*args) -> tuple:
@@ -454,7 +454,20 @@ scalar_mul = _scalar_function("scalar_mul", operator.mul, "Product")
 scalar_div = _scalar_function("scalar_div", operator.truediv, "Quotient")
 scalar_floordiv = _scalar_function("scalar_floordiv", operator.floordiv, "Floored quotient")
 scalar_mod = _scalar_function("scalar_mod", operator.mod, "Remainder")
-scalar_pow = _scalar_function("scalar_pow", operator.pow, "Power")
+
+
+def scalar_pow(x, y):
+    """Power of two Python numbers.
+
+    Raises:
+        OverflowError: A whole number would have too many digits to write down.
+    """
+    is_whole = isinstance(x, int) and isinstance(y, int) and y > 0 and abs(x) > 1
+    if is_whole and (abs(x).bit_length() - 1) * y > _MOST_BITS:
+        raise OverflowError(f"For 'scalar_pow', {x} to the power of {y} has more than {_MOST_BITS} bits.")
+    return x**y
+
+
 scalar_eq = _scalar_function("scalar_eq", operator.eq, "Equality")
 scalar_ne = _scalar_function("scalar_ne", operator.ne, "Inequality")
 scalar_lt = _scalar_function("scalar_lt", operator.lt, "Comparison (less)")

@@ -50,10 +50,10 @@ def _planes(x: Tensor) -> Tensor:
     return op.reshape(x, (n, c * d, h, w))
 
 
-def _columns(planes: Tensor, channels: int) -> Tensor:
+def _columns(planes: Tensor, channels: int, depth: int) -> Tensor:
     """(N, C * D, H, W) as (N, C, D, H * W)."""
-    n, layers, h, w = planes.shape
-    return op.reshape(planes, (n, channels, layers // channels, h * w))
+    n, _, h, w = planes.shape
+    return op.reshape(planes, (n, channels, depth, h * w))
 
 
 def pooled_means(x, kernel, stride, pads, ceil_mode, include, divisor) -> Tensor:
@@ -61,7 +61,7 @@ def pooled_means(x, kernel, stride, pads, ceil_mode, include, divisor) -> Tensor
     one = 1 if divisor else 0  # sums instead of means
     first = op.avg_pool2d(_planes(x), kernel[1:], stride[1:], pads[2:], ceil_mode, include, one)
     second = op.avg_pool2d(
-        _columns(first, x.shape[1]),
+        _columns(first, *x.shape[1:3]),
         (kernel[0], 1),
         (stride[0], 1),
         (*pads[:2], 0, 0),
@@ -75,10 +75,10 @@ def pooled_means(x, kernel, stride, pads, ceil_mode, include, divisor) -> Tensor
 
 def pooled_maxima(x, kernel, stride, pads, dilation, ceil_mode, with_places: bool = True) -> tuple:
     """Largest elements of windows of (N, C, D, H, W), and their places in the volume or None."""
-    n, channels, _, height, width = x.shape
+    n, channels, layers, height, width = x.shape
     first, inside = op.max_pool2d(_planes(x), kernel[1:], stride[1:], pads[2:], dilation[1:], ceil_mode)
     second, where = op.max_pool2d(
-        _columns(first, channels),
+        _columns(first, channels, layers),
         (kernel[0], 1),
         (stride[0], 1),
         (*pads[:2], 0, 0),
@@ -89,8 +89,8 @@ def pooled_maxima(x, kernel, stride, pads, dilation, ceil_mode, with_places: boo
     if not with_places:
         return op.reshape(second, shape), None
     plane = first.shape[2] * first.shape[3]
-    flat_where = op.reshape(where, (n, channels, -1))
-    flat_inside = op.reshape(op.cast(inside, where.dtype), (n, channels, -1))
+    flat_where = op.reshape(where, (n, channels, where.shape[2] * plane))
+    flat_inside = op.reshape(op.cast(inside, where.dtype), (n, channels, layers * plane))
     depth = op.floor_div(flat_where, max(plane, 1))
     places = op.add(op.mul(depth, height * width), op.gather_elements(flat_inside, 2, flat_where))
     return op.reshape(second, shape), op.reshape(places, shape)

@@ -160,12 +160,17 @@ class _MeanDistance(_SurfaceDistance):
         super().__init__(distance_metric)
         self.symmetric = validator.check_value_type("symmetric", symmetric, [bool], type(self).__name__)
 
+    def _mean(self, measure) -> float:
+        """Mean of a measure of the distances; both directions count alike, whatever their lengths."""
+        means = [measure(d).mean() if d.size else np.inf for d in self._distances(self.symmetric)]
+        return np.mean(means)
+
 
 class MeanSurfaceDistance(_MeanDistance):
     """The mean distance from the predicted outline to the true one.
 
     Args:
-        symmetric (bool): Over both directions. Default: ``False``.
+        symmetric (bool): The mean of both directions. Default: ``False``.
         distance_metric (str): ``"euclidean"``, ``"chessboard"`` or ``"taxicab"``. Default: ``"euclidean"``.
 
     Raises:
@@ -182,15 +187,14 @@ class MeanSurfaceDistance(_MeanDistance):
         Raises:
             RuntimeError: Nothing was seen.
         """
-        distances = np.concatenate(self._distances(self.symmetric))
-        return distances.mean() if distances.size else np.float64(np.inf)
+        return self._mean(np.asarray)
 
 
 class RootMeanSquareDistance(_MeanDistance):
     """The root of the mean squared distance from the predicted outline to the true one.
 
     Args:
-        symmetric (bool): Over both directions. Default: ``False``.
+        symmetric (bool): The mean of both directions. Default: ``False``.
         distance_metric (str): ``"euclidean"``, ``"chessboard"`` or ``"taxicab"``. Default: ``"euclidean"``.
 
     Raises:
@@ -207,5 +211,4 @@ class RootMeanSquareDistance(_MeanDistance):
         Raises:
             RuntimeError: Nothing was seen.
         """
-        distances = np.concatenate(self._distances(self.symmetric))
-        return np.sqrt(np.square(distances).mean()) if distances.size else np.float64(np.inf)
+        return np.sqrt(self._mean(np.square))

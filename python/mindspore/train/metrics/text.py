@@ -20,7 +20,7 @@ class BleuScore(Metric):
 
     Args:
         n_gram (int): The longest n-gram, 1 to 4. Default: ``4``.
-        smooth (bool): Adds one to the counts of n-grams of two words and more. Default: ``False``.
+        smooth (bool): Adds one to the counts of n-grams of every length. Default: ``False``.
 
     Raises:
         TypeError: An argument has another type.
@@ -85,7 +85,7 @@ class BleuScore(Metric):
             raise RuntimeError("Please call the 'update' method before calling 'eval' method.")
         if self._matched.min() == 0:
             return np.float64(0.0)
-        extra = np.where(np.arange(self.n_gram) > 0, 1.0, 0.0) if self.smooth else 0.0
+        extra = 1.0 if self.smooth else 0.0
         shares = (self._matched + extra) / (self._offered + extra)
         candidate, reference = self._lengths
         penalty = 1.0 if candidate > reference else np.exp(1 - reference / candidate)

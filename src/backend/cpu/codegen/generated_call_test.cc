@@ -191,8 +191,9 @@ class RandomFormula {
     static constexpr ScalarOp kUnary[] = {Neg,   Abs,  Sign,  Sqrt,  Rsqrt, Reciprocal, Square,
                                           Exp,   Log,  Tanh,  Erf,   Sin,   Sigmoid,    Floor,
                                           Expm1, Atan, Log1p, Round, Ceil,  Trunc};
+    // Of operations that are never compiled there would be nothing to compare.
     static constexpr ScalarOp kBinary[] = {Add,     Sub,      Mul,      Div,      Maximum,
-                                           Minimum, FloorMod, FloorDiv, CopySign, Pow};
+                                           Minimum, TruncDiv, FloorDiv, CopySign, Pow};
     if (depth == 0) {
       return random_() % 3 == 0 ? Expr(static_cast<double>(random_() % 9) - 3.5)
                                 : Expr::input(static_cast<int>(random_() % 3));

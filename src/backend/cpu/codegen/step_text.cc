@@ -181,6 +181,20 @@ std::string StepText::larger(const char* predicate, const std::string& a, const 
   return choose(let(join("or ", masks(), " ", holds, ", ", missing)), a, b);
 }
 
+// One less where the quotient was rounded up to a whole number, as in the interpreter's loops.
+std::string StepText::floor_quotient(const std::string& a, const std::string& b) {
+  const std::string zero = constant(0).text;
+  const std::string whole = intrinsic("floor", {arithmetic("fdiv", a, b)});
+  const std::string rest = intrinsic("fma", {let(join("fneg ", vector(), " ", whole)), b, a});
+  const auto both = [&](const char* of_rest, const char* of_divisor) {
+    return let(join("and ", masks(), " ", compare(of_rest, rest, zero), ", ",
+                    compare(of_divisor, b, zero)));
+  };
+  const std::string below = both("olt", "ogt"), above = both("ogt", "olt");
+  const std::string too_far = let(join("or ", masks(), " ", below, ", ", above));
+  return arithmetic("fsub", whole, choose(too_far, constant(1).text, zero));
+}
+
 std::string StepText::number(ScalarOp op, const Args& args) {
   const std::string& a = args[0].text;
   const std::string b = args.size() > 1 ? args[1].text : std::string();
@@ -204,12 +218,8 @@ std::string StepText::number(ScalarOp op, const Args& args) {
       const std::string e = library(ScalarOp::Exp, {let(join("fneg ", vector(), " ", a))});
       return arithmetic("fdiv", one, arithmetic("fadd", one, e));
     }
-    case ScalarOp::FloorDiv: return intrinsic("floor", {arithmetic("fdiv", a, b)});
+    case ScalarOp::FloorDiv: return floor_quotient(a, b);
     case ScalarOp::TruncDiv: return intrinsic("trunc", {arithmetic("fdiv", a, b)});
-    case ScalarOp::FloorMod: {  // rounded once, as the loops' compiler contracts it
-      const std::string whole = intrinsic("floor", {arithmetic("fdiv", a, b)});
-      return intrinsic("fma", {let(join("fneg ", vector(), " ", whole)), b, a});
-    }
     case ScalarOp::Maximum: return larger("ogt", a, b);
     case ScalarOp::Minimum: return larger("olt", a, b);
     case ScalarOp::Pow: return power(args);

@@ -55,6 +55,7 @@ class StepText {
   std::string power_of_unknown(const Args& args);
   std::string number(op::ScalarOp op, const Args& args);
   std::string larger(const char* predicate, const std::string& a, const std::string& b);
+  std::string floor_quotient(const std::string& a, const std::string& b);
   std::string mask(op::ScalarOp op, const Args& args);
   std::string sign_bit(const std::string& value);
 

@@ -72,10 +72,10 @@ struct Normalization {
     const Lanes positive = x <= Lanes{} ? Lanes{} : x;
     return positive > upper ? upper : positive;
   }
-  // dy where the normalised x is inside the bounds
+  // dy where the normalised x is not outside of the bounds, or NaN
   Lanes passed_on(const Lanes& x, const Lanes& dy) const {
     const Lanes value = (*this)(x);
-    return (value > Lanes{}) & (value < upper) ? dy : Lanes{};
+    return (value <= Lanes{}) | (value >= upper) ? Lanes{} : dy;
   }
 };
 

@@ -12,7 +12,7 @@ namespace mycel::backend {
 inline std::int64_t blocked_lanes() { return has_avx512() ? 16 : 8; }
 
 // What normalisation does to a lane: (x - mean) * scale + shift, kept inside [0, upper] when
-// `clamps`.
+// `clamps`; an upper bound of NaN is none.
 struct BlockedFactors {
   const float *mean, *scale, *shift;
   bool clamps;

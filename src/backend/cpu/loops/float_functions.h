@@ -105,14 +105,42 @@ template <class T, ScalarOp kOp>
 struct FloatBinary {
   static constexpr bool kWide = sizeof(T) == 8;
   static T floor_of(T x) { return kWide ? ::floor(x) : ::floorf(x); }
+  // a - whole * b, rounded once.
+  static T rest_of(T a, T whole, T b) {
+    return kWide ? __builtin_fma(-whole, b, a) : __builtin_fmaf(-whole, b, a);
+  }
+  static bool has_other_sign(T rest, T b) { return (rest < 0 && b > 0) || (rest > 0 && b < 0); }
+
+  // The quotient may have been rounded up to a whole number; then what is left has the wrong sign.
+  static T floor_quotient(T a, T b) {
+    const T whole = floor_of(a / b);
+    return whole - (has_other_sign(rest_of(a, whole, b), b) ? T(1) : T(0));
+  }
+  // The remainder from the whole quotient, as long as that is near enough to have all its digits.
+  static bool is_near(T whole) {
+    return (kWide ? ::fabs(whole) : ::fabsf(whole)) < (kWide ? T(0x1p51) : T(0x1p22));
+  }
+  static T near_remainder(T a, T whole, T b) {
+    const T rest = rest_of(a, whole, b);
+    return rest + (has_other_sign(rest, b) ? b : T(0));
+  }
+  static T far_remainder(T a, T b) {
+    const T rest = kWide ? ::fmod(a, b) : ::fmodf(a, b);
+    return has_other_sign(rest, b) ? rest + b : rest;
+  }
+  static T floor_remainder(T a, T b) {
+    const T whole = floor_of(a / b);
+    return is_near(whole) ? near_remainder(a, whole, b) : far_remainder(a, b);
+  }
+
   static T run(T a, T b) {
     if constexpr (kOp == ScalarOp::Add) return a + b;
     if constexpr (kOp == ScalarOp::Sub) return a - b;
     if constexpr (kOp == ScalarOp::Mul) return a * b;
     if constexpr (kOp == ScalarOp::Div) return a / b;
-    if constexpr (kOp == ScalarOp::FloorDiv) return floor_of(a / b);
+    if constexpr (kOp == ScalarOp::FloorDiv) return floor_quotient(a, b);
     if constexpr (kOp == ScalarOp::TruncDiv) return kWide ? ::trunc(a / b) : ::truncf(a / b);
-    if constexpr (kOp == ScalarOp::FloorMod) return a - floor_of(a / b) * b;
+    if constexpr (kOp == ScalarOp::FloorMod) return floor_remainder(a, b);
     if constexpr (kOp == ScalarOp::TruncMod) return kWide ? ::fmod(a, b) : ::fmodf(a, b);
     if constexpr (kOp == ScalarOp::Maximum) return a > b || a != a ? a : b;
     if constexpr (kOp == ScalarOp::Minimum) return a < b || a != a ? a : b;
@@ -134,6 +162,33 @@ struct FloatTest {
     if constexpr (kOp == ScalarOp::SignBit) return __builtin_signbit(x) != 0;
   }
 };
+
+// Remainders of a few elements at a time, as if all quotients were near; where one is not, the far
+// ones are computed again.
+template <class T, Variant kVariant>
+void remainder_loop(const void* a, const void* b, const void*, const void*, void* out,
+                    std::int64_t n) {
+  using Function = FloatBinary<T, ScalarOp::FloorMod>;
+  constexpr std::int64_t kTogether = 128;
+  const T* x = static_cast<const T*>(a);
+  const T* z = static_cast<const T*>(b);
+  const auto dividend = [=](std::int64_t i) { return x[kVariant == kFirstSingle ? 0 : i]; };
+  const auto divisor = [=](std::int64_t i) { return z[kVariant == kSecondSingle ? 0 : i]; };
+  for (std::int64_t begin = 0; begin < n; begin += kTogether) {
+    const std::int64_t count = n - begin < kTogether ? n - begin : kTogether;
+    alignas(64) T rest[kTogether];  // the result may lie over an operand
+    int far = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T p = dividend(begin + i), q = divisor(begin + i);
+      const T whole = Function::floor_of(p / q);
+      far |= Function::is_near(whole) ? 0 : 1;
+      rest[i] = Function::near_remainder(p, whole, q);
+    }
+    for (std::int64_t i = 0; far != 0 && i < count; ++i)
+      rest[i] = Function::floor_remainder(dividend(begin + i), divisor(begin + i));
+    std::memcpy(static_cast<T*>(out) + begin, rest, static_cast<std::size_t>(count) * sizeof(T));
+  }
+}
 
 // A whole power is far cheaper as a product, and squares are most of what is asked for.
 template <class T>
@@ -182,6 +237,10 @@ void fill_floating(LoopTable& table, Number number, int compare_index) {
   fill_binary<T, T, FloatBinary, Add, Sub, Mul, Div, FloorDiv, TruncDiv, FloorMod, TruncMod, Pow,
               Maximum, Minimum, Atan2, Hypot, CopySign>(steps);
   steps[static_cast<int>(Pow)][kSecondSingle] = power_of_single<T>;
+  StepVariants& remainder = steps[static_cast<int>(FloorMod)];
+  remainder[kVectors] = remainder_loop<T, kVectors>;
+  remainder[kSecondSingle] = remainder_loop<T, kSecondSingle>;
+  remainder[kFirstSingle] = remainder_loop<T, kFirstSingle>;
   fill_tests<T, Mask, FloatTest, IsNan, IsInf, IsFinite, SignBit>(steps);
   fill_comparisons<T>(steps);
   fill_select<T>(steps);

@@ -123,9 +123,28 @@ def ldexp(self, other) -> Tensor:
     return op.ldexp(self, other)
 
 
-def round_(self) -> Tensor:
-    """Nearest whole numbers, halves to even ones."""
-    return op.round(self)
+def round_(self, ndigits=None) -> Tensor:
+    """Nearest whole numbers, or with so many decimals; halves to even digits.
+
+    Args:
+        ndigits (int): Digits after the point, negative ones before it. Default: ``None``, none.
+    """
+    return op.round(self) if ndigits is None else op.round_decimals(self, ndigits)
+
+
+def divmod_(self, other) -> tuple:
+    """Quotient rounded towards minus infinity, and remainder with the sign of the divisor."""
+    return self // other, self % other
+
+
+def reversed_divmod(self, other) -> tuple:
+    """The same with the tensor as divisor."""
+    return other // self, other % self
+
+
+def trunc_(self) -> int:
+    """The only element without its fraction, for `math.trunc`."""
+    return int(self)
 
 
 def _in_place(function):
@@ -138,13 +157,16 @@ def _in_place(function):
 
 
 METHODS = {
+    "__divmod__": divmod_,
     "__iadd__": _in_place(lambda a, b: a + b),
     "__ifloordiv__": _in_place(lambda a, b: a // b),
     "__imatmul__": _in_place(lambda a, b: a @ b),
     "__imod__": _in_place(lambda a, b: a % b),
     "__imul__": _in_place(lambda a, b: a * b),
     "__isub__": _in_place(lambda a, b: a - b),
+    "__rdivmod__": reversed_divmod,
     "__round__": round_,
+    "__trunc__": trunc_,
     "addcdiv": addcdiv,
     "addcmul": addcmul,
     "approximate_equal": approximate_equal,

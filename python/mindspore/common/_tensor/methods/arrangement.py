@@ -120,7 +120,10 @@ def resize(self, *new_shape) -> Tensor:
 
 
 def sum_to_size(self, *size) -> Tensor:
-    """Sums along axes that had been stretched, so that the result has the given shape."""
+    """Sums along axes that had been stretched, so that the result has the given shape.
+
+    Small integer types and bool are added as int64, as in `sum`.
+    """
     wanted = tuple(_packed(size))
     extra = self.ndim - len(wanted)
     if extra < 0:
@@ -131,7 +134,7 @@ def sum_to_size(self, *size) -> Tensor:
             if length != 1:
                 raise ValueError(f"For 'sum_to_size', {self.shape} cannot be summed to {wanted}.")
             axes.append(i + extra)
-    result = op.reduce_sum(self, tuple(axes), True) if axes else self
+    result = op.sum(self, tuple(axes), True) if axes else self
     return op.reshape(result, wanted)
 
 

@@ -86,7 +86,7 @@ def itemset(self, *args) -> Tensor:
 
 def is_signed(self) -> bool:
     """Whether the elements may be negative."""
-    return self.dtype in (*mstype.int_type, *mstype.float_type)
+    return self.dtype in (*mstype.int_type, *mstype.float_type, *mstype.complex_type)
 
 
 def to_coo(self):

@@ -20,7 +20,7 @@ def sum_(self, axis=None, dtype=None, keepdims=False, initial=None) -> Tensor:
         axis (Union[None, int, tuple(int), list(int)]): The axes; None means all. Default: ``None``.
         dtype (mindspore.dtype): Type of the result. Default: ``None``.
         keepdims (bool): Keep the axes with length 1. Default: ``False``.
-        initial (scalar): Added to the sum. Default: ``None``.
+        initial (scalar): Added to the sum; a fraction makes a float32 of a whole number. Default: ``None``.
     """
     if initial is not None and not isinstance(initial, (int, float, bool)):
         raise TypeError(
@@ -28,7 +28,7 @@ def sum_(self, axis=None, dtype=None, keepdims=False, initial=None) -> Tensor:
         )
     wanted = None if dtype is None else mstype.from_any(dtype)
     result = op.sum(self, axis, keepdims, wanted)
-    return result if initial is None else op.add(result, op.full_like(result, initial))
+    return result if initial is None else op.add(result, initial)
 
 
 def prod(self, axis=None, keep_dims=False, dtype=None) -> Tensor:
@@ -44,7 +44,7 @@ def _extreme(self, name, axis, keepdims, initial, where, return_indices):
     if return_indices:
         return find(self, axis, keepdims, initial=initial, where=mask)
     values = reduction.amax if name == "max" else reduction.amin
-    return values(self, axis, keepdims, initial=initial, where=mask)
+    return values(self, axis, keepdims and axis is not None, initial=initial, where=mask)
 
 
 def max_(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False) -> Any:
@@ -52,7 +52,7 @@ def max_(self, axis=None, keepdims=False, *, initial=None, where=True, return_in
 
     Args:
         axis (Union[None, int, list, tuple of ints]): The axes; None means all. Default: ``None``.
-        keepdims (bool): Keep the axes with length 1. Default: ``False``.
+        keepdims (bool): Keep the axes with length 1, if any are named. Default: ``False``.
         initial (scalar): The smallest result. Default: ``None``.
         where (Tensor): Which elements count; needs `initial`. Default: ``True``.
         return_indices (bool): Also return where the elements are. Default: ``False``.
@@ -76,17 +76,13 @@ def argmin(self, axis=None, keepdims=False) -> Tensor:
 
 
 def argmax_with_value(self, axis=0, keep_dims=False) -> tuple:
-    """Indices and values of the largest elements along an axis."""
-    if axis is None:
-        return Tensor(0, mstype.int64), op.reduce_max(self)
-    return op.argmax_with_value(self, axis, keep_dims)
+    """Values of the largest elements along an axis, and their indices; the primitive gives these first."""
+    return reduction.max(self, axis, keep_dims)
 
 
 def argmin_with_value(self, axis=0, keep_dims=False) -> tuple:
-    """Indices and values of the smallest elements along an axis."""
-    if axis is None:
-        return Tensor(0, mstype.int64), op.reduce_min(self)
-    return op.argmin_with_value(self, axis, keep_dims)
+    """Values of the smallest elements along an axis, and their indices; the primitive gives these first."""
+    return reduction.min(self, axis, keep_dims)
 
 
 def _floating(self) -> Tensor:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
-from mindspore.ops.function import random, reduction
+from mindspore.ops.function import indexing, random, reduction
 
 
 def where(self, condition, y) -> Tensor:
@@ -27,8 +27,8 @@ def masked_scatter(self, mask, x) -> Tensor:
 
 
 def index_add(self, dim, index, source, *, alpha=1) -> Tensor:
-    """A copy with `alpha` times `source` added at positions of an axis."""
-    return op.scatter_add_axis(self, index, source if alpha == 1 else op.mul(source, alpha), dim)
+    """Adds `alpha` times `source` at positions of an axis, in place; see `mindspore.ops.index_add`."""
+    return indexing.index_add(self, index, source if alpha == 1 else op.mul(source, alpha), dim)
 
 
 def index_put(self, indices, values, accumulate=False) -> Tensor:

@@ -61,8 +61,10 @@ formulas(
     log_sigmoid=lambda x: -(-x).Softplus(),
     logaddexp=_log_of_sum,
     logaddexp2=lambda x, y: _log_of_sum(x * math.log(2), y * math.log(2)) * (1 / math.log(2)),
+    multivariate_argument=lambda x: x,
     prelu_slope=lambda x, slope: (x > 0).where(x, slope * x),
     rad2deg=lambda x: x * (180 / math.pi),
+    sub_scaled=lambda x, y, factor: x - factor * y,
     tanhshrink=lambda x: x - x.Tanh(),
 )
 formulas_with(

@@ -218,7 +218,7 @@ def _plane_scatter(call: Call) -> Symbol:
 def _counted(call: Call) -> tuple[Symbol, Symbol, int]:
     """Labels as the loss counts them, and which of them count."""
     labels, ignored = call.input(_place_of_labels(call)), call["ignore_index"]
-    return labels, labels.NotEqual(ignored)
+    return labels, labels.equals(labels) if ignored is None else labels.NotEqual(ignored)
 
 
 def _place_of_labels(call: Call) -> int:
@@ -228,7 +228,6 @@ def _place_of_labels(call: Call) -> int:
 def _chosen_classes(call: Call, classes: int, rank: int) -> Symbol:
     """(N, C, …): whether a class is the label of a position that counts."""
     labels, counts = _counted(call)
-    labels = _from_zero(labels, classes) if call["wrap"] else labels
     spread = (labels.shape[0], 1, *labels.shape[1:])
     numbers = labels.number(np.arange(classes).reshape(1, classes, *[1] * (rank - 2)))
     return labels.reshape(spread).equals(numbers).LogicalAnd(counts.reshape(spread))
@@ -253,8 +252,7 @@ def _class_weights(call: Call) -> Symbol:
     labels, counts = _counted(call)
     if not call.has(1):
         return counts.to(call.dtype)
-    places = _from_zero(labels, call["classes"]) if call["wrap"] else labels
-    return counts.where(call.input(1, call.dtype).take(counts.where(places, 0), 0), 0)
+    return counts.where(call.input(1, call.dtype).take(counts.where(labels, 0), 0), 0)
 
 
 @rule("sparse_cross_entropy")

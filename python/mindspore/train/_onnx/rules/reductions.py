@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from mindspore.common import dtype as mstype
 from mindspore.train._onnx.operators import Call, Symbol, rule
 
@@ -133,3 +135,23 @@ def _cumsum(call: Call) -> Symbol:
         return x.number(0).Mul(x) if call["exclusive"] else x.Identity()
     axis = call.constant(call["axis"], mstype.int64)
     return x.CumSum(axis, exclusive=int(call["exclusive"]), reverse=int(call["reverse"]))
+
+
+@rule("cumulative_logsumexp")
+def _cumulative_logsumexp(call: Call) -> Symbol:
+    """For every place the sum over all that count there: a running maximum ONNX has not."""
+    x, shape = call.input(0, call.dtype), call.shape_of()
+    if not shape:
+        return x.Identity()
+    axis = call["axis"] % len(shape)
+    place, other = np.ogrid[: shape[axis], : shape[axis]]
+    counts = (other >= place) if call["reverse"] else (other <= place)
+    if call["exclusive"]:
+        counts &= other != place
+    last = [1] * (len(shape) - axis - 1)
+    mask = call.constant(counts.reshape((*counts.shape, *last)), mstype.bool_)
+    sums = reduced(mask.where(x.Unsqueeze(x.ints([axis])), -np.inf), "ReduceLogSumExp", (axis + 1,), False)
+    if not call["exclusive"]:
+        return sums
+    some = call.constant(counts.any(1).reshape((-1, *last)), mstype.bool_)
+    return some.where(sums, float(np.finfo(mstype.dtype_to_nptype(call.dtype)).min))
