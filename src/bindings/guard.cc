@@ -2,6 +2,7 @@
 #include "bindings/guard.h"
 
 #include <atomic>
+#include <bit>
 #include <functional>
 
 #include "bindings/tensor_object.h"
@@ -12,16 +13,25 @@ namespace {
 
 std::atomic<std::uint64_t> changes{1};
 
-bool is_value(PyObject* object) {
-  return PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyUnicode_CheckExact(object) ||
-         PyBool_Check(object);
+bool is_compared(PyObject* object) {
+  return PyLong_CheckExact(object) || PyUnicode_CheckExact(object) || PyBool_Check(object) ||
+         PyBytes_CheckExact(object);
+}
+
+// -0.0 is not 0.0, and NaN is NaN.
+bool same_bits(double now, double before) {
+  return std::bit_cast<std::uint64_t>(now) == std::bit_cast<std::uint64_t>(before);
 }
 
 bool same(PyObject* now, PyObject* before) {
   if (now == before) return true;
-  if (now == nullptr || before == nullptr || Py_TYPE(now) != Py_TYPE(before) || !is_value(now))
-    return false;
-  return PyObject_RichCompareBool(now, before, Py_EQ) == 1;
+  if (now == nullptr || before == nullptr || Py_TYPE(now) != Py_TYPE(before)) return false;
+  if (PyFloat_CheckExact(now)) return same_bits(PyFloat_AS_DOUBLE(now), PyFloat_AS_DOUBLE(before));
+  if (PyComplex_CheckExact(now)) {
+    const Py_complex a = PyComplex_AsCComplex(now), b = PyComplex_AsCComplex(before);
+    return same_bits(a.real, b.real) && same_bits(a.imag, b.imag);
+  }
+  return is_compared(now) && PyObject_RichCompareBool(now, before, Py_EQ) == 1;
 }
 
 bool same_items(PyObject* now, PyObject* before) {
@@ -33,14 +43,47 @@ bool same_items(PyObject* now, PyObject* before) {
   return true;
 }
 
+// In the same order too: whoever goes through a dict sees it.
 bool same_entries(PyObject* now, PyObject* before) {
   if (PyDict_GET_SIZE(now) != PyDict_GET_SIZE(before)) return false;
-  PyObject *key = nullptr, *value = nullptr;
-  Py_ssize_t position = 0;
-  while (PyDict_Next(now, &position, &key, &value) != 0) {
-    if (!same(value, PyDict_GetItem(before, key))) return false;
+  PyObject *key = nullptr, *value = nullptr, *old_key = nullptr, *old_value = nullptr;
+  Py_ssize_t position = 0, old_position = 0;
+  while (PyDict_Next(now, &position, &key, &value) != 0 &&
+         PyDict_Next(before, &old_position, &old_key, &old_value) != 0) {
+    if (!same(key, old_key) || !same(value, old_value)) return false;
   }
   return true;
+}
+
+bool same_names(PyObject* now, PyObject* names, PyObject* before) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
+    PyObject* name = PyTuple_GET_ITEM(names, i);
+    if (!same(PyDict_GetItem(now, name), PyDict_GetItem(before, name))) return false;
+  }
+  return true;
+}
+
+// The order in which a set is gone through depends on how it came about.
+bool same_members(PyObject* now, PyObject* before) {
+  if (PySet_GET_SIZE(now) != PyTuple_GET_SIZE(before)) return false;
+  const nanobind::object members = nanobind::steal(PySequence_Tuple(now));
+  return members.is_valid() && same_items(members.ptr(), before);
+}
+
+// 0: this interpreter does not number the changes of its dicts.
+std::uint64_t version_of([[maybe_unused]] PyObject* dict) {
+#if PY_VERSION_HEX < 0x030D0000
+  return reinterpret_cast<const PyDictObject*>(dict)->ma_version_tag;
+#else
+  return 0;
+#endif
+}
+
+bool has_dict(PyObject* object, PyObject* dict) {
+  if (dict == nullptr || dict == Py_None) return true;
+  const nanobind::object now = nanobind::steal(PyObject_GenericGetDict(object, nullptr));
+  if (!now.is_valid()) PyErr_Clear();
+  return now.ptr() == dict;
 }
 
 bool same_function(PyObject* function, PyObject* before) {
@@ -76,11 +119,20 @@ void Guard::note_writes() const {
   if (dict != nullptr && key_.is_valid() && !key_.is_none())
     dict = PyDict_GetItem(dict, key_.ptr());
   if (dict == nullptr || !PyDict_Check(dict)) return;
-  const std::uint64_t version = reinterpret_cast<const PyDictObject*>(dict)->ma_version_tag;
+  const std::uint64_t version = version_of(dict);
   if (version == version_) return;
   version_ = version;
   note_change();
 #endif
+}
+
+template <typename Compare>
+bool Guard::dict_holds(Compare compare) const {
+  const std::uint64_t version = version_of(holder_.ptr());
+  if (version != 0 && version == version_) return true;
+  if (!compare()) return false;
+  version_ = version;
+  return true;
 }
 
 bool Guard::is_about_same(const Guard& other) const {
@@ -103,20 +155,25 @@ bool Guard::holds() const {
                   expected_.is_valid() ? expected_.ptr() : nullptr);
     case Kind::Cell: return same(PyCell_GET(holder_.ptr()), expected_.ptr());
     case Kind::Sequence: return same_items(holder_.ptr(), expected_.ptr());
-    case Kind::Mapping: return same_entries(holder_.ptr(), expected_.ptr());
-    case Kind::Set:
-      return PySet_GET_SIZE(holder_.ptr()) == PySet_GET_SIZE(expected_.ptr()) &&
-             PyObject_RichCompareBool(holder_.ptr(), expected_.ptr(), Py_EQ) == 1;
+    case Kind::Mapping:
+      return dict_holds([this] { return same_entries(holder_.ptr(), expected_.ptr()); });
+    case Kind::Names:
+      return dict_holds([this] { return same_names(holder_.ptr(), key_.ptr(), expected_.ptr()); });
+    case Kind::Set: return same_members(holder_.ptr(), expected_.ptr());
     case Kind::Question: return nanobind::cast<bool>(holder_());
     case Kind::Tracked:
       return eager::is_tracked(tensor_of(holder_.ptr())) == (expected_.ptr() == Py_True);
     case Kind::Class: return class_holds();
     case Kind::Function: return same_function(holder_.ptr(), expected_.ptr());
-    case Kind::Type: return reinterpret_cast<PyObject*>(Py_TYPE(holder_.ptr())) == expected_.ptr();
+    case Kind::Type:
+      return reinterpret_cast<PyObject*>(Py_TYPE(holder_.ptr())) == expected_.ptr() &&
+             has_dict(holder_.ptr(), key_.ptr());
     case Kind::Noted: note_writes(); return true;
   }
   return false;
 }
+
+bool is_same_value(PyObject* now, PyObject* before) { return same(now, before); }
 
 std::uint64_t change_count() { return changes.load(std::memory_order_relaxed); }
 void note_change() { changes.fetch_add(1, std::memory_order_relaxed); }

@@ -21,16 +21,19 @@ class Guard {
     Class,
     Function,
     Type,
-    Noted
+    Noted,
+    Names
   };
   // Entry: holder[key] is expected. Cell: a closure's variable. Sequence, Mapping, Set: the whole
-  // content, compared with a copy. Question: `holder` is asked and says true. Tracked: whether a
-  // gradient that is being recorded goes to the tensor `holder`. Class: `key` is what the class
-  // `holder` defines; looked at only when the interpreter says that the class has changed.
-  // A question's `key` and `expected` only say what it is about, if they are there.
-  // Function: (code, defaults, defaults of keywords) of a Python function. Type: `holder` is of the
-  // class `expected`. Noted: always holds, but a write to the fields of what `holder` refers to
-  // weakly, or to the dict `key` among them, is noted as a change.
+  // content in its order, compared with a copy. Question: `holder` is asked and says true. Tracked:
+  // whether a gradient that is being recorded goes to the tensor `holder`. Class: `key` is what the
+  // class `holder` defines; looked at only when the interpreter says that the class has changed. A
+  // question's `key` and `expected` only say what it is about, if they are there. Function: (code,
+  // defaults, defaults of keywords) of a Python function. Type: `holder` is of the class
+  // `expected`, and its attributes are in the dict `key`, if there is one. Noted: always holds, but
+  // a write to the fields of what `holder` refers to weakly, or to the dict `key` among them, is
+  // noted as a change. Names: the names `key` stand for the same in the dict `holder` as in the
+  // dict `expected`, or for nothing in both.
   Guard(Kind kind, nanobind::object holder, nanobind::object key, nanobind::object expected)
       : kind_(kind),
         holder_(std::move(holder)),
@@ -43,11 +46,17 @@ class Guard {
 
  private:
   bool class_holds() const;
+  template <typename Compare>
+  bool dict_holds(Compare compare) const;
   void note_writes() const;
   Kind kind_;
   nanobind::object holder_, key_, expected_;
   mutable std::uint64_t version_ = 0;  // of a class or dict when it was last seen; 0: not known
 };
+
+// Whether a value is still what it was: the same object, or an equal number or text of the same
+// class; floats are compared bit by bit.
+bool is_same_value(PyObject* now, PyObject* before);
 
 // Counts changes of cells, parameters' flags and settings. While it stands still, nothing that is
 // only checked by `verify` functions can have changed.

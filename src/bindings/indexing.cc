@@ -191,10 +191,19 @@ PyObject* index_origin(PyObject* tensor) {
   return attributes == nullptr ? nullptr : PyDict_GetItemString(attributes, kIndexOrigin);
 }
 
+bool has_attributes(PyObject* tensor) {
+  PyObject* attributes = reinterpret_cast<TensorObject*>(tensor)->attributes;
+  if (attributes == nullptr) return false;
+  return PyDict_GET_SIZE(attributes) > (index_origin(tensor) == nullptr ? 0 : 1);
+}
+
 void set_index_origin(nanobind::object tensor, nanobind::handle read, nanobind::handle index) {
   const nanobind::object reference = nanobind::steal(PyWeakref_NewRef(read.ptr(), nullptr));
   if (!reference.is_valid()) throw PythonError();
-  tensor.attr(kIndexOrigin) = nanobind::make_tuple(reference, index);
+  const nanobind::str name(kIndexOrigin);
+  const nanobind::object origin = nanobind::make_tuple(reference, index);
+  // Not as users set attributes: nobody relies on this one.
+  if (PyObject_GenericSetAttr(tensor.ptr(), name.ptr(), origin.ptr()) != 0) throw PythonError();
 }
 
 void exchange_index_origin(nanobind::object tensor, nanobind::handle read,

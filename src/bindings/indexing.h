@@ -16,6 +16,8 @@ void set_advanced_indexing(PyObject* reader, PyObject* writer, PyObject* origin)
 // What advanced indexing gives remembers what it was read from: (weak reference to a tensor,
 // index). Null: this tensor was read in no such way.
 PyObject* index_origin(PyObject* tensor);
+// Whether a user, or the package, has given it attributes besides that.
+bool has_attributes(PyObject* tensor);
 void set_index_origin(nanobind::object tensor, nanobind::handle read, nanobind::handle index);
 // The same, if it was read from `read`: it shall be `instead`.
 void exchange_index_origin(nanobind::object tensor, nanobind::handle read,

@@ -28,13 +28,18 @@ nb::object plain_copy(nb::handle object) {
 
 ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors) {
   std::vector<PyObject*> leaves;
-  *this = ResultForm(object, ask, tensors, leaves);
+  *this = ResultForm(object, ask, tensors, leaves, 0);
 }
 
 ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors,
-                       std::vector<PyObject*>& leaves)
+                       std::vector<PyObject*>& leaves, int depth)
     : object_(nb::borrow(object)) {
   PyObject* o = object.ptr();
+  if (depth == kDeepestNesting) {
+    kind_ = Kind::Refused;
+    why_ = "it returns lists or dicts that contain themselves, or are nested too deeply";
+    return;
+  }
   if (ask.take_number && ask.take_number(object, leaf_)) {
     kind_ = Kind::Number;
     object_ = {};
@@ -44,52 +49,57 @@ ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tens
       kind_ = Kind::Leaf;
       const auto known = std::find(leaves.begin(), leaves.end(), o);
       leaf_ = static_cast<std::size_t>(known - leaves.begin());
-      if (known == leaves.end()) {
+      if (has_attributes(o)) {
+        kind_ = Kind::Refused;
+        why_ = "it returns a tensor that it has given attributes";
+      } else if (known == leaves.end()) {
         leaves.push_back(o);
         tensors.push_back(tensor);
-        take_origin(object, ask, tensors, leaves);
+        take_origin(object, ask, tensors, leaves, depth);
       }
       object_ = {};
     }
   } else if (PyTuple_Check(o) || PyList_Check(o)) {
-    take_sequence(object, ask, tensors, leaves);
+    take_sequence(object, ask, tensors, leaves, depth);
   } else if (PyDict_Check(o)) {
     kind_ = Kind::Dict;
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t position = 0;
     while (PyDict_Next(o, &position, &key, &value) != 0) {
       keys_.push_back(nb::borrow(key));
-      parts_.emplace_back(value, ask, tensors, leaves);
+      parts_.emplace_back(value, ask, tensors, leaves, depth + 1);
     }
     if (!is_exactly(object, &PyDict_Type)) object_ = plain_copy(object);
   } else if (!is_atom(object)) {
-    take_other(object, ask, tensors, leaves);
+    take_other(object, ask, tensors, leaves, depth);
   }
 }
 
 // A write into what advanced indexing gave also reaches the tensor it was read from, as long as
 // somebody has that.
 void ResultForm::take_origin(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors,
-                             std::vector<PyObject*>& leaves) {
+                             std::vector<PyObject*>& leaves, int depth) {
   PyObject* origin = index_origin(object.ptr());
   if (origin == nullptr) return;
   PyObject* read = PyWeakref_GetObject(PyTuple_GET_ITEM(origin, 0));
   if (read == Py_None) return;
-  parts_.emplace_back(nb::handle(read), ask, tensors, leaves);
-  parts_.emplace_back(nb::handle(PyTuple_GET_ITEM(origin, 1)), ask, tensors, leaves);
+  parts_.emplace_back(nb::handle(read), ask, tensors, leaves, depth + 1);
+  parts_.emplace_back(nb::handle(PyTuple_GET_ITEM(origin, 1)), ask, tensors, leaves, depth + 1);
 }
 
 void ResultForm::take_sequence(nb::handle object, const Questions& ask,
-                               std::vector<Tensor>& tensors, std::vector<PyObject*>& leaves) {
+                               std::vector<Tensor>& tensors, std::vector<PyObject*>& leaves,
+                               int depth) {
   PyObject* o = object.ptr();
   kind_ = PyTuple_Check(o) ? Kind::Tuple : Kind::List;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-    parts_.emplace_back(nb::handle(PySequence_Fast_GET_ITEM(o, i)), ask, tensors, leaves);
+    parts_.emplace_back(nb::handle(PySequence_Fast_GET_ITEM(o, i)), ask, tensors, leaves,
+                        depth + 1);
   if (is_exactly(object, &PyTuple_Type) || is_exactly(object, &PyList_Type)) object_ = {};
 }
 
 void ResultForm::take_other(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors,
-                            std::vector<PyObject*>& leaves) {
+                            std::vector<PyObject*>& leaves, int depth) {
   if (PyIter_Check(object.ptr()) != 0) {
     kind_ = Kind::Refused;
     why_ = "it returns an iterator, which only one caller can use up";
@@ -121,7 +131,7 @@ void ResultForm::take_other(nb::handle object, const Questions& ask, std::vector
     if (!is_tensor(value) && !PyTuple_Check(value) && !PyList_Check(value) && !PyDict_Check(value))
       continue;
     keys.push_back(nb::borrow(key));
-    parts.emplace_back(nb::handle(value), ask, tensors, leaves);
+    parts.emplace_back(nb::handle(value), ask, tensors, leaves, depth + 1);
   }
   if (tensors.size() == before) return;  // nothing in it was computed here
   kind_ = Kind::Object;

@@ -7,6 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/signature.h"
 #include "bindings/tensor_object.h"
 
 namespace mycel::bindings {
@@ -22,8 +23,9 @@ class ResultForm {
     std::function<bool(nanobind::handle, std::size_t&)> take_number = {};
   };
   ResultForm(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors);
+  // `leaves`: the objects that were met so far; `depth`: in how many containers this one stands.
   ResultForm(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,
-             std::vector<PyObject*>& leaves);
+             std::vector<PyObject*>& leaves, int depth);
 
   // Null, or why no later call could give out the same.
   const char* refusal() const;
@@ -37,11 +39,11 @@ class ResultForm {
  private:
   enum class Kind { Leaf, Constant, Copy, Tuple, List, Dict, Object, Number, Refused };
   void take_sequence(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,
-                     std::vector<PyObject*>& leaves);
+                     std::vector<PyObject*>& leaves, int depth);
   void take_other(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,
-                  std::vector<PyObject*>& leaves);
+                  std::vector<PyObject*>& leaves, int depth);
   void take_origin(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,
-                   std::vector<PyObject*>& leaves);
+                   std::vector<PyObject*>& leaves, int depth);
   nanobind::object built(const std::function<nanobind::object(std::size_t)>& leaf) const;
 
   Kind kind_ = Kind::Constant;

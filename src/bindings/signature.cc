@@ -2,13 +2,14 @@
 #include "bindings/signature.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
+#include <cmath>
 
 #include <nanobind/stl/string.h>
 
 #include "bindings/dtype_object.h"
 #include "bindings/exceptions.h"
+#include "bindings/guard.h"
+#include "bindings/indexing.h"
 #include "bindings/numpy_exchange.h"
 #include "platform/error/error.h"
 
@@ -17,21 +18,29 @@ namespace {
 
 namespace nb = nanobind;
 
-// Arguments of exactly this class; a Parameter is known by identity.
+// Arguments of exactly this class; a Parameter is known by identity, and so is a tensor that a user
+// has given attributes.
 bool is_plain_tensor(PyObject* object) {
-  return is_tensor(object) && tensor_of(object).defined() && !tensor_of(object).body().is_parameter;
+  return is_tensor(object) && tensor_of(object).defined() &&
+         !tensor_of(object).body().is_parameter && !has_attributes(object);
 }
 
+// Numbers and texts that can have no attributes.
 bool is_value(PyObject* object) {
-  return PyLong_Check(object) || PyFloat_Check(object) || PyUnicode_Check(object) ||
-         PyBytes_Check(object) || PyComplex_Check(object);
+  return Py_TYPE(object)->tp_dictoffset == 0 &&
+         (PyLong_Check(object) || PyFloat_Check(object) || PyUnicode_Check(object) ||
+          PyBytes_Check(object) || PyComplex_Check(object));
 }
 
-bool same_float(PyObject* a, PyObject* b) {
-  const double left = PyFloat_AS_DOUBLE(a);
-  const double right = PyFloat_AS_DOUBLE(b);
-  // -0.0 is not 0.0, NaN is NaN.
-  return std::bit_cast<std::uint64_t>(left) == std::bit_cast<std::uint64_t>(right);
+bool same_value(PyObject* now, PyObject* before) {
+  if (is_same_value(now, before)) return true;
+  if (Py_TYPE(now) != Py_TYPE(before) || PyFloat_CheckExact(now) || PyComplex_Check(now))
+    return false;
+  // Those of NumPy: -0.0 is not 0.0.
+  if (PyFloat_Check(now) &&
+      std::signbit(PyFloat_AS_DOUBLE(now)) != std::signbit(PyFloat_AS_DOUBLE(before)))
+    return false;
+  return PyObject_RichCompareBool(now, before, Py_EQ) == 1;
 }
 
 std::string text_of(nb::handle object) {
@@ -47,7 +56,10 @@ std::string text_of(nb::handle object) {
 
 }  // namespace
 
-Signature::Signature(PyObject* object, std::vector<PyObject*>& inputs) {
+Signature::Signature(PyObject* object, std::vector<PyObject*>& inputs, int depth) {
+  platform::require(depth < kDeepestNesting, platform::ErrorKind::Value,
+                    "the arguments of a compiled function must not be nested more than ",
+                    kDeepestNesting, " deep. Does a list or dict among them contain itself?");
   if (is_plain_tensor(object)) {
     const Tensor& tensor = tensor_of(object);
     kind_ = Kind::Tensor;
@@ -66,7 +78,7 @@ Signature::Signature(PyObject* object, std::vector<PyObject*>& inputs) {
     kind_ = PyTuple_Check(object) ? Kind::Tuple : Kind::List;
     object_ = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(object)));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
-      parts_.emplace_back(PySequence_Fast_GET_ITEM(object, i), inputs);
+      parts_.emplace_back(PySequence_Fast_GET_ITEM(object, i), inputs, depth + 1);
     return;
   }
   if (PyDict_Check(object)) {
@@ -76,7 +88,7 @@ Signature::Signature(PyObject* object, std::vector<PyObject*>& inputs) {
     Py_ssize_t position = 0;
     while (PyDict_Next(object, &position, &key, &value) != 0) {
       keys_.push_back(nb::borrow(key));
-      parts_.emplace_back(value, inputs);
+      parts_.emplace_back(value, inputs, depth + 1);
     }
     return;
   }
@@ -89,7 +101,9 @@ bool Signature::matches(PyObject* object, std::vector<PyObject*>& inputs, bool a
     case Kind::Tensor: {
       if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != object_.ptr()) return false;
       const Tensor& tensor = tensor_of(object);
-      if (!tensor.defined() || tensor.dtype() != dtype_ || tensor.body().is_parameter) return false;
+      if (!tensor.defined() || tensor.dtype() != dtype_ || tensor.body().is_parameter ||
+          has_attributes(object))
+        return false;
       if (any_sizes ? tensor.shape().size() != shape_.size() : !(tensor.shape() == shape_))
         return false;
       if (is_repeated_) return inputs[place_] == object;
@@ -100,11 +114,7 @@ bool Signature::matches(PyObject* object, std::vector<PyObject*>& inputs, bool a
       return true;
     }
     case Kind::Same: return object == object_.ptr();
-    case Kind::Equal:
-      if (object == object_.ptr()) return true;
-      if (Py_TYPE(object) != Py_TYPE(object_.ptr())) return false;
-      if (PyFloat_CheckExact(object)) return same_float(object, object_.ptr());
-      return PyObject_RichCompareBool(object, object_.ptr(), Py_EQ) == 1;
+    case Kind::Equal: return same_value(object, object_.ptr());
     case Kind::Tuple:
     case Kind::List: {
       if (reinterpret_cast<PyObject*>(Py_TYPE(object)) != object_.ptr() ||
@@ -124,9 +134,8 @@ bool Signature::matches(PyObject* object, std::vector<PyObject*>& inputs, bool a
       PyObject *key = nullptr, *value = nullptr;
       Py_ssize_t position = 0;
       for (std::size_t i = 0; PyDict_Next(object, &position, &key, &value) != 0; ++i) {
-        const bool same_key =
-            key == keys_[i].ptr() || PyObject_RichCompareBool(key, keys_[i].ptr(), Py_EQ) == 1;
-        if (!same_key || !parts_[i].matches(value, inputs, any_sizes)) return false;
+        if (!same_value(key, keys_[i].ptr()) || !parts_[i].matches(value, inputs, any_sizes))
+          return false;
       }
       return true;
     }

@@ -13,6 +13,8 @@
 
 namespace mycel::bindings {
 
+constexpr int kDeepestNesting = 200;  // of containers that a compiled function takes or gives
+
 // One argument, or part of one: tensors agree by dtype, shape and strides, numbers and texts by
 // value, containers by their parts, everything else by identity. A tensor that is given twice must
 // be given twice again.
@@ -21,7 +23,7 @@ class Signature {
   enum class Kind { Tensor, Same, Equal, Tuple, List, Dict };
 
   // Appends the tensor arguments to `inputs`, each object once.
-  Signature(PyObject* object, std::vector<PyObject*>& inputs);
+  Signature(PyObject* object, std::vector<PyObject*>& inputs, int depth = 0);
 
   // Appends the tensor arguments to `inputs`; false: not the same kind of call.
   // With `any_sizes` lengths of axes are not compared, only their number.

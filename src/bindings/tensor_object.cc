@@ -9,6 +9,7 @@
 #include "bindings/argument.h"
 #include "bindings/dtype_object.h"
 #include "bindings/exceptions.h"
+#include "bindings/guard.h"
 #include "bindings/indexing.h"
 #include "bindings/lost_gradient.h"
 #include "bindings/number_stand_in.h"
@@ -411,6 +412,13 @@ PyObject* share(PyObject* self, PyObject* other) {
   });
 }
 
+// Compiled functions may rely on what was there.
+int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
+  const int done = PyObject_GenericSetAttr(self, name, value);
+  if (done == 0) note_change();
+  return done;
+}
+
 // What stands before "--" is the signature that `inspect` shows.
 PyMethodDef methods[] = {
     {"asnumpy", as_numpy, METH_NOARGS,
@@ -467,6 +475,7 @@ PyTypeObject* make_tensor_type() {
       {Py_tp_new, slot(allocate)},
       {Py_tp_dealloc, slot(destroy)},
       {Py_tp_hash, slot(hash_of)},
+      {Py_tp_setattro, slot(set_attribute)},
       {Py_tp_richcompare, slot(compare)},
       {Py_tp_methods, methods},
       {Py_tp_getset, properties},

@@ -170,6 +170,9 @@ class Replay {
     if (tensors.size() != results.size()) differ("an operator has another number of results");
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (tensors[i].defined() != results[i].is_defined) differ("an operator has other results");
+      if (results[i].is_defined &&
+          (tensors[i].shape().size() != results[i].rank || tensors[i].dtype() != results[i].dtype))
+        differ("a result has another number of axes, or another type");
       const Tensor same = tensor_of(results[i].same);
       if (same.defined() && same.body().storage.get() != tensors[i].body().storage.get())
         differ("an operator gives a new tensor instead of one that was there");

@@ -45,6 +45,8 @@ struct ScriptIndex {
 // A result, which becomes the next value.
 struct ScriptResult {
   bool is_defined = false;
+  std::size_t rank = 0;  // Python may have asked for it
+  tensor::DType dtype = tensor::DType::Float32;
   ScriptOperand same;  // not None: it is this tensor, not a new one
 };
 

@@ -86,6 +86,10 @@ std::vector<ScriptResult> ScriptWriter::enter_results(std::span<const Tensor> te
   for (const Tensor& tensor : tensors) {
     ScriptResult& result = results.emplace_back();
     result.is_defined = tensor.defined();
+    if (result.is_defined) {
+      result.rank = tensor.shape().size();
+      result.dtype = tensor.dtype();
+    }
     const bool is_given = std::find(given_.begin(), given_.end(), tensor) != given_.end();
     if (result.is_defined && (is_given || find(tensor))) {
       result.same = operand(tensor);

@@ -9,7 +9,7 @@ FALLBACKS = {
     "changed_objects.parameter_gets_another_shape_inside": "the shape of p in every call",
     "corners.hook_stores": "it changes the variable 'seen'",
     "corners.iterator_as_an_argument": "an iterator that can be used up only once",
-    "corners.requires_grad_switched_inside": "it changes requires_grad or the shape of p in every call",
+    "corners.requires_grad_switched_inside": "it changes requires_grad of p in every call",
     "corners.seed_set_inside": "it calls set_seed",
     "corners.warns": "it calls warn",
     "corners.writes_to_stdout": "it calls StringIO.write",

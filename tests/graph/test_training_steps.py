@@ -156,7 +156,7 @@ def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path):
         graphs.write_text("a file stands where the folder was")
         result = ms.jit(lambda x: ops.exp(x) - 1)(Tensor([0.0]))
     finally:
-        ms.set_context(save_graphs=0, save_graphs_path=str(tmp_path))
+        ms.set_context(save_graphs=0, save_graphs_path=".")
     assert float(result[0]) == 0
 
 

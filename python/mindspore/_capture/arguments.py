@@ -73,6 +73,15 @@ class ArgumentContainers:
             for part, other in zip(given, copy, strict=True):
                 self._collect(part, other)
 
+    def hand_back_attributes(self) -> bool:
+        """Gives the caller's tensors the attributes that their stand-ins got; whether there were any."""
+        pairs = [
+            pair for pair in self._originals.values() if isinstance(pair[0], Tensor) and pair[0].__dict__
+        ]
+        for copy, given in pairs:
+            given.__dict__.update(copy.__dict__)
+        return bool(pairs)
+
     def hand_back(self) -> bool:
         """Does to the caller's containers what was done to the copies; whether anything was."""
         changed = [(given, copy) for given, copy, before in self._pairs if not is_as_before(copy, before)]

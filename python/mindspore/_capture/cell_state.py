@@ -6,6 +6,8 @@ from __future__ import annotations
 import operator
 import weakref
 
+from mindspore._c_expression import is_same_value as same
+
 ATOMS = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis), range, slice)
 # What a call itself may set, and what is compared by content.
 VOLATILE = ("_cell_ready", "_names_checked", "_captured", "_create_time")
@@ -14,15 +16,29 @@ _OWN = frozenset((*VOLATILE, *TABLES, "_cell_hooks"))
 _MISSING = object()
 
 
-def same(now, before) -> bool:
-    """Whether a value is still what it was: the same object, or an equal number or text."""
-    return now is before or (type(now) is type(before) and isinstance(now, ATOMS) and now == before)
+def same_parts(now, before) -> bool:
+    """Whether values are still what they were."""
+    return len(now) == len(before) and all(map(same, now, before))
 
 
-def state_of(parameter) -> tuple:
-    """What a compiled function relies on of a Parameter besides its value."""
-    fields = parameter.__dict__
-    return fields.get("_requires_grad"), fields.get("_memory")
+def state_of(tensor) -> dict:
+    """What a compiled function relies on of a Parameter, or of another tensor, besides its value."""
+    return dict(tensor.__dict__)
+
+
+_SHOWN = {"_requires_grad": "requires_grad", "_memory": "the shape", "_name": "the name"}
+
+
+def change_since(tensor, before: dict) -> str | None:
+    """What of a tensor is not what it was, for people; None: everything is."""
+    now = tensor.__dict__
+    if len(now) == len(before) and all(map(operator.is_, now.values(), before.values())):
+        return None
+    for name in (*before, *now):
+        if not same(now.get(name, _MISSING), before.get(name, _MISSING)):
+            what = _SHOWN.get(name, f"the attribute '{name}'")
+            return f"{what} of {now.get('_name', 'a tensor')}"
+    return None
 
 
 def is_cell(value) -> bool:
@@ -66,7 +82,7 @@ class CellState:
         for table in fields.get("_cell_hooks", {}).values():
             flat += table.values()
         for parameter, _ in self._parameters:
-            flat += state_of(parameter)
+            flat += parameter.__dict__.values()
         return flat
 
     def _hooks_now(self) -> list:
@@ -86,8 +102,9 @@ class CellState:
         """What else is not what it was: parameters, cells, flags, hooks."""
         fields = self.cell.__dict__
         for parameter, before in self._parameters:
-            if state_of(parameter) != before:
-                return f"requires_grad or the shape of {parameter.name}"
+            change = change_since(parameter, before)
+            if change is not None:
+                return change
         for name, before in self._tables:
             table = fields.get(name, {})
             if len(table) != len(before):
@@ -138,5 +155,5 @@ class Standing:
         return (
             all(state.holds() for state in self._cells.values())
             and (self._asked is None or self._asked == self._settings())
-            and all(state_of(parameter) == before for parameter, before in self._parameters.values())
+            and all(change_since(tensor, before) is None for tensor, before in self._parameters.values())
         )

@@ -144,9 +144,24 @@ _WITHOUT_STATE = ("_capture", "_export", "_mindir")
 def holds_state(cls: type) -> bool:
     """Whether attributes of objects of a class matter to who uses them."""
     if is_users_class(cls):
-        return _module_of(cls) not in ("threading", "_thread", "logging", "weakref")
+        return _module_of(cls) not in ("threading", "_thread", "logging")
     module = _module_of(cls)
     return module.startswith("mindspore.") and not any(part in module for part in _WITHOUT_STATE)
+
+
+def name_in(what: str) -> str:
+    """The name under which code gets at what a message calls so; empty: it may need none."""
+    quoted = what.rpartition("an attribute of ")[2]
+    if quoted.startswith(("'", "the global '", "the variable '")):
+        return quoted.rstrip("'").rpartition("'")[2].rpartition(".")[2]
+    return ""
+
+
+def mentions(code: types.CodeType, name: str) -> bool:
+    """Whether code may get at something of this name; without one it may."""
+    if not name or any(each in code.co_names for each in ("getattr", "vars", "__dict__", "globals")):
+        return True
+    return name in attribute_names(code) or name in code.co_freevars
 
 
 def line_of(run, name, stores: bool = False) -> str:

@@ -258,8 +258,8 @@ class Captured:
             session.check_looks(look_check(self.name))
         if not self._ways.may_record(self._cache.runs, session.segments):
             session.follow_only()
-        surroundings = watch(session, self.function, self._roots, self._places, (users_args, kwargs))
         try:
+            surroundings = watch(session, self.function, self._roots, self._places, (users_args, kwargs))
             with prints_recorded(session), surroundings:
                 result = run(*session.arguments, **session.keywords)
         except BaseException as error:
@@ -276,6 +276,9 @@ class Captured:
             session = surroundings = None  # the error's traceback keeps this frame
             raise
         effects = surroundings.settle()
+        if containers.hand_back_attributes():
+            reason = "it sets attributes of a tensor it is given, which a compiled function would not repeat"
+            effects = effects._replace(problem=effects.problem or reason)
         recorded = time.perf_counter()
         result = session.finish(result)
         finished = time.perf_counter()

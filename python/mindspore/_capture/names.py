@@ -12,7 +12,7 @@ import types
 
 from mindspore._capture import code as codes
 from mindspore._capture.kept import MISSING, Place
-from mindspore._capture.questions import CELL, ENTRY, FUNCTION, MAPPING
+from mindspore._capture.questions import CELL, ENTRY, FUNCTION, MAPPING, NAMES
 
 _CONTAINERS = (dict, list, set, collections.abc.MutableMapping, collections.deque)
 
@@ -23,15 +23,25 @@ class Names:
     def _watch_names(self, code, namespace: dict) -> None:
         if "globals" in code.co_names:
             self._guard(MAPPING, namespace, None, dict(namespace), "its globals")
+        built_in = []
         for name in codes.global_names(code):
             value = namespace.get(name, MISSING)
             if value is MISSING and hasattr(builtins, name):
+                built_in.append(name)
                 continue
             self._guard(ENTRY, namespace, name, value, f"the global '{name}'")
             if isinstance(value, types.ModuleType):
                 self._watch_module(value, code)
             if value is not MISSING:
                 self.reach(value, f"the global '{name}'")
+        self._guard_names(namespace, built_in, "its globals")  # that none comes to hide one of these
+        # Another `print` stands there while a run is recorded.
+        self._guard_names(vars(builtins), [name for name in built_in if name != "print"], "what is built in")
+
+    def _guard_names(self, namespace: dict, names: list, what: str) -> None:
+        if names:
+            expected = {name: namespace[name] for name in names if name in namespace}
+            self._guard(NAMES, namespace, tuple(names), expected, what)
 
     def _watch_imports(self, code, namespace: dict) -> None:
         """Modules that a function imports itself."""
@@ -60,11 +70,15 @@ class Names:
         self._seen["module", id(module), code] = module
         is_steady = codes.is_steady_module(module)
         fields = vars(module)
+        if is_steady:
+            names = [name for name in codes.attribute_names(code) if name in fields]
+            self._guard_names(fields, names, f"'{module.__name__}'")
         for name in codes.attribute_names(code):
             value = fields.get(name, MISSING)
             what = f"'{module.__name__}.{name}'"
             if isinstance(value, types.ModuleType):
                 self._watch_module(value, code)
+                self.reach(value, what)
             elif is_steady:
                 if isinstance(value, _CONTAINERS) and value is not sys.modules:
                     self.reach(value, what)

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import collections
 import contextvars
+import functools
+from collections.abc import Callable
 
 import numpy as np
 
-from mindspore._capture.cell_state import same
+from mindspore._capture.cell_state import same, same_parts
 from mindspore._capture.kept import MISSING, Place
 
 # Kinds of guards, numbered as in the engine.
-ENTRY, CELL, SEQUENCE, MAPPING, SET, QUESTION, TRACKED, CLASS, FUNCTION, TYPE, NOTED = range(11)
-_MOST_BYTES_COMPARED = 1 << 20
+ENTRY, CELL, SEQUENCE, MAPPING, SET, QUESTION, TRACKED, CLASS, FUNCTION, TYPE, NOTED, NAMES = range(12)
 
 
 def is_unchanged(kind: int, holder, key, expected) -> bool:
@@ -23,10 +24,12 @@ def is_unchanged(kind: int, holder, key, expected) -> bool:
     if kind == CELL:
         return same(Place(holder, None, "").get(), expected)
     if kind == SEQUENCE:
-        return len(holder) == len(expected) and all(map(same, holder, expected))
+        return same_parts(holder, expected)
     if kind == MAPPING:
-        return not changed_keys(holder, expected)
-    return holder() if kind == QUESTION else holder == expected
+        return not changed_keys(holder, expected) and has_order_of(holder, expected)
+    if kind == NAMES:
+        return all(same(holder.get(name, MISSING), expected.get(name, MISSING)) for name in key)
+    return holder() if kind == QUESTION else same_parts(tuple(holder), expected)
 
 
 def changed_keys(now: dict, before: dict) -> list:
@@ -37,13 +40,28 @@ def changed_keys(now: dict, before: dict) -> list:
     return changed
 
 
-def array_question(array: np.ndarray):
-    """Asks whether an array's content is what it is now; of a large one a part is compared."""
-    part = array
-    if array.nbytes > _MOST_BYTES_COMPARED and array.flags.c_contiguous:
-        part = array.reshape(-1)[:: array.nbytes // _MOST_BYTES_COMPARED + 1]
-    before = part.tobytes()
-    return lambda: part.tobytes() == before
+def has_order_of(now: dict, before: dict) -> bool:
+    """Whether the keys that were there before are in the order they were in."""
+    kept = [key for key in now if key in before]
+    return kept == [key for key in before if key in now]
+
+
+def order_question(mapping: collections.OrderedDict):
+    """Asks whether the keys are in the order they are in now."""
+    before = tuple(mapping)
+    return lambda: same_parts(tuple(mapping), before)
+
+
+def partial_question(function: functools.partial):
+    """Asks whether a function with arguments is made of what it is made of now."""
+    before = (function.func, function.args, function.keywords)
+    return lambda: same_parts((function.func, function.args, function.keywords), before)
+
+
+def steady_question(ask: Callable):
+    """Asks whether the answer to a question is what it is now."""
+    before = ask()
+    return lambda: ask() == before
 
 
 def slots_question(value, names: list[str]):
@@ -53,13 +71,13 @@ def slots_question(value, names: list[str]):
         return [getattr(value, name, MISSING) for name in names]
 
     before = now()
-    return lambda: all(map(same, now(), before))
+    return lambda: same_parts(now(), before)
 
 
 def queue_question(queue: collections.deque):
     """Asks whether a queue holds what it holds now."""
     before = list(queue)
-    return lambda: len(queue) == len(before) and all(map(same, queue, before))
+    return lambda: same_parts(queue, before)
 
 
 def fields_question(value):

@@ -7,57 +7,35 @@ what has changed by the time the function returns is an effect that a replay has
 
 from __future__ import annotations
 
-import array
 import builtins
-import collections
-import collections.abc
-import contextvars
-import functools
 import gc
-import random
+import os
 import sys
-import threading
 import types
 import weakref
 from typing import NamedTuple
 
-import numpy as np
-
-from mindspore._c_expression import Tensor
 from mindspore._capture import code as codes
-from mindspore._capture.cell_state import ATOMS, TABLES, VOLATILE, CellState, Standing, is_cell, state_of
+from mindspore._capture.cell_state import TABLES, VOLATILE, CellState, Standing, change_since, is_cell
 from mindspore._capture.kept import MISSING, Place, can_be_kept
-from mindspore._capture.names import Names
 from mindspore._capture.questions import (
     CELL,
-    CLASS,
     ENTRY,
     MAPPING,
     NOTED,
     QUESTION,
-    SEQUENCE,
-    SET,
-    TYPE,
-    array_question,
     changed_keys,
-    fields_question,
+    has_order_of,
     is_unchanged,
-    names_of_slots,
     numpy_random,
-    queue_question,
     settings,
-    slots_question,
-    variable_question,
 )
+from mindspore._capture.values import UNSTEADY_TYPES, Opaque, Values
 
-_MOST_OBJECTS = 200_000
-_MOST_BYTES_READ = 256  # of a tensor; Python cannot read more without ending the capture
 _UNSTEADY_MODULES = frozenset(
     ("time", "_random", "random", "secrets", "uuid", "_io", "io", "posix", "datetime", "_warnings")
 )
-_UNSTEADY_TYPES = (random.Random, np.random.RandomState, np.random.Generator)
-_MADE_IN_PYTHON = 1 << 9  # flag of classes that can be changed
-_STEADY = (*ATOMS, types.BuiltinFunctionType, types.CodeType, np.generic)
+_READ_ENVIRONMENT = type(os.environ).__getitem__.__code__
 
 
 def _is_unsteady(function) -> bool:
@@ -69,7 +47,7 @@ def _is_unsteady(function) -> bool:
     if owner is None or isinstance(owner, types.ModuleType):
         return False
     cls = owner if isinstance(owner, type) else type(owner)
-    return cls.__module__ in _UNSTEADY_MODULES or isinstance(owner, _UNSTEADY_TYPES)
+    return cls.__module__ in _UNSTEADY_MODULES or isinstance(owner, UNSTEADY_TYPES)
 
 
 class Effects(NamedTuple):
@@ -80,7 +58,7 @@ class Effects(NamedTuple):
     passing: str | None  # the same, but another run may find things as this one left them
 
 
-class Surroundings(Names):
+class Surroundings(Values):
     """Watches one run of a function; a context manager.
 
     Args:
@@ -104,6 +82,7 @@ class Surroundings(Names):
         self._modules: list = []  # met as values, or imported by the function
         self._to_import: list = []  # (module's name, code): it is imported while the function runs
         self._settings: tuple | None = None  # those of the process, if it asks for any
+        self._opaque: list[Opaque] = []  # what can change unseen
         self._problem: str | None = None
         self._before = None
         self._started = Cell()._create_time
@@ -133,6 +112,8 @@ class Surroundings(Names):
         if event == "call":
             code = frame.f_code
             kind = codes.kind_of(code)
+            if code is _READ_ENVIRONMENT:
+                self.reach(os.environ, "the environment")
             if kind == codes.LIBRARY:
                 return
             if kind == codes.CONSTRUCT or code.co_name in ("construct", "__call__"):
@@ -180,166 +161,6 @@ class Surroundings(Names):
         for function in known or ():
             self._watch_function(function)
 
-    # ---- values -------------------------------------------------------------------------------
-
-    def reach_argument(self, value) -> None:
-        """An argument; the containers among them are compared with every call anyway."""
-        if isinstance(value, (tuple, list)):
-            for part in value:
-                self.reach_argument(part)
-        elif isinstance(value, dict):
-            for part in value.values():
-                self.reach_argument(part)
-        elif not isinstance(value, Tensor) or hasattr(value, "param_info"):
-            self.reach(value, "an argument")
-
-    def reach(self, value, what: str) -> None:
-        """Something that the function can get at."""
-        if value is MISSING or id(value) in self._seen:
-            return
-        if isinstance(value, _STEADY):
-            if type(value) not in _STEADY:
-                self._reach_fields(value, what)
-            return
-        if isinstance(value, Tensor):
-            self._reach_tensor(value)
-            return
-        if len(self._seen) > _MOST_OBJECTS:
-            self._problem = self._problem or f"it can reach more than {_MOST_OBJECTS} objects"
-            return
-        self._seen[id(value)] = value
-        if isinstance(value, types.FunctionType):
-            self._reach_function(value, what)
-        elif isinstance(value, types.MethodType):
-            self.reach(value.__self__, what)
-            self.reach(value.__func__, what)
-        elif isinstance(value, type):
-            self._reach_class(value)
-        elif isinstance(value, functools._lru_cache_wrapper):
-            self._reach_cached(value, what)
-        elif isinstance(value, functools.partial):
-            self.reach(value.func, what)
-            self._reach_parts(value.args, what)
-            self.reach(value.keywords, what)
-        elif isinstance(value, self._cell_class):
-            for _, each in value.cells_and_names():
-                self._watch_cell(each)
-        elif isinstance(value, types.ModuleType):
-            self._meet_module(value)
-        else:
-            self._reach_other(value, what)
-
-    def _reach_tensor(self, value: Tensor) -> None:
-        for name, part in value.__dict__.items() if ("fields", id(value)) not in self._seen else ():
-            self._seen["fields", id(value)] = value
-            if not name.startswith("_"):
-                self._guard(ENTRY, value.__dict__, name, part, f"the attribute '{name}' of a tensor")
-                self.reach(part, f"the attribute '{name}' of a tensor")
-        if hasattr(value, "param_info"):
-            if value._has_data():
-                self._session.watch(value, value.name)
-            self._parameters.append((value, state_of(value)))
-        elif value._has_data() and value.nbytes <= _MOST_BYTES_READ and value.is_contiguous():
-            self._session.watch(value)
-
-    def _reach_parts(self, parts, what: str) -> None:
-        for part in parts:
-            self.reach(part, what)
-
-    def _reach_fields(self, value, what: str) -> None:
-        """Attributes that an object of a class derived from a number, a text or a container may have."""
-        fields = getattr(value, "__dict__", None)
-        if type(fields) is dict and fields is not value and fields:
-            self._seen[id(value)] = value
-            self._watch_mapping(fields, f"an attribute of {what}")
-
-    def _reach_other(self, value, what: str) -> None:
-        if isinstance(value, (tuple, list, dict, set, frozenset)):
-            self._reach_fields(value, what)
-        if isinstance(value, tuple):
-            self._reach_parts(value, what)
-        elif isinstance(value, list):
-            self._guard(SEQUENCE, value, None, tuple(value), what)
-            self._reach_parts(value, what)
-        elif isinstance(value, dict):
-            self._watch_mapping(value, what)
-        elif isinstance(value, (set, frozenset)):
-            if type(value) is set:
-                self._guard(SET, value, None, frozenset(value), what)
-            self._reach_parts(value, what)
-        elif isinstance(value, np.ndarray):
-            self._ask(array_question(value), what, value)
-        elif isinstance(value, (bytearray, array.array)):
-            self._ask(array_question(np.frombuffer(value, np.uint8)), what, value)
-        elif isinstance(value, weakref.ref):
-            self.reach(value(), what)
-        elif isinstance(value, collections.deque):
-            self._ask(queue_question(value), what, value)
-            self._reach_parts(value, what)
-        elif isinstance(value, threading.local):
-            self._ask(fields_question(value), f"an attribute of {what}", value)
-            self._reach_parts(list(vars(value).values()), what)
-        elif isinstance(value, threading.Event):
-            self._ask(value.is_set if value.is_set() else lambda: not value.is_set(), what, value)
-        elif isinstance(value, contextvars.ContextVar):
-            self._ask(variable_question(value), what, value)
-            self.reach(value.get(MISSING), what)
-        elif hasattr(type(value), "__next__"):
-            self._problem = self._problem or f"it uses {what}, an iterator that can be used up only once"
-        elif isinstance(value, _UNSTEADY_TYPES):
-            self._problem = self._problem or f"it uses {what}, which gives other numbers in every call"
-        else:
-            self._reach_object(value, what)
-
-    def _watch_mapping(self, value: dict, what: str) -> None:
-        kept = [place for place in self._places if place.holder is value]
-        if kept:
-            for key, part in list(value.items()):
-                if not any(place.key == key for place in kept):
-                    self._guard(ENTRY, value, key, part, what)
-        else:
-            self._guard(MAPPING, value, None, dict(value), what)
-        self._reach_parts(list(value.values()), what)
-
-    def _reach_object(self, value, what: str) -> None:
-        cls = type(value)
-        if not codes.holds_state(cls):
-            return
-        self._reach_class(cls)
-        self._session.add_guard(TYPE, value, None, cls)
-        fields = getattr(value, "__dict__", None)
-        if type(fields) is dict:
-            self._watch_mapping(fields, f"an attribute of {what}")
-        names = [name for each in cls.__mro__ for name in names_of_slots(each) if not name.startswith("__")]
-        if names:
-            self._ask(slots_question(value, names), f"an attribute of {what}", value)
-            self._reach_parts([getattr(value, name, None) for name in names], what)
-
-    def _reach_class(self, cls: type) -> None:
-        if type(cls) is not type and codes.is_users_class(type(cls)):
-            self._reach_class(type(cls))
-        for each in cls.__mro__:
-            if ("class", each) in self._seen or not each.__flags__ & _MADE_IN_PYTHON:
-                continue
-            self._seen["class", each] = each
-            file = getattr(sys.modules.get(each.__module__), "__file__", None) or ""
-            is_ours = file.startswith(codes.PACKAGE)
-            if file.startswith(codes.FOREIGN) and not is_ours and "site-packages" not in file:
-                continue
-            fields = gc.get_referents(each.__dict__)[0]  # the dict itself: what the class shows is a stand-in
-            what, content = f"the class '{each.__name__}'", dict(fields)
-            self._session.add_guard(CLASS, each, fields, content)
-            if is_ours:
-                continue
-            self._contents.append((MAPPING, fields, each, content, what))
-            for value in list(fields.values()):
-                if isinstance(value, property):
-                    self._reach_parts((value.fget, value.fset), what)
-                elif isinstance(value, (staticmethod, classmethod)):
-                    self.reach(value.__func__, what)
-                elif not isinstance(value, (types.GetSetDescriptorType, types.MemberDescriptorType)):
-                    self.reach(value, what)
-
     def _watch_cell(self, cell) -> None:
         if ("cell", id(cell)) in self._seen or not is_cell(cell) or cell._create_time > self._started:
             return
@@ -379,7 +200,7 @@ class Surroundings(Names):
             if name in sys.modules:
                 self._watch_module(sys.modules[name], code)
         written: list[Place] = []
-        problem, passing = self._problem, None
+        problem, passing = self._problem or self._unguarded(), None
         if problem is None and numpy_random() != self._numpy_random:
             problem = "it draws random numbers from NumPy, which differ from call to call"
         for content in self._contents:
@@ -392,8 +213,8 @@ class Surroundings(Names):
             part = state.changed_part()
             passing = passing or (f"it changes {part} of {kind}" if part is not None else None)
         for parameter, before in parameters:
-            if state_of(parameter) != before:
-                passing = passing or f"it changes requires_grad or the shape of {parameter.name}"
+            change = change_since(parameter, before)
+            passing = passing or (f"it changes {change}" if change is not None else None)
         for place in written:
             place.is_counter = self._is_counter(place)
             place.where = self._line_of(place.key if isinstance(place.key, str) else place.what)
@@ -406,6 +227,12 @@ class Surroundings(Names):
             verify.add(cells, parameters, asked)
             self._session.set_verify(verify)
         return Effects(written, problem, passing)
+
+    def _unguarded(self) -> str | None:
+        for one in self._opaque:
+            if any(codes.mentions(code, one.name) for code in self._run):
+                return one.reason
+        return None
 
     def _line_of(self, what: str) -> str:
         """Where the code that has run assigns, or at least names, something."""
@@ -431,7 +258,7 @@ class Surroundings(Names):
         kind, holder, key, expected, what = content
         if kind in (ENTRY, CELL):
             written.append(Place(holder, key, what))
-        elif kind == MAPPING and key is None:
+        elif kind == MAPPING and key is None and has_order_of(holder, expected):
             written += [Place(holder, each, what) for each in changed_keys(holder, expected)]
         else:
             return f"it changes {what}, which a compiled function would not repeat{self._line_of(what)}"

@@ -75,7 +75,9 @@ def lrn(x, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CH
 def normalize_across_channels(name: str, x, depth_radius, bias, alpha, beta, norm_region) -> Tensor:
     """What `lrn` gives, for whoever calls it by another name."""
     if norm_region != "ACROSS_CHANNELS":
-        raise ValueError(f"For '{name}', the 'norm_region' must be 'ACROSS_CHANNELS', but got '{norm_region}'.")
+        raise ValueError(
+            f"For '{name}', the 'norm_region' must be 'ACROSS_CHANNELS', but got '{norm_region}'."
+        )
     require_tensor(name, "x", x)
     if x.ndim != 4:
         raise ValueError(f"For '{name}', the 'x' must have 4 axes, but got {x.ndim}.")
