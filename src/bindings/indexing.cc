@@ -8,6 +8,7 @@
 #include "bindings/argument.h"
 #include "bindings/exceptions.h"
 #include "bindings/gradient_object.h"
+#include "bindings/number_stand_in.h"
 #include "bindings/numpy_exchange.h"
 #include "bindings/size_object.h"
 #include "bindings/tensor_object.h"
@@ -43,7 +44,7 @@ bool is_scalar_index(PyObject* item) {
 
 bool is_basic(PyObject* item) {
   return is_scalar_index(item) || PySlice_Check(item) || item == Py_None || item == Py_Ellipsis ||
-         item == Py_True;
+         item == Py_True || is_number_stand_in(item);
 }
 
 std::int64_t position_of(PyObject* item) {
@@ -73,7 +74,7 @@ IndexPart part_of(PyObject* item) {
     part.stop = stop;
     part.step = step;
   } else {
-    part.start = position_of(item);
+    part.start = position_of(plain_number(item).ptr());
   }
   return part;
 }
@@ -142,7 +143,7 @@ struct Index {
 };
 
 Tensor value_from(PyObject* value) {
-  Tensor tensor = operand_from(value);
+  Tensor tensor = operand_from(plain_number(value).ptr());
   platform::require(tensor.defined(), ErrorKind::Type,
                     "only support numbers, Tensor, tuple, list as value, but got ",
                     type_name(value));

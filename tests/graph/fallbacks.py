@@ -25,7 +25,5 @@ FALLBACKS = {
     "sources.returns_a_generator": "it returns an iterator",
     "sources.time_is_read": "it calls time, whose result " + _UNSTEADY,
     "state.AppendsToItsList": "it changes 'self.seen'",
-    "state.counter_is_used": "the attribute 'calls' of Net, which is something else in every call",
-    "state.counter_is_used_in_another_branch": "which is something else in every call",
     "ways.hardly_any_way_twice": r"decisions by values went a new way 64 times, most often in .*ways\.py:\d+",
 }

@@ -71,6 +71,10 @@ class CellState:
         """The cell, or None when nobody uses it any more."""
         return self._cell()
 
+    def fields(self):
+        """Names and values of ordinary fields, as they were."""
+        return self._fields.items()
+
     def _flat_now(self) -> list:
         """Everything in one list, to see quickly that nothing has changed."""
         fields = self.cell.__dict__

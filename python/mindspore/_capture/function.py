@@ -18,6 +18,7 @@ from mindspore._capture.arguments import (
 )
 from mindspore._capture.dump import write_failure
 from mindspore._capture.kept import Place
+from mindspore._capture.outside_numbers import OutsideNumbers, repeat
 from mindspore._capture.printing import prints_recorded
 from mindspore._capture.strict import forbid_effects, is_strict, look_check, refused
 from mindspore._capture.ways import Ways
@@ -72,6 +73,7 @@ class Captured:
         "_differentiated",
         "_has_effects",
         "_numbers",
+        "_outside",
         "_places",
         "_restarts",
         "_roots",
@@ -96,6 +98,7 @@ class Captured:
         self._cache = _c.TraceCache(name)
         self._differentiated = None  # the same function where a gradient is recorded around it
         self._numbers = None  # which numbers among the arguments are inputs of the graph
+        self._outside = OutsideNumbers()
         self._places: list[Place] = []
         self._ways = Ways()
         self._asks_types = False  # calls `type`, which no stand-in for a number can answer
@@ -112,7 +115,7 @@ class Captured:
             return self._call_with_effects(args, kwargs)
         if self._numbers is not None and self._numbers.places:
             return self._call_with_numbers(args, kwargs)
-        result = self._cache(*args, **kwargs)
+        result = self._cache(*args, **kwargs) if not self._outside.places else self._replay(args, kwargs)
         if result is _MISS:
             return self._capture_call(args, kwargs)
         if result is _EAGER:
@@ -120,6 +123,18 @@ class Captured:
         if type(result) is _PausedCall:
             return self._capture(self.function, args, args, kwargs, result)
         return result
+
+    def _replay(self, args: tuple, kwargs: dict):
+        """What a known trace gives, or why none does; numbers outside go in, and come out changed."""
+        places = self._outside.places
+        if not places:
+            return self._cache(*args, **kwargs)
+        result = self._cache(self._outside.given(), *args, **kwargs)
+        if result is _MISS or result is _EAGER or type(result) is _PausedCall:
+            return result
+        value, left = result
+        repeat(places, left)
+        return value
 
     def _capture_call(self, args: tuple, kwargs: dict):
         """A call of a new kind; if numbers have made many kinds, they become inputs first."""
@@ -142,7 +157,7 @@ class Captured:
         """A call whose numbers go in as tensors."""
         given = self._numbers.given(args, kwargs)
         key = ("numbers", *map(str, self._numbers.places))
-        result = self._cache(*args, **kwargs) if given is None else self._cache(key, *given[0], **given[1])
+        result = self._replay(*((args, kwargs) if given is None else ((key, *given[0]), given[1])))
         if result is _EAGER:
             return self.function(*args, **kwargs)
         paused = result if type(result) is _PausedCall else None
@@ -200,9 +215,13 @@ class Captured:
         standing = tuple(place.given() for place in self._places)
         for place, value in zip(self._places, standing, strict=True):
             if place.is_restless(value):
+                if self.takes_numbers and self._outside.add(place):
+                    self._places.remove(place)
+                    self._cache.clear()
+                    return self(*args, **kwargs)
                 self._give_up(f"it changes {place.what}, which is something else in every call")
                 return self.function(*args, **kwargs)
-        result = self._cache(standing, *args, **kwargs)
+        result = self._replay((standing, *args), kwargs)
         if result is _EAGER:
             return self.function(*args, **kwargs)
         if result is _MISS or type(result) is _PausedCall:
@@ -245,13 +264,15 @@ class Captured:
 
         if not self.captures:
             every_captured.add(self)
-        session = self._cache.begin(args, kwargs, paused)
+        outside = self._outside if self._outside.places else None
+        all_args = args if outside is None else (outside.given(), *args)
+        session = self._cache.begin(all_args, kwargs, paused)
         if session is None:
             self._tell("an argument is a NumPy array, whose content may change unseen; pass a Tensor")
             return run(*args, **kwargs)
         self.captures += 1
         begun = time.perf_counter()
-        hidden = len(args) - len(users_args)
+        hidden = len(all_args) - len(users_args)
         containers = ArgumentContainers((users_args, kwargs), (session.arguments[hidden:], session.keywords))
         self._begun(session)
         if self._is_strict():
@@ -259,12 +280,24 @@ class Captured:
         if not self._ways.may_record(self._cache.runs, session.segments):
             session.follow_only()
         try:
-            surroundings = watch(session, self.function, self._roots, self._places, (users_args, kwargs))
+            inputs, numbers = self._outside.places, None
+            surroundings = watch(
+                session, self.function, self._roots, self._places, inputs, (users_args, kwargs)
+            )
             with prints_recorded(session), surroundings:
-                result = run(*session.arguments, **session.keywords)
+                if outside is None:
+                    result = run(*session.arguments, **session.keywords)
+                else:
+                    numbers = outside.begin(session, session.arguments[0])
+                    result = numbers.run(run, session.arguments[1:], session.keywords)
         except BaseException as error:
             if session.can_start_over and not is_trial:
                 session.discard()
+                if numbers is not None:
+                    # Without stand-ins it fails again, or does not.
+                    outside.keep_by_value(numbers)
+                    if isinstance(error, Exception):
+                        return self(*users_args, **kwargs)
                 return run(*args, **kwargs)  # fails at the mistake, or goes on where the error is caught
             if is_trial:
                 session.discard()
@@ -283,6 +316,12 @@ class Captured:
         result = session.finish(result)
         finished = time.perf_counter()
         is_whole = self._conclude(session, surroundings, effects, containers.hand_back())
+        if outside is not None:
+            result = result[0]
+            outside.conclude(numbers)
+            is_whole = False
+        if self._outside.note(surroundings.numbers()):
+            self._cache.clear()
         if not session.refusal:
             self._tell_times(begun, recorded, finished)
         if self.learns_sizes and is_whole and not is_trial:
@@ -343,7 +382,7 @@ class Captured:
         if session is None:
             return
         try:
-            surroundings = watch(session, self.function, self._roots, [], (args, kwargs))
+            surroundings = watch(session, self.function, self._roots, [], [], (args, kwargs))
             with prints_recorded(session), surroundings:
                 self.function(*session.arguments, **session.keywords)
         except Exception as error:

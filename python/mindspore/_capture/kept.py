@@ -76,6 +76,13 @@ class Place:
         else:
             self.holder[self.key] = value
 
+    def lay(self, value) -> None:
+        """Puts something there that nobody else is to notice."""
+        if isinstance(self.holder, types.CellType):
+            self.holder.cell_contents = value
+        else:
+            self.holder[self.key] = value
+
     def given(self):
         """What the function is given for it; a counter is not looked at."""
         return None if self.is_counter else self.get()

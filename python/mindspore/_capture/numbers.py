@@ -18,16 +18,27 @@ from mindspore.ops._registry import op
 _VALUES_BEFORE = 3  # of one argument, until it becomes an input
 _MOST_VALUES = 64  # that are remembered
 _INT64 = 1 << 63
+# Those that compute with a number as with a tensor of its type.
+_PLAIN_OPERATORS = frozenset(
+    (
+        *("add", "sub", "mul", "div", "maximum", "minimum"),
+        *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"),
+    )
+)
 _EXACT = (operator.add, operator.sub, operator.mul)  # the same for floats in Python and in a graph
 
 
 class Uses:
-    """What a run has used a number for."""
+    """What a run has used a number for.
 
-    __slots__ = ("as_number", "stand_ins")
+    Args:
+        run (Union[OutsideRun, None]): Takes what Python relies on, for a number that stands outside.
+    """
 
-    def __init__(self):
-        self.as_number = False
+    __slots__ = ("as_number", "run", "stand_ins")
+
+    def __init__(self, run=None):
+        self.as_number, self.run = False, run
         self.stand_ins: list = []
 
     def end(self) -> bool:
@@ -56,23 +67,81 @@ class NumberStandIn:
         value (Union[int, float]): The number in this call.
         tensor (Tensor): The input of the graph, float64 or int64.
         uses (Uses): Notes what becomes of it.
+        source (Union[Source, None]): Where it comes from, for a number that stands outside.
     """
 
-    __slots__ = ("_tensor", "_uses", "_value")
+    __slots__ = ("_tensor", "_uses", "_value", "source")
     __array_ufunc__ = None  # NumPy leaves arithmetic to us
     __hash__ = None
 
-    def __init__(self, value, tensor: Tensor, uses: Uses):
-        self._value, self._tensor, self._uses = value, tensor, uses
+    def __init__(self, value, tensor: Tensor, uses: Uses, source=None):
+        self._value, self._tensor, self._uses, self.source = value, tensor, uses, source
         uses.stand_ins.append(self)
 
     def leave_graph(self) -> None:
         """The run is over."""
         self._tensor = None
 
+    def value_now(self):
+        """The number in this run, which thereby does not depend on it."""
+        return self._value
+
+    def in_graph(self) -> Tensor | None:
+        """The input of the graph that stands for it, where there is one."""
+        run = self._uses.run
+        if run is None or self._tensor is not None:
+            return self._tensor if run is None or run.is_here() else None
+        return run.input_for(self.source) if run.is_here() else None
+
+    def operand_beside(self, name: str, other: Tensor):
+        """What an operator gets for it beside a tensor: an input of the graph, or the number."""
+        dtype = _operand_type(type(self._value) is float, other.dtype) if name in _PLAIN_OPERATORS else None
+        tensor = self.in_graph() if dtype is not None else None
+        return self.number() if tensor is None else op.cast(tensor, dtype)
+
+    def computed_with(self, calculate, other, is_swapped: bool):
+        """What Python computes, or decides, from a number that stands outside, unless it does so in another way."""
+        run = self._uses.run
+        if run is None or not run.is_here() or type(self._value) not in (int, float):
+            return NotImplemented
+        text, evaluate, value = _as_source(other)
+        if type(value) not in (int, float):
+            return NotImplemented
+        own = self.source
+        pair = (value, self._value) if is_swapped else (self._value, value)
+        texts = (text, own.text) if is_swapped else (own.text, text)
+        sources = (evaluate, own.evaluate) if is_swapped else (own.evaluate, evaluate)
+        result = calculate(*pair)
+        return self._made(
+            result,
+            f"{calculate.__name__}({', '.join(texts)})",
+            lambda: calculate(*(one() for one in sources)),
+        )
+
+    def computed_alone(self, calculate, args: tuple):
+        """The same for functions of this number alone."""
+        run = self._uses.run
+        if run is None or not run.is_here() or not all(type(one) in (int, float) for one in args):
+            return NotImplemented
+        evaluate = self.source.evaluate
+        result = calculate(self._value, *args)
+        return self._made(
+            result,
+            f"{calculate.__name__}({self.source.text}, {args!r})",
+            lambda: calculate(evaluate(), *args),
+        )
+
+    def _made(self, result, text: str, evaluate):
+        run = self._uses.run
+        if type(result) in (int, float):
+            source = type(self.source)(text, evaluate)
+            return NumberStandIn(result, run.inputs.get(text), self._uses, source)
+        run.require(evaluate, result)  # it decides something
+        return result
+
     def beside_number(self, calculate, other, is_swapped: bool):
         """A number computed from this one and another one in the graph; None: it has to be a number here."""
-        if type(self._value) is not float or self._tensor is None:
+        if self._uses.run is not None or type(self._value) is not float or self._tensor is None:
             return None
         if type(other) is NumberStandIn:
             value, operand = other._value, other._tensor
@@ -86,7 +155,12 @@ class NumberStandIn:
 
     def number(self):
         """The number itself; the run is good for this one only."""
-        self._uses.as_number = True
+        run = self._uses.run
+        if run is None:
+            self._uses.as_number = True
+        elif run.is_here():
+            run.require(self.source.evaluate, self._value)
+            self._uses.as_number = self._uses.as_number or self.source.text.startswith("number ")
         return self._value
 
     @property
@@ -102,15 +176,26 @@ def plain(value):
     return value.number() if type(value) is NumberStandIn else value
 
 
+def _as_source(other) -> tuple:
+    """(text, function that gives it, value) of the other operand."""
+    if type(other) is NumberStandIn:
+        return other.source.text, other.source.evaluate, other._value
+    return repr(other), lambda: other, other
+
+
 def _beside(calculate, is_swapped: bool, in_graph: bool):
     """A method for `stand-in (+) other`, or the other way round."""
 
     def method(self, other):
-        if in_graph and self._tensor is not None and isinstance(other, Tensor):
+        tensor = self.in_graph() if in_graph and isinstance(other, Tensor) else None
+        if tensor is not None:
             dtype = _operand_type(type(self._value) is float, other.dtype)
             if dtype is not None:
-                operand = op.cast(self._tensor, dtype)
+                operand = op.cast(tensor, dtype)
                 return calculate(other, operand) if is_swapped else calculate(operand, other)
+        found = self.computed_with(calculate, other, is_swapped)
+        if found is not NotImplemented:
+            return found
         if calculate in _EXACT:
             found = self.beside_number(calculate, other, is_swapped)
             if found is not None:
@@ -123,6 +208,16 @@ def _beside(calculate, is_swapped: bool, in_graph: bool):
 
 def _alone(calculate):
     return lambda self, *args: calculate(self.number(), *map(plain, args))
+
+
+def _alone_outside(calculate):
+    """The same, but what is computed from a number that stands outside is another one of these."""
+
+    def method(self, *args):
+        found = self.computed_alone(calculate, args)
+        return calculate(self.number(), *map(plain, args)) if found is NotImplemented else found
+
+    return method
 
 
 for _name in ("add", "sub", "mul", "truediv"):
@@ -139,12 +234,22 @@ for _name, _calculate in (
     ("pos", operator.pos),
     ("abs", abs),
     ("invert", operator.invert),
-    ("bool", bool),
+    ("round", round),
+):
+    setattr(NumberStandIn, f"__{_name}__", _alone_outside(_calculate))
+
+
+def _truth(self) -> bool:
+    found = self.computed_with(operator.ne, 0, False)
+    return bool(self.number()) if found is NotImplemented else found
+
+
+NumberStandIn.__bool__ = _truth
+for _name, _calculate in (
     ("int", int),
     ("float", float),
     ("complex", complex),
     ("index", operator.index),
-    ("round", round),
     ("trunc", int),
     ("divmod", divmod),
     ("rdivmod", lambda a, b: divmod(b, a)),
@@ -221,7 +326,7 @@ class NumberTrial:
         self.has_begun = True
         stand_ins = [self._stand_in(i, self._args, part) for i, part in enumerate(args)]
         keywords = {name: self._stand_in(name, self._kwargs, part) for name, part in kwargs.items()}
-        return _without_stand_ins(self._function(*stand_ins, **keywords))
+        return without_stand_ins(self._function(*stand_ins, **keywords))
 
     def _stand_in(self, place, given, part):
         if (
@@ -239,12 +344,12 @@ class NumberTrial:
         return set(self._uses) if self.failed else used
 
 
-def _without_stand_ins(result):
+def without_stand_ins(result):
     if type(result) is NumberStandIn:
         return result.number()
     if type(result) in (tuple, list):
-        parts = [_without_stand_ins(part) for part in result]
+        parts = [without_stand_ins(part) for part in result]
         return result if all(map(operator.is_, parts, result)) else type(result)(parts)
     if type(result) is dict:
-        return {key: _without_stand_ins(part) for key, part in result.items()}
+        return {key: without_stand_ins(part) for key, part in result.items()}
     return result

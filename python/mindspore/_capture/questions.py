@@ -52,6 +52,12 @@ def order_question(mapping: collections.OrderedDict):
     return lambda: same_parts(tuple(mapping), before)
 
 
+def keys_question(mapping: dict, skipped: list):
+    """Asks whether the keys are those of now, in their order, but for some."""
+    before = [key for key in mapping if key not in skipped]
+    return lambda: [key for key in mapping if key not in skipped] == before
+
+
 def partial_question(function: functools.partial):
     """Asks whether a function with arguments is made of what it is made of now."""
     before = (function.func, function.args, function.keywords)

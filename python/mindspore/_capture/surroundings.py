@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import builtins
 import gc
+import importlib
 import os
 import sys
 import types
 import weakref
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from mindspore._capture import code as codes
 from mindspore._capture.cell_state import TABLES, VOLATILE, CellState, Standing, change_since, is_cell
 from mindspore._capture.kept import MISSING, Place, can_be_kept
+from mindspore._capture.outside_numbers import Found, is_number
 from mindspore._capture.questions import (
     CELL,
     ENTRY,
@@ -35,6 +38,7 @@ from mindspore._capture.values import UNSTEADY_TYPES, Opaque, Values
 _UNSTEADY_MODULES = frozenset(
     ("time", "_random", "random", "secrets", "uuid", "_io", "io", "posix", "datetime", "_warnings")
 )
+_IMPORT = importlib._bootstrap._find_and_load.__code__
 _READ_ENVIRONMENT = type(os.environ).__getitem__.__code__
 
 
@@ -64,13 +68,15 @@ class Surroundings(Values):
     Args:
         session (CaptureSession): Takes the guards.
         places (list[Place]): What the function is known to write; no guards are made for these.
+        inputs (list[Place]): Numbers that are inputs of the graph; likewise.
     """
 
-    def __init__(self, session, places: list[Place]):
+    def __init__(self, session, places: list[Place], inputs: list[Place]):
         from mindspore.nn.cell import Cell
 
         self._session = session
         self._places = places
+        self._inputs = inputs
         self._run: set = set()  # code that has run
         self._made_inside: set = set()  # code of functions that it makes
         self._functions: dict = {}  # code -> functions that can be reached from outside
@@ -80,6 +86,7 @@ class Surroundings(Values):
         self._parameters: list = []
         self._contents: list = []  # (kind, holder, key, expected, what)
         self._modules: list = []  # met as values, or imported by the function
+        self._imports = 0  # that go on
         self._to_import: list = []  # (module's name, code): it is imported while the function runs
         self._settings: tuple | None = None  # those of the process, if it asks for any
         self._opaque: list[Opaque] = []  # what can change unseen
@@ -109,6 +116,10 @@ class Surroundings(Values):
     # ---- while it runs ------------------------------------------------------------------------
 
     def _event(self, frame, event: str, function) -> None:
+        if frame.f_code is _IMPORT:  # what a module does when it is first imported is no part of the function
+            self._imports += (event == "call") - (event == "return")
+        if self._imports:
+            return
         if event == "call":
             code = frame.f_code
             kind = codes.kind_of(code)
@@ -168,7 +179,7 @@ class Surroundings(Values):
         fields = cell.__dict__
         for name in (None, "_cells", "_params"):
             self._session.add_guard(NOTED, weakref.ref(cell), name, None)
-        kept = {place.key for place in self._places if place.holder is fields}
+        kept = {place.key for place in (*self._places, *self._inputs) if place.holder is fields}
         self._cells.append(CellState(cell, kept))
         self._reach_class(type(cell))
         for parameter in fields.get("_params", {}).values():
@@ -179,7 +190,7 @@ class Surroundings(Values):
                 self.reach(value, f"'self.{name}'")
 
     def _guard(self, kind: int, holder, key, value, what: str) -> None:
-        if any(place.is_at(holder, key) for place in self._places):
+        if any(place.is_at(holder, key) for place in (*self._places, *self._inputs)):
             return
         if value is MISSING:
             self._session.add_guard(QUESTION, lambda: key not in holder, holder, key)
@@ -190,6 +201,20 @@ class Surroundings(Values):
     def _ask(self, question, what: str, subject) -> None:
         self._session.add_guard(QUESTION, question, subject, None)
         self._contents.append((QUESTION, question, None, None, what))
+
+    def numbers(self) -> Iterator[Found]:
+        """Numbers that the run could get at, before it could change them."""
+        for kind, holder, key, value, what in self._contents:
+            if kind in (ENTRY, CELL) and is_number(value):
+                yield Found(holder, key, what, value)
+            elif kind == MAPPING and key is None:
+                for name, part in value.items():
+                    if is_number(part):
+                        yield Found(holder, name, what, part)
+        for state in self._cells:
+            for name, part in state.fields():
+                if is_number(part):
+                    yield Found(state.cell.__dict__, name, f"'self.{name}'", part)
 
     # ---- when it is over ----------------------------------------------------------------------
 
@@ -265,7 +290,7 @@ class Surroundings(Values):
         return None
 
 
-def watch(session, function, roots: tuple, places: list[Place], arguments) -> Surroundings:
+def watch(session, function, roots: tuple, places: list[Place], inputs: list, arguments) -> Surroundings:
     """Surroundings of one run of a function.
 
     Args:
@@ -273,9 +298,10 @@ def watch(session, function, roots: tuple, places: list[Place], arguments) -> Su
         function (Callable): What will be called.
         roots (tuple): Further objects it is known to use, or weak references to them.
         places (list[Place]): What it is known to write.
+        inputs (list[Place]): Numbers outside that are inputs of the graph.
         arguments (Any): What it is called with.
     """
-    found = Surroundings(session, places)
+    found = Surroundings(session, places, inputs)
     for root in roots:
         found.reach(root() if isinstance(root, weakref.ref) else root, "the function")
     found.reach(function, "the function")

@@ -32,6 +32,7 @@ from mindspore._capture import code as codes
 from mindspore._capture.cell_state import ATOMS, state_of
 from mindspore._capture.kept import MISSING
 from mindspore._capture.names import Names
+from mindspore._capture.numbers import NumberStandIn
 from mindspore._capture.questions import (
     CLASS,
     ENTRY,
@@ -41,6 +42,7 @@ from mindspore._capture.questions import (
     SET,
     TYPE,
     fields_question,
+    keys_question,
     names_of_slots,
     order_question,
     partial_question,
@@ -126,6 +128,8 @@ class Values(Names):
         if value is MISSING or id(value) in self._seen:
             return
         kind = type(value)  # an object may say that it is of another class
+        if kind is NumberStandIn:
+            return
         if issubclass(kind, _STEADY):
             if kind not in _STEADY:
                 self._reach_fields(value, what)
@@ -276,11 +280,13 @@ class Values(Names):
     def _watch_mapping(self, value: dict, what: str) -> None:
         if issubclass(type(value), collections.OrderedDict):
             self._ask(order_question(value), what, value)
-        kept = [place for place in self._places if place.holder is value]
+        kept = [place for place in (*self._places, *self._inputs) if place.holder is value]
         if kept:
             for key, part in list(value.items()):
                 if not any(place.key == key for place in kept):
                     self._guard(ENTRY, value, key, part, what)
+            skipped = [place.key for place in self._places if place.holder is value]  # may come and go
+            self._ask(keys_question(value, skipped), what, value)
         else:
             self._guard(MAPPING, value, None, dict(value), what)
         self._reach_parts(list(value.values()), what)

@@ -14,6 +14,9 @@ using op::ScalarOp;
 using op::ScalarStep;
 using platform::join;
 
+constexpr int kTogether = 4;   // vectors
+constexpr int kLongChain = 3;  // of functions
+constexpr std::size_t kMostStepsTogether = 128;
 constexpr std::string_view kPlaceholder = "kernel_of_this_text";
 
 // Whether operand i of the operation is read as a truth value.
@@ -35,15 +38,49 @@ class Writer {
   std::string run() {
     if (!write_uniform()) return {};
     if (values_.back().uniform && !values_.back().text.empty()) return {};
-    StepText whole(shape_, "w");
-    StepText rest(shape_, "r");
-    if (!write_varying(whole, false) || !write_varying(rest, true)) return {};
+    const int together = vectors_together();
+    StepText group(shape_, "g"), whole(shape_, "w"), rest(shape_, "r");
+    if (together > 1 && !write_varying(group, places_from("%g", together, group))) return {};
+    if (!write_varying(whole, {{"%w"}}) || !write_varying(rest, {{"%last", true}})) return {};
     if (streams() && result_is_mask_) return {};
-    return join(functions(whole, rest), head(), entry_.lines, loop(whole.lines), tail(rest.lines),
-                streams() ? "!0 = !{i32 1}\n" : "");
+    const std::string groups =
+        together > 1 ? loop("g", "entry", "%begin", "%grouped", together, group.lines) : "";
+    const std::string wholes = together > 1
+                                   ? loop("w", "g.end", "%grouped", "%last", 1, whole.lines)
+                                   : loop("w", "entry", "%begin", "%last", 1, whole.lines);
+    return join(functions(whole, rest), head(), entry_.lines, bounds(together), groups, wholes,
+                tail(rest.lines), streams() ? "!0 = !{i32 1}\n" : "");
   }
 
  private:
+  // Where a vector is read and written.
+  struct Place {
+    std::string index;
+    bool partial = false;  // under the mask of the lanes that are there
+  };
+
+  // A function that waits for the one before it leaves the processor idle unless it has another
+  // vector to work on; a few are far apart enough for it to find by itself.
+  int vectors_together() const {
+    int functions = 0;
+    for (std::size_t i = 0; i < program_.steps.size(); ++i) {
+      const ScalarOp op = program_.steps[i].op;
+      if (values_[i].text.empty() && op::arity_of(op) > 0 &&
+          !vector_function(op, shape_).name.empty())
+        ++functions;
+    }
+    return functions >= kLongChain && program_.steps.size() <= kMostStepsTogether ? kTogether : 1;
+  }
+
+  std::vector<Place> places_from(const std::string& first, int count, StepText& out) const {
+    std::vector<Place> places = {{first}};
+    for (int n = 1; n < count; ++n) {
+      places.push_back({out.name()});
+      out.line(join(places.back().index, " = add i64 ", first, ", ", n * shape_.lanes()));
+    }
+    return places;
+  }
+
   bool streams() const { return (singles_ & kStreams) != 0; }
   bool is_single(const ScalarStep& step) const { return (singles_ >> step.index & 1U) != 0; }
 
@@ -129,27 +166,29 @@ class Writer {
     return true;
   }
 
-  // One vector of the result. The last, partial one is read and written under a mask; its idle
-  // lanes hold a value of the others, which no function can trip over.
-  bool write_varying(StepText& out, bool partial) {
-    std::vector<VectorValue> values = values_;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (program_.steps[i].op == ScalarOp::Input && values[i].text.empty())
-        values[i] = load(out, i, partial);
+  // Vectors of the result, step by step. The last, partial one is read and written under a mask;
+  // its idle lanes hold a value of the others, which no function can trip over.
+  bool write_varying(StepText& out, const std::vector<Place>& places) {
+    std::vector<std::vector<VectorValue>> values(places.size(), values_);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (program_.steps[i].op != ScalarOp::Input || !values_[i].text.empty()) continue;
+      for (std::size_t n = 0; n < places.size(); ++n) values[n][i] = load(out, i, places[n]);
     }
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i].text.empty() && !write_step(out, i, values)) return false;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      for (std::size_t n = 0; n < places.size(); ++n) {
+        if (values[n][i].text.empty() && !write_step(out, i, values[n])) return false;
+      }
     }
-    store(out, values.back(), partial);
+    for (std::size_t n = 0; n < places.size(); ++n) store(out, values[n].back(), places[n]);
     return true;
   }
 
   std::string vector_address(StepText& out, const std::string& base, const std::string& type,
-                             bool partial) const {
+                             const Place& place) const {
     const std::string element = out.name();
     std::string address = out.name();
-    out.line(join(element, " = getelementptr ", type, ", ", type, "* ", base, ", i64 ",
-                  partial ? "%last" : "%i"));
+    out.line(
+        join(element, " = getelementptr ", type, ", ", type, "* ", base, ", i64 ", place.index));
     out.line(join(address, " = bitcast ", type, "* ", element, " to <", shape_.lanes(), " x ", type,
                   ">*"));
     return address;
@@ -162,11 +201,12 @@ class Writer {
 
   int alignment(bool bytes) const { return bytes ? 1 : shape_.doubles ? 8 : 4; }
 
-  VectorValue load(StepText& out, std::size_t i, bool partial) {
+  VectorValue load(StepText& out, std::size_t i, const Place& place) {
     const ScalarStep& step = program_.steps[i];
     const std::string type = memory_type(step);
     const std::string vector = join("<", shape_.lanes(), " x ", type, ">");
-    const std::string address = vector_address(out, addresses_[i], type, partial);
+    const bool partial = place.partial;
+    const std::string address = vector_address(out, addresses_[i], type, place);
     const std::string idle = partial ? idle_lanes(out, type, addresses_[i]) : std::string();
     const std::string value = out.name();
     const int align = alignment(step.is_mask);
@@ -197,7 +237,8 @@ class Writer {
     return names[3];
   }
 
-  void store(StepText& out, const VectorValue& value, bool partial) {
+  void store(StepText& out, const VectorValue& value, const Place& place) {
+    const bool partial = place.partial;
     const std::string type = value.is_mask ? "i8" : out.element();
     const std::string vector = join("<", shape_.lanes(), " x ", type, ">");
     result_is_mask_ = value.is_mask;
@@ -208,7 +249,7 @@ class Writer {
     }
     const std::string base = out.name();
     out.line(join(base, " = bitcast i8* %output to ", type, "*"));
-    const std::string address = vector_address(out, base, type, partial);
+    const std::string address = vector_address(out, base, type, place);
     const int align = alignment(value.is_mask);
     if (!partial && streams()) {
       const int bytes = shape_.wide ? 64 : 32;
@@ -255,14 +296,23 @@ class Writer {
                 "\"prefer-vector-width\"=\"512\" {\nentry:\n");
   }
 
-  std::string loop(const std::string& body) const {
+  // Where groups of vectors and whole vectors end.
+  std::string bounds(int together) const {
     return join("  %count = sub i64 %end, %begin\n  %whole = and i64 %count, ", -shape_.lanes(),
-                "\n  %last = add i64 %begin, %whole\n  %any = icmp sgt i64 %whole, 0\n"
-                "  br i1 %any, label %loop, label %rest\nloop:\n"
-                "  %i = phi i64 [ %begin, %entry ], [ %next, %loop ]\n",
-                body, "  %next = add i64 %i, ", shape_.lanes(),
-                "\n  %more = icmp slt i64 %next, %last\n"
-                "  br i1 %more, label %loop, label %rest\n");
+                "\n  %last = add i64 %begin, %whole\n  %groups = and i64 %count, ",
+                -shape_.lanes() * together, "\n  %grouped = add i64 %begin, %groups\n");
+  }
+
+  // A loop from one place to another; `before` is the block that comes to it.
+  std::string loop(const std::string& name, const std::string& before, const std::string& from,
+                   const std::string& to, int vectors, const std::string& body) const {
+    const std::string begin = name + ".begin", next = "%" + name + ".next", end = name + ".end";
+    return join("  %", name, ".any = icmp slt i64 ", from, ", ", to, "\n  br i1 %", name,
+                ".any, label %", begin, ", label %", end, "\n", begin, ":\n  %", name,
+                " = phi i64 [ ", from, ", %", before, " ], [ ", next, ", %", begin, " ]\n", body,
+                "  ", next, " = add i64 %", name, ", ", vectors * shape_.lanes(), "\n  %", name,
+                ".more = icmp slt i64 ", next, ", ", to, "\n  br i1 %", name, ".more, label %",
+                begin, ", label %", end, "\n", end, ":\n");
   }
 
   std::string tail(const std::string& body) const {
@@ -270,7 +320,7 @@ class Writer {
     std::string numbers = "<i32 0";
     for (int i = 1; i < shape_.lanes(); ++i) numbers += join(", i32 ", i);
     return join(
-        "rest:\n  %left = sub i64 %end, %last\n  %some = icmp sgt i64 %left, 0\n"
+        "  %left = sub i64 %end, %last\n  %some = icmp sgt i64 %left, 0\n"
         "  br i1 %some, label %tail, label %done\ntail:\n"
         "  %left32 = trunc i64 %left to i32\n  %left1 = insertelement ",
         lanes, " undef, i32 %left32, i32 0\n  %lefts = shufflevector ", lanes, " %left1, ", lanes,

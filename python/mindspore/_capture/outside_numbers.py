@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers outside of a function that differ from call to call: `net.beta = step / 1000` before every step.
+
+A captured function relies on the values of what it finds outside. A number that has come with several values
+is given to the next capture as a stand-in, put where the number stands. What Python computes from it is
+computed again in every call and is an input of the graph; what it decides by it is a condition of the trace.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from mindspore import _c_expression as _c
+from mindspore._c_expression import Tensor
+from mindspore._capture.cell_state import same
+from mindspore._capture.kept import Place
+from mindspore._capture.numbers import NumberStandIn, Uses, without_stand_ins
+from mindspore._capture.questions import QUESTION
+
+_VALUES_BEFORE = 3  # of one number, until it becomes an input
+_MOST_INPUTS = 64
+_INT64 = 1 << 63
+_GOES_ON = object()
+
+
+def is_number(value) -> bool:
+    """Whether something can be an input of a graph."""
+    return type(value) is float or (type(value) is int and -_INT64 <= value < _INT64)
+
+
+class Found(NamedTuple):
+    """A number that a run could get at."""
+
+    holder: Any
+    key: Any
+    what: str
+    value: int | float
+
+
+class Source(NamedTuple):
+    """Where a number comes from."""
+
+    text: str  # the same for the same computation from the same places
+    evaluate: Callable[[], int | float]
+
+
+class _Left:
+    """What a run has left in the place of a number; a replay leaves the same."""
+
+    __slots__ = ("_evaluate",)
+
+    def __init__(self, evaluate: Callable):
+        self._evaluate = evaluate
+
+    def __call__(self):
+        return self._evaluate()
+
+
+class OutsideNumbers:
+    """Which numbers outside of one function are inputs of its graphs."""
+
+    __slots__ = ("_by_value", "_computed", "_places", "_seen")
+
+    def __init__(self):
+        self._seen: dict = {}  # (id of the holder, key) -> the value, or a set of several
+        self._by_value: set = set()  # those that Python uses in another way
+        self._places: list[Place] = []
+        self._computed: dict[str, Source] = {}  # what is computed from them and used beside tensors
+
+    @property
+    def places(self) -> list[Place]:
+        """Where stand-ins are put."""
+        return self._places
+
+    def note(self, found: Iterable[Found]) -> bool:
+        """A run had to be captured, and could get at these; whether any becomes an input."""
+        count = len(self._places)
+        for holder, key, what, value in found:
+            spot = (id(holder), key)
+            before = self._seen.setdefault(spot, value)
+            if type(before) is not set:
+                if same(before, value):
+                    continue
+                before = self._seen[spot] = {before}
+            before.add(value)
+            if len(before) >= _VALUES_BEFORE:
+                self.add(Place(holder, key, what))
+        return len(self._places) > count
+
+    def add(self, place: Place) -> bool:
+        """A number becomes an input; whether it does."""
+        spot = (id(place.holder), place.key)
+        is_known = any(each.is_at(place.holder, place.key) for each in self._places)
+        if (
+            is_known
+            or spot in self._by_value
+            or len(self._places) >= _MOST_INPUTS
+            or not is_number(place.get())
+        ):
+            return False
+        self._places.append(place)
+        return True
+
+    def given(self) -> tuple:
+        """What the graph is given: the numbers, then what is computed from them."""
+        numbers = [place.get() for place in self._places]
+        inputs = [_c.number_input(number) if is_number(number) else number for number in numbers]
+        return (*inputs, *(self._input(source) for source in self._computed.values()))
+
+    @staticmethod
+    def _input(source: Source):
+        try:
+            number = source.evaluate()
+        except ArithmeticError:
+            return None  # as Python fails, or as it goes another way before
+        return _c.number_input(number) if is_number(number) else number
+
+    def begin(self, session, given: tuple) -> OutsideRun:
+        """Puts stand-ins in the places, for one run."""
+        return OutsideRun(self, session, given)
+
+    def keep_by_value(self, run: OutsideRun) -> None:
+        """A run has failed, maybe over a stand-in; it is made again without any."""
+        run.undo()
+        self._by_value.update((id(place.holder), place.key) for place in self._places)
+        self._places, self._computed = [], {}
+
+    def conclude(self, run: OutsideRun) -> None:
+        """A run has come to its end; what it has used the numbers for."""
+        for place, uses in zip(run.places, run.uses, strict=True):
+            if uses is not None and uses.end():
+                self._by_value.add((id(place.holder), place.key))
+        self._places = [
+            place for place in self._places if (id(place.holder), place.key) not in self._by_value
+        ]
+        if len(self._places) < len(run.places):
+            self._computed = {}  # texts count the places
+        elif len(self._computed) < _MOST_INPUTS:
+            self._computed.update(run.wanted)
+
+
+class OutsideRun:
+    """One run of a function with stand-ins in the places of numbers.
+
+    Args:
+        owner (OutsideNumbers): Whose run it is.
+        session (CaptureSession): Takes the conditions.
+        given (tuple): The inputs of the graph, as tensors of the run.
+    """
+
+    __slots__ = ("_numbers", "_session", "inputs", "left", "places", "stand_ins", "thread", "uses", "wanted")
+
+    def __init__(self, owner: OutsideNumbers, session, given: tuple):
+        self._session, self.thread = session, threading.get_ident()
+        self.places = list(owner._places)
+        self._numbers = [place.get() for place in self.places]
+        count = len(self.places)
+        self.inputs = dict(zip(owner._computed, given[count:], strict=True))
+        self.wanted: dict[str, Source] = {}
+        self.left: Any = _GOES_ON  # what each place was left with, or None
+        self.uses: list[Uses | None] = []
+        self.stand_ins: list = []
+        for i, place in enumerate(self.places):
+            number, part = self._numbers[i], given[i]
+            if not isinstance(part, Tensor) or not is_number(number):
+                self.uses.append(None)
+                self.stand_ins.append(number)
+                continue
+            uses = Uses(self)
+            source = Source(f"number {i}", place.get)
+            self.inputs[source.text] = part
+            self.uses.append(uses)
+            self.stand_ins.append(NumberStandIn(number, part, uses, source))
+            place.lay(self.stand_ins[i])
+
+    def run(self, function, args: tuple, kwargs: dict) -> tuple:
+        """The function's result, and what it has left in the places."""
+        try:
+            value = without_stand_ins(function(*args, **kwargs))
+        finally:
+            self._end()
+        if self.left is not None:
+            _c.note_change()
+        return value, self.left
+
+    def undo(self) -> None:
+        """Nothing of the run has happened."""
+        for place, number in zip(self.places, self._numbers, strict=True):
+            place.lay(number)
+
+    def _end(self) -> None:
+        left, is_changed = [], False
+        for place, put in zip(self.places, self.stand_ins, strict=True):
+            now = place.get()
+            if now is put:
+                if type(put) is NumberStandIn:
+                    place.lay(put.value_now())
+                left.append(None)
+                continue
+            is_changed = True
+            if type(now) is NumberStandIn:
+                left.append(_Left(now.source.evaluate))
+                place.lay(now.value_now())
+            else:
+                left.append(_Left(lambda now=now: now))
+        self.left = tuple(left) if is_changed else None
+        self.stand_ins = []  # who else holds one has kept it
+
+    def is_here(self) -> bool:
+        """Whether it goes on, and the caller belongs to it: other threads see numbers."""
+        return self.left is _GOES_ON and self.thread == threading.get_ident()
+
+    def require(self, evaluate: Callable[[], Any], outcome) -> None:
+        """Python relies on something."""
+
+        def holds() -> bool:
+            try:
+                return same(evaluate(), outcome)
+            except (ArithmeticError, TypeError, ValueError):
+                return False
+
+        self._session.add_guard(QUESTION, holds, None, None)
+
+    def input_for(self, source: Source) -> Tensor | None:
+        """The input of the graph that stands for a number; None: there will be one in later captures."""
+        found = self.inputs.get(source.text)
+        if not isinstance(found, Tensor):
+            self.wanted[source.text] = source
+            return None
+        return found
+
+
+def repeat(places: list[Place], left: tuple | None) -> None:
+    """Leaves in the places what a run has left there."""
+    if left is None:
+        return
+    values = [one if one is None else one() for one in left]
+    for place, one, value in zip(places, left, values, strict=True):
+        if one is not None:
+            place.put(value)

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers outside of a function that differ from call to call: after a few values they are inputs."""
+
+from __future__ import annotations
+
+import threading
+import types
+
+import numpy as np
+import pytest
+
+import mindspore as ms
+from mindspore import Tensor, nn, ops
+
+X = np.array([[1.0, -2.0, 3.5], [0.25, 4.0, -1.0]], np.float32)
+
+
+@pytest.fixture(autouse=True)
+def _mode():
+    before = ms.get_context("mode")
+    yield
+    ms.set_context(mode=before)
+
+
+def _same_for_all(function, change, count: int = 40) -> int:
+    """Calls a function compiled and not, after each change; how often it was captured."""
+    compiled = ms.jit(function)
+    x = Tensor(X)
+    for i in range(count):
+        change(i)
+        expected = function(x)
+        change(i)  # the function itself may have changed it
+        found = compiled(x)
+        assert found.dtype == expected.dtype
+        assert np.array_equal(found.asnumpy(), expected.asnumpy()), i
+    assert not compiled._captured.given_up
+    return compiled._captured.captures
+
+
+HOLDER = types.SimpleNamespace(beta=0.0, step=0)
+SCHEDULE = {"rate": 0.0}
+FACTOR = 0.0
+
+
+def _set_beta(i):
+    HOLDER.beta = i / 80
+
+
+def _set_step(i):
+    HOLDER.step = i
+
+
+def _set_rate(i):
+    SCHEDULE["rate"] = 1 / (i + 1)
+
+
+def _set_factor(i):
+    global FACTOR
+    FACTOR = i / 7
+
+
+@pytest.mark.parametrize(
+    ("function", "change"),
+    [
+        (lambda x: x * HOLDER.beta + (1 - HOLDER.beta), _set_beta),
+        (lambda x: HOLDER.beta - x, _set_beta),
+        (lambda x: ops.mul(x, HOLDER.beta), _set_beta),
+        (lambda x: ops.maximum(x, HOLDER.beta), _set_beta),
+        (lambda x: x < HOLDER.beta, _set_beta),
+        (lambda x: x * SCHEDULE["rate"], _set_rate),
+        (lambda x: x * FACTOR, _set_factor),
+        (lambda x: x * HOLDER.step, _set_step),
+        (lambda x: x * min(1.0, HOLDER.step / 20), _set_step),
+        (lambda x: x * 0.9**HOLDER.step, _set_step),
+        (lambda x: x * -HOLDER.beta, _set_beta),
+        (lambda x: x * 2 if HOLDER.step > 20 else x * HOLDER.beta, _set_step),
+        (lambda x: x[HOLDER.step % 2] * 3, _set_step),
+    ],
+)
+def test_one_graph_for_all_values(function, change):
+    assert _same_for_all(function, change) <= 8
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * float(f"{HOLDER.beta:.2f}"),
+        lambda x: x * Tensor(HOLDER.beta),
+        lambda x: x.astype(ms.float16) * HOLDER.beta,
+        lambda x: ops.clamp(x, 0.0, HOLDER.beta),
+        lambda x: x * len([HOLDER.beta] * 2),
+        lambda x: x * np.float32(HOLDER.beta),
+        lambda x: x * (HOLDER.beta is HOLDER.beta),
+        lambda x: x * {HOLDER.beta: 2.0}[HOLDER.beta],
+        lambda x: x * np.array([HOLDER.beta]).sum(),
+    ],
+)
+def test_other_uses_are_specialized_by_value(function):
+    _same_for_all(function, _set_beta, 12)
+    assert type(HOLDER.beta) is float
+
+
+class Annealed(nn.Cell):
+    """Counts its own steps; somebody else sets an epoch and a weight."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(3, 2, weight_init="ones", bias_init="zeros")
+        self.beta, self.epoch, self.step = 0.0, 0, 0
+
+    def construct(self, x):
+        y = self.dense(x)
+        self.step += 1
+        weight = min(1.0, self.step / 20)
+        if self.epoch > 5:
+            y = y * 2
+        return (y * self.beta + (1 - self.beta)).sum() + weight * y.mean() * 0.9**self.step
+
+
+def test_a_counter_an_epoch_and_a_weight_stay_compiled():
+    eager, compiled = Annealed(), Annealed()
+    x = Tensor(X)
+    for i in range(100):
+        for net, mode in ((eager, ms.PYNATIVE_MODE), (compiled, ms.GRAPH_MODE)):
+            ms.set_context(mode=mode)
+            net.beta, net.epoch = i / 80, i // 4
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        expected = eager(x).asnumpy()
+        ms.set_context(mode=ms.GRAPH_MODE)
+        assert compiled(x).asnumpy() == expected
+        assert compiled.step == eager.step
+        assert type(compiled.step) is int
+    captured = compiled._captured
+    assert not captured.given_up
+    assert captured.captures <= 16
+
+
+def test_the_gradient_of_a_step_with_a_weight():
+    class Loss(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.dense = nn.Dense(3, 1, weight_init="ones", bias_init="zeros")
+            self.beta = 0.0
+
+        @ms.jit
+        def construct(self, x):
+            return (self.dense(x) * self.beta).sum()
+
+    loss = Loss()
+    step = ms.value_and_grad(lambda x: loss(x) * 2, None, loss.trainable_params())
+    for i in range(20):
+        loss.beta = i / 9
+        _, gradients = step(Tensor(X))
+        np.testing.assert_allclose(gradients[0].asnumpy()[0], 2 * i / 9 * X.sum(0), rtol=1e-5, atol=1e-6)
+
+
+def test_a_failing_run_leaves_the_number():
+    holder = types.SimpleNamespace(beta=0.0)
+
+    @ms.jit
+    def function(x):
+        if holder.beta > 3:
+            raise ValueError("too much")
+        return x * holder.beta
+
+    for i in range(8):
+        holder.beta = i / 2
+        if holder.beta > 3:
+            with pytest.raises(ValueError, match="too much"):
+                function(Tensor(X))
+        else:
+            assert np.array_equal(function(Tensor(X)).asnumpy(), (Tensor(X) * holder.beta).asnumpy())
+        assert type(holder.beta) is float
+        assert holder.beta == i / 2
+
+
+def test_another_thread_sees_numbers():
+    holder = types.SimpleNamespace(beta=0.0)
+    seen, stop = [], threading.Event()
+
+    def look():
+        while not stop.is_set():
+            seen.append(holder.beta * 2)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    function = ms.jit(lambda x: x * holder.beta)
+    for i in range(60):
+        holder.beta = i / 4
+        assert np.array_equal(function(Tensor(X)).asnumpy(), (Tensor(X) * (i / 4)).asnumpy())
+    stop.set()
+    thread.join()
+    assert all(type(value) is float for value in seen)
+
+
+def test_an_import_inside_stays_compiled():
+    @ms.jit
+    def function(x):
+        import colorsys
+        import statistics
+
+        return x * colorsys.ONE_THIRD + statistics.mean([1, 2])
+
+    for _ in range(4):
+        function(Tensor(X))
+    assert not function._captured.reasons
+    assert function._captured.captures == 1
