@@ -100,7 +100,7 @@ class NumberStandIn:
         return self.number() if tensor is None else op.cast(tensor, dtype)
 
     def computed_with(self, calculate, other, is_swapped: bool):
-        """What Python computes, or decides, from a number that stands outside, unless it does so in another way."""
+        """What Python computes, or decides, from a number outside; NotImplemented: in another way."""
         run = self._uses.run
         if run is None or not run.is_here() or type(self._value) not in (int, float):
             return NotImplemented
