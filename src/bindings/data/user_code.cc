@@ -207,6 +207,7 @@ class IterableStage : public data::Stage {
         source_columns_(std::move(columns)),
         check_(std::move(check)) {
     columns_ = source_columns_.names;
+    calls_users_in_order_ = true;
   }
   std::string name() const override { return "GeneratorDataset"; }
 
@@ -236,8 +237,7 @@ class IterableStage : public data::Stage {
       if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
       return false;
     }
-    row = data::Row();
-    row.items = std::move(rows_.front());
+    row = std::move(rows_.front());
     rows_.pop_front();
     row.index = static_cast<std::int64_t>(given_);
     row.pass = pass();
@@ -260,10 +260,12 @@ class IterableStage : public data::Stage {
           break;
         }
         const nb::object owner = nb::steal(value);
-        rows_.push_back(
-            converting("GeneratorDataset", [&] { return source_items(value, source_columns_); }));
+        Items items =
+            converting("GeneratorDataset", [&] { return source_items(value, source_columns_); });
+        rows_.emplace_back().items = std::move(items);
+        charge(rows_.back());
         ++read_;
-      } while (engine().look_ahead && rows_.size() < 256 &&
+      } while (engine().look_ahead && rows_.size() < 256 && !engine().budget.is_full() &&
                std::chrono::steady_clock::now() < until);
     } catch (...) {  // after the rows before it
       ended_ = true;
@@ -290,7 +292,7 @@ class IterableStage : public data::Stage {
   SourceColumns source_columns_;
   HeldPtr check_;
   HeldPtr iterator_;
-  std::deque<Items> rows_;
+  std::deque<data::Row> rows_;  // read already
   std::uint64_t given_ = 0;
   std::uint64_t read_ = 0;
   bool ended_ = false;

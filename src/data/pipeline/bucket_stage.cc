@@ -38,6 +38,7 @@ class Bucket : public Stage {
         break;
       }
       const std::size_t bucket = bucket_of(made);
+      made.charge.release();  // buckets are what the user asked for, not work ahead
       buckets_[bucket].push_back(std::move(made));
       if (static_cast<std::int64_t>(buckets_[bucket].size()) == options_.sizes[bucket])
         return give(bucket, row);
@@ -75,6 +76,7 @@ class Bucket : public Stage {
     row.pass = rows[0].pass;
     row.ordinal = rows[0].ordinal;
     row.items = collate_rows(rows, columns_, batch);
+    charge(row);
     return true;
   }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -19,8 +20,8 @@ enum class BadRows : std::uint8_t { Raise, Replace, Skip };
 // Has the pending work of rows done by the pool, some rows ahead, and passes them on in order.
 class EvaluateStage : public Stage {
  public:
-  // `on_driver`: by the driver itself, row after row.
-  explicit EvaluateStage(StagePtr child, BadRows bad_rows = BadRows::Raise, bool on_driver = false);
+  // `in_order`: by whoever pulls, row after row.
+  explicit EvaluateStage(StagePtr child, BadRows bad_rows = BadRows::Raise, bool in_order = false);
   std::string name() const override { return child().name(); }
   void prepare(Engine& engine) override;
   void begin() override;
@@ -29,14 +30,16 @@ class EvaluateStage : public Stage {
 
  private:
   void fill();
+  std::optional<std::size_t> expected_bytes() const;
   bool next_evaluated(Row& row);
   bool next_with_replacements(Row& row);
   void note_bad(const Row& row);
   void report_bad();
 
   BadRows bad_rows_;
-  bool on_driver_;
+  bool in_order_;
   std::unique_ptr<JobRing> ring_;
+  SizeEstimate row_bytes_;
   JobPtr current_;
   std::size_t position_ = 0;
   bool child_ended_ = false;

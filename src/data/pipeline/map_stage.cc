@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "data/pipeline/collate.h"
 #include "data/pipeline/many_rows.h"
 #include "data/pipeline/step_error.h"
 
@@ -77,12 +78,14 @@ class TransformStep : public RowStep {
     return RowRandom(seed_ + k * 0x9E3779B97F4A7C15U, (row.pass << 40) ^ row.ordinal);
   }
 
-  void apply(std::size_t k, const Row& row, Items& items, OutputMemory* memory) const {
+  void apply(std::size_t k, Row& row, Items& items, OutputMemory* memory) const {
     RowRandom random = random_of(k, row);
     TransformContext context{random, k + 1 == transforms_.size() ? memory : nullptr,
                              row.file == nullptr ? std::string_view() : *row.file};
+    const std::size_t before = bytes_of(items);
     try {
       transforms_[k]->apply(items, context);
+      row.peak_bytes = std::max(row.peak_bytes, before + bytes_of(items));
     } catch (const StepError& error) {
       error.rethrow_with(where(row));
     } catch (const Error& error) {
@@ -147,10 +150,15 @@ class TransformStep : public RowStep {
       random.push_back(random_of(k, row));
     });
     std::vector<std::exception_ptr> failures(asked.size());
+    std::vector<std::size_t> before;
+    for (const Items& question : questions) before.push_back(bytes_of(question));
     if (!asked.empty()) many.apply_all(questions, random, failures);
     for (std::size_t n = 0; n < asked.size(); ++n) {
+      Row& row = rows[places[asked[n]]];
+      // The answer lies in shared memory first.
+      row.peak_bytes = std::max(row.peak_bytes, before[n] + 2 * bytes_of(questions[n]));
       items[asked[n]] = std::move(questions[n]);
-      rows[places[asked[n]]].failure = failures[n];
+      row.failure = failures[n];
     }
   }
 

@@ -34,7 +34,7 @@ struct MapOptions {
   std::string name;  // of the operations, for statistics
   BadRows bad_rows = BadRows::Raise;
   bool in_order =
-      false;  // one row after the other, by the driver: functions of users may count on it
+      false;  // one row after the other, by whoever pulls: functions of users may count on it
 };
 
 // `step` belongs to the stage afterwards.

@@ -49,15 +49,20 @@ class Shuffle : public Passing {
     row = std::move(window_[drawn]);
     if (drawn + 1 != window_.size()) window_[drawn] = std::move(window_.back());
     window_.pop_back();
+    if (!row.items.empty()) charge(row);
     pull();
     return true;
   }
 
  private:
+  // The window is what the user asked for, not work ahead: its rows are not charged.
   bool pull() {
     if (ended_) return false;
     window_.emplace_back();
-    if (child().next(window_.back())) return true;
+    if (child().next(window_.back())) {
+      window_.back().charge.release();
+      return true;
+    }
     window_.pop_back();
     ended_ = true;
     return false;
@@ -251,6 +256,8 @@ class Zip : public Stage {
       Row beside;
       if (!child(i).next(beside)) return false;
       std::ranges::move(beside.items, std::back_inserter(row.items));
+      row.bytes += beside.bytes;
+      row.charge.add(std::move(beside.charge));
     }
     return true;
   }
@@ -301,10 +308,12 @@ class Project : public Passing {
   }
   bool next(Row& row) override {
     if (!child().next(row)) return false;
-    if (row.pending.empty())
+    if (row.pending.empty()) {
       step_->run(row, nullptr);
-    else
+      charge(row);
+    } else {
       row.pending.push_back(step_.get());
+    }
     return true;
   }
   std::int64_t skip(std::int64_t rows) override { return child().skip(rows); }

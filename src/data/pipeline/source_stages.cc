@@ -102,6 +102,7 @@ IndexedStage::IndexedStage(std::string name, IndexedSourcePtr source, SamplerPtr
   pending_ = true;
   pending_python_ = source_->uses_python();
   pending_in_order_ = in_order;
+  calls_users_in_order_ = in_order;
 }
 
 void IndexedStage::begin() {
@@ -113,6 +114,7 @@ void IndexedStage::begin() {
 bool IndexedStage::next(Row& row) {
   if (position_ == order_.size()) return false;
   row.items.clear();
+  row.bytes = row.peak_bytes = 0;
   row.pending.clear();
   row.pending.push_back(load_.get());
   row.index = order_[position_];
@@ -226,6 +228,7 @@ bool FileStage::next(Row& row) {
   row.index = given_;
   row.pass = pass();
   row.ordinal = static_cast<std::uint64_t>(given_ * options_.shards + options_.shard);
+  charge(row);
   ++given_;
   return true;
 }

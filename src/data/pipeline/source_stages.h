@@ -19,7 +19,7 @@ namespace mycel::data {
 // by whoever does the pending work.
 class IndexedStage : public Stage {
  public:
-  // `in_order`: rows are loaded one after the other, by the driver.
+  // `in_order`: rows are loaded one after the other, by whoever pulls.
   IndexedStage(std::string name, IndexedSourcePtr source, SamplerPtr sampler,
                bool in_order = false);
   std::string name() const override { return name_; }

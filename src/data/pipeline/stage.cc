@@ -2,8 +2,14 @@
 #include "data/pipeline/stage.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mycel::data {
+
+Stage::Stage(std::vector<StagePtr> children) : children_(std::move(children)) {
+  for (const StagePtr& child : children_)
+    calls_users_in_order_ = calls_users_in_order_ || child->calls_users_in_order_;
+}
 
 void Stage::prepare(Engine& engine) {
   engine_ = &engine;
@@ -25,6 +31,15 @@ std::int64_t Stage::skip(std::int64_t rows) {
 
 void Stage::end_epoch() {
   for (const StagePtr& child : children_) child->end_epoch();
+}
+
+void Stage::check_sources() const {
+  for (const StagePtr& child : children_) child->check_sources();
+}
+
+void Stage::charge(Row& row) const {
+  note_bytes(row, 0);
+  row.charge = Charge(engine_->budget, row.bytes);
 }
 
 ActivityPtr Stage::activity(std::string name) {

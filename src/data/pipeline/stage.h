@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One node of a running pipeline. Stages are pulled: a single thread, the driver, asks the root for
-// rows, and each stage asks its children. Nothing here blocks for long; work goes to the pool.
+// One node of a running pipeline. Stages are pulled: one thread at a time asks the root for rows,
+// and each stage asks its children. Nothing here blocks for long; work goes to the pool.
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "data/pipeline/byte_budget.h"
 #include "data/pipeline/row.h"
 
 namespace mycel::data {
@@ -23,28 +26,55 @@ struct Activity {
   std::string name;
   std::atomic<std::uint64_t> rows{0};
   std::atomic<std::uint64_t> busy_ns{0};  // computing, over all threads
-  std::atomic<std::uint64_t> wait_ns{0};  // the driver waiting for it
+  std::atomic<std::uint64_t> wait_ns{0};  // whoever pulls waiting for it
 };
 using ActivityPtr = std::shared_ptr<Activity>;
 
+// Thrown through the stages when the pipeline is being stopped.
+struct Stopped {};
+
+// Called now and then by a reader that has to wait: it may have other things to look after
+// (signals), and may throw to end the wait and the pipeline with it.
+using Attend = std::function<void()>;
+constexpr std::chrono::milliseconds kAttendInterval{50};
+
 // What all stages of one running pipeline share.
 struct Engine {
+  explicit Engine(std::size_t ahead_bytes) : budget(ahead_bytes) {}
+
   WorkerPool* pool = nullptr;  // null: everything runs on the caller's thread
+  ByteBudget budget;
   std::stop_token stop;
   std::uint64_t seed = 0;
   std::int64_t epoch = 0;
   bool look_ahead = true;  // false: no row is asked for before the one in front of it was given
+  bool passing = false;    // rows asked for now are passed over, nearly all of them
+  const Attend* attend = nullptr;  // while the reader itself pulls
   std::vector<ActivityPtr> activities;
-};
 
-// Thrown through the stages when the pipeline is being stopped.
-struct Stopped {};
+  // Waits until `ready()`, which reads what the lock guards. Throws Stopped, or what the reader's
+  // attention throws.
+  template <class Ready>
+  void wait(std::condition_variable_any& changed, std::unique_lock<std::mutex>& lock,
+            const Ready& ready) const {
+    if (attend == nullptr) {
+      if (!changed.wait(lock, stop, ready)) throw Stopped();
+      return;
+    }
+    while (!changed.wait_for(lock, stop, kAttendInterval, ready)) {
+      if (stop.stop_requested()) throw Stopped();
+      lock.unlock();
+      (*attend)();
+      lock.lock();
+    }
+  }
+};
 
 using Columns = std::vector<std::string>;
 
 class Stage {
  public:
-  explicit Stage(std::vector<std::shared_ptr<Stage>> children) : children_(std::move(children)) {}
+  explicit Stage(std::vector<std::shared_ptr<Stage>> children);
   virtual ~Stage() = default;
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
@@ -56,8 +86,12 @@ class Stage {
   bool pending() const { return pending_; }
   // Some of that work is Python's, and should happen in the order of rows, as users expect.
   bool pending_python() const { return pending_python_; }
-  // It must be done by the driver, row after row.
+  // It must be done by whoever pulls, row after row.
   bool pending_in_order() const { return pending_in_order_; }
+  // Here or below functions of users run row after row, on the thread that pulls. A reader that
+  // waits had better pull itself then: two threads would only pass the interpreter's lock to and
+  // fro.
+  bool calls_users_in_order() const { return calls_users_in_order_; }
 
   // Before the first row ever, once; the engine outlives the stage.
   virtual void prepare(Engine& engine);
@@ -69,6 +103,8 @@ class Stage {
   virtual std::int64_t skip(std::int64_t rows);
   // After the reader's epoch, which may have been several passes.
   virtual void end_epoch();
+  // Throws when what rows are made of has changed under them (a file that was cut short).
+  virtual void check_sources() const;
 
  protected:
   Engine& engine() const { return *engine_; }
@@ -76,6 +112,8 @@ class Stage {
   std::size_t child_count() const { return children_.size(); }
   std::uint64_t pass() const { return pass_; }  // passes begun before this one
   ActivityPtr activity(std::string name);
+  // The pipeline answers for the row's memory from now on.
+  void charge(Row& row) const;
   void inherit_work(const Stage& from) {
     pending_ = pending_ || from.pending_;
     pending_python_ = pending_python_ || from.pending_python_;
@@ -86,6 +124,7 @@ class Stage {
   bool pending_ = false;
   bool pending_python_ = false;
   bool pending_in_order_ = false;
+  bool calls_users_in_order_ = false;
 
  private:
   std::vector<std::shared_ptr<Stage>> children_;

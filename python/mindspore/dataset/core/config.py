@@ -35,6 +35,7 @@ __all__ = [
     "get_multiprocessing_timeout_interval",
     "get_num_parallel_workers",
     "get_numa_enable",
+    "get_prefetch_memory",
     "get_prefetch_size",
     "get_seed",
     "get_start_method",
@@ -56,6 +57,7 @@ __all__ = [
     "set_multiprocessing_timeout_interval",
     "set_num_parallel_workers",
     "set_numa_enable",
+    "set_prefetch_memory",
     "set_prefetch_size",
     "set_seed",
     "set_sending_batches",
@@ -91,6 +93,7 @@ class ErrorSamplesMode(IntEnum):
 class _Settings:
     num_parallel_workers: int = min(8, os.cpu_count() or 1)
     prefetch_size: int = 16
+    prefetch_memory: int = 256
     auto_num_workers: bool = False
     enable_shared_mem: bool = True
     numa_enable: bool = os.environ.get("DATASET_ENABLE_NUMA", "").lower() == "true"
@@ -175,6 +178,40 @@ def set_prefetch_size(size: int) -> None:
 def get_prefetch_size() -> int:
     """Rows a stage may prepare ahead."""
     return _settings.prefetch_size
+
+
+def set_prefetch_memory(megabytes: int) -> None:
+    """Memory a pipeline may fill ahead of the one that takes its rows.
+
+    All stages share it: rows under way and rows that are ready. Only the row (or batch) that is made next
+    is made whatever it needs, so that a pipeline holds at most this much and one batch. What `shuffle` and
+    `bucket_batch_by_length` collect comes on top, because they cannot do without.
+
+    Args:
+        megabytes (int): In units of 2**20 bytes, from 1 on. The default is 256.
+
+    Raises:
+        TypeError: `megabytes` is no int.
+        ValueError: `megabytes` is out of range.
+
+    Examples:
+        >>> import mindspore.dataset as ds
+        >>> ds.config.set_prefetch_memory(512)
+        >>> ds.config.set_prefetch_memory(256)
+    """
+    _check_int(
+        megabytes,
+        "megabytes isn't of type int.",
+        1,
+        INT32_MAX,
+        "megabytes is not within the required range (0, INT32_MAX(2147483647)].",
+    )
+    _settings.prefetch_memory = megabytes
+
+
+def get_prefetch_memory() -> int:
+    """Megabytes a pipeline may fill ahead."""
+    return _settings.prefetch_memory
 
 
 def set_num_parallel_workers(num: int) -> None:

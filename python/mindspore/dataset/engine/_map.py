@@ -98,7 +98,6 @@ class MapDataset(Dataset):
         transforms = [self._transform(build, operation, last) for operation, last in _with_last(operations)]
         uses_python = any(not isinstance(operation, _c_data.Transform) for operation in operations)
         in_order = uses_python and self._in_order() and not self.python_multiprocessing
-        build.python_in_order = build.python_in_order or in_order
         watch = None
         if self.callbacks and not build.dry:
             from ..callback import CallbackWatch

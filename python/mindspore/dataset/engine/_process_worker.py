@@ -209,6 +209,7 @@ def _serve(function: Callable, channel: Channel) -> int:
             _send(channel, reply)
         except ChannelClosed:
             return 0
+        del reply  # while it waits, a worker holds no row
 
 
 def _call_all(function: Callable, calls: list[tuple], seeds: list[int] | None, keep_going: bool) -> tuple:

@@ -175,7 +175,6 @@ class GeneratorDataset(MappableDataset):
         workers = self.num_parallel_workers or 1
         source = self._source()
         if workers == 1 or build.dry or build.debug:
-            build.python_in_order = True
             return super()._stage(build, children)
         if self.python_multiprocessing:
             from ._processes import ProcessPool
@@ -191,7 +190,6 @@ class GeneratorDataset(MappableDataset):
         return _c_data.indexed_stage(type(self).__name__, source, sampler, False)
 
     def _iterated(self, build: Build) -> Any:
-        build.python_in_order = True
         source = self.source
         check = None
         if hasattr(source, "__len__") and not callable(source):
