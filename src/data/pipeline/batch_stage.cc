@@ -343,7 +343,7 @@ bool BatchStage::begin_batch() {
   std::size_t ready_bytes = 0;
   while (static_cast<std::int64_t>(rows.size()) < wanted) {
     Row& row = rows.emplace_back();
-    if (!child().next(row)) {
+    if (!next_of_child(row, child_failure_)) {
       rows.pop_back();
       child_ended_ = true;
       break;
@@ -356,7 +356,7 @@ bool BatchStage::begin_batch() {
     ready_bytes = 0;
   }
   const bool complete = static_cast<std::int64_t>(rows.size()) == wanted;
-  if (rows.empty() || (!complete && options_.drop_remainder)) return false;
+  if (rows.empty() || child_failure_ || (!complete && options_.drop_remainder)) return false;
   ++number_.batch;
   const bool one_is_ready = rows.size() == 1 && rows[0].pending.empty();
   if (!job->has_slots() && !one_is_ready) job->make_slots(rows.size(), false);
@@ -372,15 +372,20 @@ bool BatchStage::begin_batch() {
 }
 
 void BatchStage::fill() {
-  while (!child_ended_ &&
-         ring_->wants_more(batch_bytes_.is_known() ? std::optional(batch_bytes_.bytes())
-                                                   : std::nullopt))
+  const auto expected_bytes = [&]() -> std::optional<std::size_t> {
+    if (!batch_bytes_.is_known() || !may_work_ahead()) return std::nullopt;
+    return batch_bytes_.bytes();
+  };
+  while (!child_ended_ && ring_->wants_more(expected_bytes()))
     if (!begin_batch()) return;
 }
 
 bool BatchStage::next(Row& row) {
   fill();
-  if (ring_->size() == 0) return false;
+  if (ring_->size() == 0) {
+    if (child_failure_) std::rethrow_exception(child_failure_);
+    return false;
+  }
   const JobPtr taken = ring_->take();
   auto& job = static_cast<BatchJob&>(*taken);
   if (options_.function && options_.serial_function) job.finish_serial();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -71,6 +72,7 @@ class BatchStage : public Stage {
   SizeEstimate batch_bytes_;
   BatchNumber number_;
   bool child_ended_ = false;
+  std::exception_ptr child_failure_;  // comes after the batches under way
 };
 
 // The same for rows that are already together: buckets use it.

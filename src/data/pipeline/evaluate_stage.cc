@@ -56,13 +56,14 @@ std::optional<std::size_t> EvaluateStage::expected_bytes() const {
 }
 
 void EvaluateStage::fill() {
-  while (!child_ended_ && (in_order_ ? ring_->size() == 0 : ring_->wants_more(expected_bytes()))) {
+  const bool one_job = in_order_ || !may_work_ahead();
+  while (!child_ended_ && (one_job ? ring_->size() == 0 : ring_->wants_more(expected_bytes()))) {
     auto job = std::make_shared<EvaluateJob>(row_bytes_, engine().budget);
-    const std::size_t wanted = ring_->rows_per_task(row_bytes_.bytes());
+    const std::size_t wanted = may_work_ahead() ? ring_->rows_per_task(row_bytes_.bytes()) : 1;
     job->rows.reserve(wanted);
     while (job->rows.size() < wanted) {
       Row& row = job->rows.emplace_back();
-      if (child().next(row)) {
+      if (next_of_child(row, child_failure_)) {
         row.charge.add(Charge(engine().budget, row_bytes_.bytes()));
         continue;
       }
@@ -86,7 +87,10 @@ std::int64_t EvaluateStage::skip(std::int64_t rows) {
 bool EvaluateStage::next_evaluated(Row& row) {
   while (current_ == nullptr || position_ == current_->rows.size()) {
     fill();
-    if (ring_->size() == 0) return false;
+    if (ring_->size() == 0) {
+      if (child_failure_) std::rethrow_exception(child_failure_);
+      return false;
+    }
     current_ = ring_->take();
     position_ = 0;
   }

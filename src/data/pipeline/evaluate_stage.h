@@ -27,6 +27,9 @@ class EvaluateStage : public Stage {
   void begin() override;
   bool next(Row& row) override;
   std::int64_t skip(std::int64_t rows) override;
+  std::int64_t rows_in_pass() const override {
+    return bad_rows_ == BadRows::Skip ? -1 : child().rows_in_pass();
+  }
 
  private:
   void fill();
@@ -43,6 +46,7 @@ class EvaluateStage : public Stage {
   JobPtr current_;
   std::size_t position_ = 0;
   bool child_ended_ = false;
+  std::exception_ptr child_failure_;  // comes after the rows under way
   Replacements replacements_;
   std::deque<Row> ready_;  // rows that replacements have put in front
   bool ended_ = false;

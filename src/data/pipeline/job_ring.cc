@@ -96,7 +96,8 @@ void JobRing::run_rows(Job& job, std::size_t begin, std::size_t end) {
   if (begin == end) return;
   const std::uint64_t started = now_ns();
   try {
-    if (!engine_.stop.stop_requested()) job.run_part(begin, end);
+    if (engine_.stop.stop_requested()) throw Stopped();  // nobody may take it for done
+    job.run_part(begin, end);
   } catch (...) {
     const std::lock_guard lock(signal_->mutex);
     if (!job.failure) job.failure = std::current_exception();
@@ -112,7 +113,7 @@ void JobRing::run_rows(Job& job, std::size_t begin, std::size_t end) {
 void JobRing::close_part(Job& job) {
   if (job.open_parts_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   try {
-    if (!job.failure && !engine_.stop.stop_requested()) job.finish();
+    if (!job.failure) job.finish();
   } catch (...) {
     job.failure = std::current_exception();
   }

@@ -186,6 +186,7 @@ class Map : public Stage {
     return true;
   }
   std::int64_t skip(std::int64_t rows) override { return child().skip(rows); }
+  std::int64_t rows_in_pass() const override { return child().rows_in_pass(); }
 
  private:
   std::unique_ptr<RowStep> step_;

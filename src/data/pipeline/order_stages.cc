@@ -20,6 +20,7 @@ class Passing : public Stage {
     inherit_work(*child);
   }
   std::string name() const override { return name_; }
+  std::int64_t rows_in_pass() const override { return child().rows_in_pass(); }
 
  private:
   std::string name_;
@@ -32,13 +33,17 @@ class Shuffle : public Passing {
         size_(static_cast<std::size_t>(size)),
         seed_(seed),
         same_every_pass_(same_every_pass),
-        generator_(seed) {}
+        generator_(seed),
+        first_(seed) {}
 
   void begin() override {
     Passing::begin();
     window_.clear();
     ended_ = false;
-    if (same_every_pass_) generator_.seed(seed_);
+    if (same_every_pass_)
+      generator_.seed(seed_);
+    else if (is_cut())
+      begin_with_own_numbers();
     while (window_.size() < size_ && pull()) {
     }
   }
@@ -55,6 +60,20 @@ class Shuffle : public Passing {
   }
 
  private:
+  // Every row draws one number, and the next pass goes on after the last row. Where not all rows
+  // are drawn, it does so all the same; where nobody knows how many there are, each pass has
+  // numbers of its own.
+  void begin_with_own_numbers() {
+    const std::uint64_t passes = pass() - pass_before_;
+    if (passes > 0 && rows_before_ >= 0)
+      first_.discard(passes * static_cast<unsigned long long>(rows_before_));
+    else
+      first_.seed(seed_ + pass() * 0x9E3779B97F4A7C15U);
+    generator_ = first_;
+    pass_before_ = pass();
+    rows_before_ = child().rows_in_pass();
+  }
+
   // The window is what the user asked for, not work ahead: its rows are not charged.
   bool pull() {
     if (ended_) return false;
@@ -72,6 +91,9 @@ class Shuffle : public Passing {
   std::uint64_t seed_;
   bool same_every_pass_;
   std::mt19937_64 generator_;
+  std::mt19937_64 first_;  // as it was when the pass was begun
+  std::uint64_t pass_before_ = 0;
+  std::int64_t rows_before_ = -1;  // of the pass before
   std::vector<Row> window_;
   bool ended_ = false;
 };
@@ -85,6 +107,10 @@ class Skip : public Passing {
   }
   bool next(Row& row) override { return child().next(row); }
   std::int64_t skip(std::int64_t rows) override { return child().skip(rows); }
+  std::int64_t rows_in_pass() const override {
+    const std::int64_t rows = child().rows_in_pass();
+    return rows < 0 ? rows : std::max<std::int64_t>(rows - count_, 0);
+  }
 
  private:
   std::int64_t count_;
@@ -92,7 +118,9 @@ class Skip : public Passing {
 
 class Take : public Passing {
  public:
-  Take(StagePtr child, std::int64_t count) : Passing(std::move(child), "Take"), count_(count) {}
+  Take(StagePtr child, std::int64_t count) : Passing(child, "Take"), count_(count) {
+    child->note_cut();
+  }
   void begin() override {
     Passing::begin();
     left_ = count_;
@@ -107,6 +135,10 @@ class Take : public Passing {
     left_ -= done;
     return done;
   }
+  std::int64_t rows_in_pass() const override {
+    const std::int64_t rows = child().rows_in_pass();
+    return rows < 0 ? rows : std::min(rows, count_);
+  }
 
  private:
   std::int64_t count_;
@@ -115,12 +147,18 @@ class Take : public Passing {
 
 class Repeat : public Passing {
  public:
-  Repeat(StagePtr child, std::int64_t count) : Passing(std::move(child), "Repeat"), count_(count) {}
+  Repeat(StagePtr child, std::int64_t count) : Passing(std::move(child), "Repeat"), count_(count) {
+    is_endless_ = is_endless_ || count < 0;
+  }
   void begin() override {
-    Passing::begin();
+    advance_pass();
+    // However many passes of the time before were begun.
+    if (count_ > 0) child().number_pass(pass() * static_cast<std::uint64_t>(count_));
+    child().begin();
     left_ = count_ - 1;
     empty_ = true;
   }
+  void number_pass(std::uint64_t number) override { number_own_pass(number); }
   bool next(Row& row) override {
     while (!child().next(row))
       if (!again()) return false;
@@ -137,6 +175,7 @@ class Repeat : public Passing {
     }
     return done;
   }
+  std::int64_t rows_in_pass() const override { return -1; }  // passes of the child may differ
 
  private:
   bool again() {
@@ -160,6 +199,7 @@ class Concat : public Stage {
       if (child->columns() != columns_)
         fail(ErrorKind::Runtime, "Invalid columns, 'column name' or 'column order' of concat ",
              "datasets should be the same.");
+      if (sampler_ != nullptr) child->note_cut();
     }
   }
   std::string name() const override { return "Concat"; }
@@ -248,6 +288,7 @@ class Zip : public Stage {
                "' already exists when zipping datasets.");
         columns_.push_back(column);
       }
+    for (const StagePtr& child : children) child->note_cut();
   }
   std::string name() const override { return "Zip"; }
   bool next(Row& row) override {
@@ -340,6 +381,7 @@ class Filter : public Passing {
     }
     return false;
   }
+  std::int64_t rows_in_pass() const override { return -1; }
 
  private:
   Predicate predicate_;

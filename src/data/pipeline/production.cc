@@ -43,6 +43,8 @@ Entry Production::step() {
     return entry;
   } catch (const Stopped&) {
     entry.stopped = true;
+  } catch (const Interruption& interruption) {
+    entry.failure = interruption.reason;
   } catch (...) {
     entry.failure = std::current_exception();
   }

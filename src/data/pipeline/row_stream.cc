@@ -90,6 +90,7 @@ class RowStream::Run : public std::enable_shared_from_this<Run> {
   void await_news(Lock& lock);
   void wake_driver(Awaits what);
   void wake_all();
+  std::unique_ptr<Production> unused_production();
 
   const StreamOptions options_;
   const bool reader_steps_;
@@ -177,7 +178,18 @@ void RowStream::Run::step(Lock& lock, const Attend* attend) {
   lock.lock();
   held_ = false;
   over_ = over;
-  put(std::move(entry));
+  if (!stopping_) return put(std::move(entry));
+  std::unique_ptr<Production> gone = unused_production();
+  lock.unlock();  // what nobody gets may need other locks to go
+  entry = Entry();
+  gone.reset();
+  lock.lock();
+}
+
+// The stages hold rows that nobody wants any more. They go when neither a thread of ours nor a
+// reader is in them.
+std::unique_ptr<Production> RowStream::Run::unused_production() {
+  return joined_ && !held_ ? std::move(production_) : nullptr;
 }
 
 void RowStream::Run::put(Entry entry) {
@@ -396,9 +408,8 @@ void RowStream::Run::join() {
   std::unique_ptr<Production> gone;
   {
     const std::lock_guard lock(mutex_);
-    if (!held_) gone = std::move(production_);
-    over_ = true;
     joined_ = true;
+    gone = unused_production();
     ended_.notify_all();
   }
 }

@@ -107,7 +107,9 @@ IndexedStage::IndexedStage(std::string name, IndexedSourcePtr source, SamplerPtr
 
 void IndexedStage::begin() {
   Stage::begin();
-  order_ = sampler_->next_pass(source_->rows());
+  // Samplers go from pass to pass.
+  do order_ = sampler_->next_pass(source_->rows());
+  while (++sampled_passes_ <= pass());
   position_ = 0;
 }
 
@@ -149,9 +151,9 @@ std::vector<std::size_t> FileStage::file_order() {
     order_.resize(source_->files().size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
   }
-  if (options_.shuffle_files) {
+  for (; options_.shuffle_files && shuffled_passes_ <= pass(); ++shuffled_passes_) {
     // All shards must agree on the order of files, whatever their own seeds are.
-    if (options_.shards > 1) generator_.seed(static_cast<std::uint32_t>(pass() + 1));
+    if (options_.shards > 1) generator_.seed(static_cast<std::uint32_t>(shuffled_passes_ + 1));
     shuffle_list(order_, generator_);
   }
   return order_;

@@ -26,6 +26,7 @@ class IndexedStage : public Stage {
   void begin() override;
   bool next(Row& row) override;
   std::int64_t skip(std::int64_t rows) override;
+  std::int64_t rows_in_pass() const override { return static_cast<std::int64_t>(order_.size()); }
 
  private:
   std::string name_;
@@ -33,6 +34,7 @@ class IndexedStage : public Stage {
   SamplerPtr sampler_;
   std::unique_ptr<RowStep> load_;
   RowNumbers order_;
+  std::uint64_t sampled_passes_ = 0;
   std::size_t position_ = 0;
 };
 
@@ -70,6 +72,7 @@ class FileStage : public Stage {
   FileSourcePtr source_;
   FileStageOptions options_;
   std::vector<std::size_t> order_;  // shuffled further with every pass
+  std::uint64_t shuffled_passes_ = 0;
   std::mt19937 generator_;
   std::vector<Part> parts_;
   std::size_t part_ = 0;

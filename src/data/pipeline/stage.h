@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -34,8 +35,12 @@ using ActivityPtr = std::shared_ptr<Activity>;
 struct Stopped {};
 
 // Called now and then by a reader that has to wait: it may have other things to look after
-// (signals), and may throw to end the wait and the pipeline with it.
+// (signals), and may throw to end the wait. A wait inside the stages ends the pipeline with it, by
+// an Interruption.
 using Attend = std::function<void()>;
+struct Interruption {
+  std::exception_ptr reason;
+};
 constexpr std::chrono::milliseconds kAttendInterval{50};
 
 // What all stages of one running pipeline share.
@@ -52,8 +57,7 @@ struct Engine {
   const Attend* attend = nullptr;  // while the reader itself pulls
   std::vector<ActivityPtr> activities;
 
-  // Waits until `ready()`, which reads what the lock guards. Throws Stopped, or what the reader's
-  // attention throws.
+  // Waits until `ready()`, which reads what the lock guards. Throws Stopped or an Interruption.
   template <class Ready>
   void wait(std::condition_variable_any& changed, std::unique_lock<std::mutex>& lock,
             const Ready& ready) const {
@@ -64,7 +68,11 @@ struct Engine {
     while (!changed.wait_for(lock, stop, kAttendInterval, ready)) {
       if (stop.stop_requested()) throw Stopped();
       lock.unlock();
-      (*attend)();
+      try {
+        (*attend)();
+      } catch (...) {
+        throw Interruption{std::current_exception()};
+      }
       lock.lock();
     }
   }
@@ -97,20 +105,36 @@ class Stage {
   virtual void prepare(Engine& engine);
   // Before the first row of a pass. A pass is what the parent runs through once.
   virtual void begin();
-  // False at the end of the pass.
+  // False at the end of the pass. After an exception it is not asked again.
   virtual bool next(Row& row) = 0;
   // Passes over rows as cheaply as possible; how many there were.
   virtual std::int64_t skip(std::int64_t rows);
   // After the reader's epoch, which may have been several passes.
   virtual void end_epoch();
+  // Rows of the pass that was begun, where that is known without running it; else -1.
+  virtual std::int64_t rows_in_pass() const { return -1; }
+  // Some stage above may leave rows of a pass alone. How many are pulled then depends on who works
+  // how far ahead; what comes in later passes must not.
+  void note_cut();
+  // The next pass is to be this one, whatever was begun before.
+  virtual void number_pass(std::uint64_t number);
   // Throws when what rows are made of has changed under them (a file that was cut short).
   virtual void check_sources() const;
 
  protected:
   Engine& engine() const { return *engine_; }
   Stage& child(std::size_t i = 0) const { return *children_[i]; }
+  // The next row of the child for a stage that works ahead: a failure must wait for the rows in
+  // front of it. It is kept in `failure` then, and the child is at its end.
+  bool next_of_child(Row& row, std::exception_ptr& failure);
   std::size_t child_count() const { return children_.size(); }
-  std::uint64_t pass() const { return pass_; }  // passes begun before this one
+  std::uint64_t pass() const { return pass_; }  // its number, from 0
+  void advance_pass() { pass_ = next_pass_++; }
+  void number_own_pass(std::uint64_t number) { next_pass_ = number; }
+  bool is_cut() const { return is_cut_; }
+  // Whether more rows may be pulled than were asked for: not where that begins passes nobody asked
+  // for, and nobody can tell how many.
+  bool may_work_ahead() const { return !(is_cut_ && is_endless_); }
   ActivityPtr activity(std::string name);
   // The pipeline answers for the row's memory from now on.
   void charge(Row& row) const;
@@ -125,12 +149,14 @@ class Stage {
   bool pending_python_ = false;
   bool pending_in_order_ = false;
   bool calls_users_in_order_ = false;
+  bool is_endless_ = false;  // here or below rows are repeated without end
 
  private:
   std::vector<std::shared_ptr<Stage>> children_;
   Engine* engine_ = nullptr;
   std::uint64_t pass_ = 0;
-  bool begun_ = false;
+  std::uint64_t next_pass_ = 0;
+  bool is_cut_ = false;
 };
 
 using StagePtr = std::shared_ptr<Stage>;
