@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "data/pipeline/stage.h"
 
@@ -33,7 +36,7 @@ class Production {
   // The engine and the stages are used by step() only, from now on.
   Production(StagePtr root, Engine& engine, const ProductionOptions& options);
 
-  const Stage& root() const { return *root_; }
+  const std::vector<std::shared_ptr<const IndexedSource>>& sources() const { return sources_; }
   // The next entry; what stages throw is in it. Not to be called when it is over.
   Entry step();
   // The last entry was made.
@@ -43,11 +46,16 @@ class Production {
   enum class State : std::uint8_t { BetweenEpochs, InEpoch, Over };
   void begin_epoch();
   void end_epoch(Entry& entry);
+  void check_sources() const;
+  void check_sources_sometimes();
 
   StagePtr root_;
+  std::vector<std::shared_ptr<const IndexedSource>> sources_;
   Engine& engine_;
   ProductionOptions options_;
   State state_ = State::BetweenEpochs;
+  std::uint64_t steps_ = 0;
+  std::chrono::steady_clock::time_point checked_at_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace mycel::data

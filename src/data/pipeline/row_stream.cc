@@ -2,6 +2,7 @@
 #include "data/pipeline/row_stream.h"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -10,6 +11,8 @@
 
 #include "data/pipeline/evaluate_stage.h"
 #include "data/pipeline/worker_pool.h"
+#include "data/source/source.h"
+#include "platform/file/mapping_guard.h"
 #include "platform/thread/thread.h"
 
 namespace mycel::data {
@@ -77,6 +80,8 @@ class RowStream::Run : public std::enable_shared_from_this<Run> {
   void drive();
   void await(Lock& lock, Awaits what);
   bool reader_is_away(Lock& lock);
+  void look_for_damage();
+  Pulled next_entry(Row& row);
   void join();
 
   // The following with the mutex held. step() gives it back while it works.
@@ -95,6 +100,8 @@ class RowStream::Run : public std::enable_shared_from_this<Run> {
   const StreamOptions options_;
   const bool reader_steps_;
   const Columns columns_;
+  std::vector<std::shared_ptr<const IndexedSource>> sources_;
+  std::atomic<std::uint64_t> damages_seen_{platform::mapping_damages()};
   std::stop_source stop_;
   Engine engine_;
   std::unique_ptr<WorkerPool> pool_;
@@ -108,6 +115,7 @@ class RowStream::Run : public std::enable_shared_from_this<Run> {
   SizeEstimate entry_bytes_;    // to make one
   std::exception_ptr failure_;  // comes after the entries
   bool finished_ = false;       // the end of the data was given
+  bool is_damaged_ = false;     // the failure comes at once
   std::int64_t epoch_given_;
   std::int64_t rows_given_;
 
@@ -142,6 +150,7 @@ RowStream::Run::Run(StagePtr root, const StreamOptions& options)
   production_ = std::make_unique<Production>(
       evaluated(std::move(root)), engine_,
       ProductionOptions{options.epochs, options.start_epoch, options.start_row});
+  sources_ = production_->sources();
 }
 
 RowStream::Run::~Run() {
@@ -194,7 +203,7 @@ std::unique_ptr<Production> RowStream::Run::unused_production() {
 
 void RowStream::Run::put(Entry entry) {
   if (entry.failure)
-    failure_ = entry.failure;
+    failure_ = is_damaged_ ? failure_ : entry.failure;
   else if (entry.stopped)
     stopping_ = true;
   else
@@ -294,7 +303,7 @@ class RowStream::Run::Reading {
 bool RowStream::Run::take(Row& row, Pulled& pulled) {
   pulled = Pulled::EndOfData;
   if (stopping_) return true;
-  if (entries_.empty()) {
+  if (entries_.empty() || is_damaged_) {
     if (failure_) std::rethrow_exception(failure_);
     return finished_;
   }
@@ -339,8 +348,36 @@ void RowStream::Run::await_news(Lock& lock) {
   lock.lock();
 }
 
+// Rows may be views of files. A page that was replaced since the last look is the last row's, or of
+// one that is ready: nothing of that may go on unnoticed.
+void RowStream::Run::look_for_damage() {
+  const std::uint64_t now = platform::mapping_damages();
+  if (damages_seen_.load(std::memory_order_relaxed) == now) [[likely]]
+    return;
+  try {
+    for (const auto& source : sources_) source->check();
+    damages_seen_ = now;  // somebody else's
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();  // whatever else failed, failed because of that
+    is_damaged_ = true;
+  }
+}
+
 Pulled RowStream::Run::next(Row& row) {
   row = Row();  // what it held may need other locks to go
+  look_for_damage();
+  try {
+    return next_entry(row);
+  } catch (...) {
+    look_for_damage();
+    const Lock lock(mutex_);
+    if (is_damaged_) std::rethrow_exception(failure_);
+    throw;
+  }
+}
+
+Pulled RowStream::Run::next_entry(Row& row) {
   Pulled pulled = Pulled::Row;
   Lock lock(mutex_);
   const Reading here(*this);
@@ -369,6 +406,7 @@ bool RowStream::Run::wait(std::chrono::milliseconds most) {
 }
 
 bool RowStream::Run::try_next(Row& row, Pulled& pulled) {
+  look_for_damage();
   const std::lock_guard lock(mutex_);
   if (entries_.empty() && !stopping_ && !failure_ && !finished_) return false;
   const Reading here(*this);

@@ -27,6 +27,9 @@ class IndexedStage : public Stage {
   bool next(Row& row) override;
   std::int64_t skip(std::int64_t rows) override;
   std::int64_t rows_in_pass() const override { return static_cast<std::int64_t>(order_.size()); }
+  void list_sources(std::vector<IndexedSourcePtr>& sources) const override {
+    sources.push_back(source_);
+  }
 
  private:
   std::string name_;

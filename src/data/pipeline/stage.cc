@@ -57,8 +57,8 @@ void Stage::note_cut() {
   for (const StagePtr& child : children_) child->note_cut();
 }
 
-void Stage::check_sources() const {
-  for (const StagePtr& child : children_) child->check_sources();
+void Stage::list_sources(std::vector<std::shared_ptr<const IndexedSource>>& sources) const {
+  for (const StagePtr& child : children_) child->list_sources(sources);
 }
 
 void Stage::charge(Row& row) const {

@@ -20,6 +20,7 @@
 
 namespace mycel::data {
 
+class IndexedSource;
 class WorkerPool;
 
 // Where the time goes, one entry for every stage or step that does something. Written by workers.
@@ -118,8 +119,8 @@ class Stage {
   void note_cut();
   // The next pass is to be this one, whatever was begun before.
   virtual void number_pass(std::uint64_t number);
-  // Throws when what rows are made of has changed under them (a file that was cut short).
-  virtual void check_sources() const;
+  // The sources here and below, to be asked whether they are still what they were.
+  virtual void list_sources(std::vector<std::shared_ptr<const IndexedSource>>& sources) const;
 
  protected:
   Engine& engine() const { return *engine_; }
