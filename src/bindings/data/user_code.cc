@@ -231,6 +231,12 @@ class IterableStage : public data::Stage {
     iterator_ = held(owner);
   }
 
+  void close() override {
+    rows_.clear();
+    iterator_ = nullptr;
+    Stage::close();
+  }
+
   bool next(data::Row& row) override {
     if (rows_.empty()) read();
     if (rows_.empty()) {

@@ -296,6 +296,11 @@ void BatchStage::prepare(Engine& engine) {
       engine, activity(child().pending() ? child().name() + ", " + name() : name()));
 }
 
+void BatchStage::close() {
+  ring_ = nullptr;
+  Stage::close();
+}
+
 void BatchStage::begin() {
   ring_->drain();
   child_ended_ = false;

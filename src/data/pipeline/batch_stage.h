@@ -52,6 +52,7 @@ class BatchStage : public Stage {
   BatchStage(StagePtr child, BatchOptions options);
   std::string name() const override;
   void prepare(Engine& engine) override;
+  void close() override;
   void begin() override;
   bool next(Row& row) override;
   std::int64_t skip(std::int64_t batches) override;

@@ -30,6 +30,11 @@ class Bucket : public Stage {
     ended_ = false;
   }
 
+  void close() override {
+    buckets_.clear();
+    Stage::close();
+  }
+
   bool next(Row& row) override {
     while (!ended_) {
       Row made;

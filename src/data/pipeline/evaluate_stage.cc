@@ -41,6 +41,13 @@ void EvaluateStage::prepare(Engine& engine) {
   ring_ = std::make_unique<JobRing>(engine, activity(name()));
 }
 
+void EvaluateStage::close() {
+  ring_ = nullptr;
+  current_ = nullptr;
+  ready_.clear();
+  Stage::close();
+}
+
 void EvaluateStage::begin() {
   ring_->drain();
   current_ = nullptr;

@@ -24,6 +24,7 @@ class EvaluateStage : public Stage {
   explicit EvaluateStage(StagePtr child, BadRows bad_rows = BadRows::Raise, bool in_order = false);
   std::string name() const override { return child().name(); }
   void prepare(Engine& engine) override;
+  void close() override;
   void begin() override;
   bool next(Row& row) override;
   std::int64_t skip(std::int64_t rows) override;

@@ -33,8 +33,10 @@ Columns names_of(const Columns& before, const std::vector<std::size_t>& places) 
 
 class TransformStep : public RowStep {
  public:
-  TransformStep(MapColumns columns, std::vector<TransformPtr> transforms, std::uint64_t seed)
-      : columns_(std::move(columns)), transforms_(std::move(transforms)), seed_(seed) {
+  TransformStep(MapColumns columns, ListedTransforms transforms, std::uint64_t seed)
+      : columns_(std::move(columns)),
+        transforms_(join_neighbours(std::move(transforms))),
+        seed_(seed) {
     if (columns_.outputs == 1)
       for (std::size_t place = 0; place < columns_.layout.sources.size(); ++place)
         if (columns_.layout.sources[place] == ~std::int64_t{0}) output_ = static_cast<int>(place);
@@ -45,53 +47,53 @@ class TransformStep : public RowStep {
     for (std::size_t k = 0; k < transforms_.size(); ++k) {
       apply(k, row, items, memory);
     }
-    place_outputs(row, columns_, std::move(items), transforms_.back()->name());
+    place_outputs(row, columns_, std::move(items), transforms_.back().transform->name());
   }
 
   void run_all(std::span<Row> rows, std::span<OutputMemory* const> memories) const override {
     if (is_remote()) return run_with_questions(rows, memories);
     std::shared_ptr<void> held;
-    if (std::ranges::all_of(transforms_, [](const TransformPtr& t) { return t->uses_python(); }))
-      held = transforms_[0]->hold();
+    if (std::ranges::all_of(transforms_, is_python)) held = transforms_[0].transform->hold();
     RowStep::run_all(rows, memories);
   }
 
-  bool uses_python() const override {
-    return std::ranges::any_of(transforms_, [](const TransformPtr& t) { return t->uses_python(); });
-  }
+  bool uses_python() const override { return std::ranges::any_of(transforms_, is_python); }
 
   bool is_remote() const override {
-    return std::ranges::any_of(transforms_, [](const TransformPtr& t) { return many_rows(t); });
+    return std::ranges::any_of(transforms_, [](const ListedTransform& t) { return many_rows(t); });
   }
   int output_column() const override { return output_; }
 
  private:
-  static const ManyRowTransform* many_rows(const TransformPtr& transform) {
-    return dynamic_cast<const ManyRowTransform*>(transform.get());
+  static bool is_python(const ListedTransform& one) { return one.transform->uses_python(); }
+  static const ManyRowTransform* many_rows(const ListedTransform& one) {
+    return dynamic_cast<const ManyRowTransform*>(one.transform.get());
   }
   Items inputs_of(const Row& row) const {
     Items items;
     for (const std::size_t input : columns_.inputs) items.push_back(row.items[input]);
     return items;
   }
-  RowRandom random_of(std::size_t k, const Row& row) const {
-    return RowRandom(seed_ + k * 0x9E3779B97F4A7C15U, (row.pass << 40) ^ row.ordinal);
+  RowStreams streams_of(const Row& row) const {
+    return RowStreams(seed_, (row.pass << 40) ^ row.ordinal);
   }
 
   void apply(std::size_t k, Row& row, Items& items, OutputMemory* memory) const {
-    RowRandom random = random_of(k, row);
+    const Transform& transform = *transforms_[k].transform;
+    const RowStreams streams = streams_of(row);
+    RowRandom random = streams.at(transforms_[k].place);
     TransformContext context{random, k + 1 == transforms_.size() ? memory : nullptr,
-                             row.file == nullptr ? std::string_view() : *row.file};
+                             row.file == nullptr ? std::string_view() : *row.file, &streams};
     const std::size_t before = bytes_of(items);
     try {
-      transforms_[k]->apply(items, context);
+      transform.apply(items, context);
       row.peak_bytes = std::max(row.peak_bytes, before + bytes_of(items));
     } catch (const StepError& error) {
       error.rethrow_with(where(row));
     } catch (const Error& error) {
       throw Error(error.kind() == ErrorKind::Internal ? ErrorKind::Internal : ErrorKind::Runtime,
-                  "map operation: [" + transforms_[k]->failing_name(error.message()) +
-                      "] failed. " + file_of(row) + error.message() + " " + where(row));
+                  "map operation: [" + transform.failing_name(error.message()) + "] failed. " +
+                      file_of(row) + error.message() + " " + where(row));
     }
   }
 
@@ -121,7 +123,7 @@ class TransformStep : public RowStep {
         });
     }
     for_each_well(rows, places, [&](std::size_t i, Row& row) {
-      place_outputs(row, columns_, std::move(items[i]), transforms_.back()->name());
+      place_outputs(row, columns_, std::move(items[i]), transforms_.back().transform->name());
     });
   }
 
@@ -147,7 +149,7 @@ class TransformStep : public RowStep {
     for_each_well(rows, places, [&](std::size_t i, Row& row) {
       asked.push_back(i);
       questions.push_back(std::move(items[i]));
-      random.push_back(random_of(k, row));
+      random.push_back(streams_of(row).at(transforms_[k].place));
     });
     std::vector<std::exception_ptr> failures(asked.size());
     std::vector<std::size_t> before;
@@ -163,7 +165,7 @@ class TransformStep : public RowStep {
   }
 
   MapColumns columns_;
-  std::vector<TransformPtr> transforms_;
+  ListedTransforms transforms_;
   std::uint64_t seed_;
   int output_ = -1;
 };
@@ -221,8 +223,8 @@ void place_outputs(Row& row, const MapColumns& columns, Items made, const std::s
   row.items = std::move(items);
 }
 
-std::unique_ptr<RowStep> transform_step(const MapColumns& columns,
-                                        std::vector<TransformPtr> transforms, std::uint64_t seed) {
+std::unique_ptr<RowStep> transform_step(const MapColumns& columns, ListedTransforms transforms,
+                                        std::uint64_t seed) {
   return std::make_unique<TransformStep>(columns, std::move(transforms), seed);
 }
 

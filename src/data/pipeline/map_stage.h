@@ -26,9 +26,9 @@ struct MapColumns {
 // Puts what a map made in its place. `made` has one item for each output.
 void place_outputs(Row& row, const MapColumns& columns, Items made, const std::string& operation);
 
-// Native transforms, one after the other.
-std::unique_ptr<RowStep> transform_step(const MapColumns& columns,
-                                        std::vector<TransformPtr> transforms, std::uint64_t seed);
+// Transforms, one after the other; neighbours that can be are joined.
+std::unique_ptr<RowStep> transform_step(const MapColumns& columns, ListedTransforms transforms,
+                                        std::uint64_t seed);
 
 struct MapOptions {
   std::string name;  // of the operations, for statistics

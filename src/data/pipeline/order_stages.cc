@@ -48,6 +48,11 @@ class Shuffle : public Passing {
     }
   }
 
+  void close() override {
+    window_.clear();
+    Passing::close();
+  }
+
   bool next(Row& row) override {
     if (window_.empty()) return false;
     const std::size_t drawn = generator_() % window_.size();

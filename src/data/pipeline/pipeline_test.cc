@@ -84,8 +84,8 @@ class FailAt : public Transform {
 
 StagePtr mapped(StagePtr child, TransformPtr transform, BadRows bad_rows = BadRows::Raise) {
   const MapColumns columns(child->columns(), {}, {});
-  return map_stage(std::move(child), transform_step(columns, {std::move(transform)}, 7), columns,
-                   {"map", bad_rows, false});
+  return map_stage(std::move(child), transform_step(columns, listed({std::move(transform)}), 7),
+                   columns, {"map", bad_rows, false});
 }
 
 TEST(PipelineTest, ShufflesAsKnownForASeed) {

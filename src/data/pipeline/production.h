@@ -35,6 +35,9 @@ class Production {
  public:
   // The engine and the stages are used by step() only, from now on.
   Production(StagePtr root, Engine& engine, const ProductionOptions& options);
+  ~Production() { root_->close(); }
+  Production(const Production&) = delete;
+  Production& operator=(const Production&) = delete;
 
   const std::vector<std::shared_ptr<const IndexedSource>>& sources() const { return sources_; }
   // The next entry; what stages throw is in it. Not to be called when it is over.

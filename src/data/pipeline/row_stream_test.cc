@@ -79,8 +79,8 @@ class Copy : public Transform {
 
 StagePtr mapped(StagePtr child, TransformPtr transform, bool in_order = false) {
   const MapColumns columns(child->columns(), {}, {});
-  return map_stage(std::move(child), transform_step(columns, {std::move(transform)}, 7), columns,
-                   {"map", BadRows::Raise, in_order});
+  return map_stage(std::move(child), transform_step(columns, listed({std::move(transform)}), 7),
+                   columns, {"map", BadRows::Raise, in_order});
 }
 
 std::int64_t count_rows(RowStream& stream, const std::function<void()>& between = {}) {
@@ -184,6 +184,17 @@ TEST(RowStreamTest, NothingIsChargedWhenAllWasGiven) {
       {.epochs = 1, .workers = 3});
   EXPECT_EQ(count_rows(stream), 8);
   EXPECT_EQ(stream.held_bytes(), 0U);
+}
+
+TEST(RowStreamTest, StagesMayOutliveTheirStream) {
+  const StagePtr stage =
+      batched(repeat_stage(mapped(source(20, 1000), std::make_shared<Copy>()), -1), 3);
+  {
+    RowStream stream(stage, {.epochs = -1, .workers = 3});
+    Row row;
+    EXPECT_EQ(stream.next(row), Pulled::Row);
+  }
+  EXPECT_EQ(stage->columns().size(), 1U);
 }
 
 TEST(RowStreamTest, AFailureComesAfterTheRowsBeforeItAndAgain) {

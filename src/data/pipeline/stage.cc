@@ -18,6 +18,10 @@ void Stage::prepare(Engine& engine) {
   for (const StagePtr& child : children_) child->prepare(engine);
 }
 
+void Stage::close() {
+  for (const StagePtr& child : children_) child->close();
+}
+
 void Stage::begin() {
   advance_pass();
   for (const StagePtr& child : children_) child->begin();

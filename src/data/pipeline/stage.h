@@ -102,8 +102,11 @@ class Stage {
   // fro.
   bool calls_users_in_order() const { return calls_users_in_order_; }
 
-  // Before the first row ever, once; the engine outlives the stage.
+  // Before the first row ever, once.
   virtual void prepare(Engine& engine);
+  // After everything: rows that are left go, because the engine does. Whoever holds the stage may
+  // only drop it.
+  virtual void close();
   // Before the first row of a pass. A pass is what the parent runs through once.
   virtual void begin();
   // False at the end of the pass. After an exception it is not asked again.

@@ -292,8 +292,8 @@ class AddObject : public Transform {
 StagePtr mapped(StagePtr child, TransformPtr transform, bool in_order, BadRows bad = BadRows::Raise,
                 Columns inputs = {}, Columns outputs = {}) {
   const MapColumns columns(child->columns(), inputs, outputs);
-  return map_stage(std::move(child), transform_step(columns, {std::move(transform)}, 7), columns,
-                   {"map", bad, in_order});
+  return map_stage(std::move(child), transform_step(columns, listed({std::move(transform)}), 7),
+                   columns, {"map", bad, in_order});
 }
 
 // Files all rounds share.
@@ -441,7 +441,11 @@ class Builder {
 
   StagePtr endless(StagePtr stage) {
     stage = repeat_stage(std::move(stage), -1);
-    if (random_.happens(50)) stage = with_more(std::move(stage));
+    // Not by a stage that may drop all rows there are, again and again.
+    if (random_.happens(50))
+      stage = random_.happens(50) ? batched(std::move(stage))
+                                  : mapped(std::move(stage), std::make_shared<Mix>(habits(true)),
+                                           random_.happens(50));
     return take_stage(std::move(stage), 1 + random_.below(3 * rows_));
   }
 

@@ -25,6 +25,7 @@ import numpy.random as numpy_random  # here, and not lazily in every child
 
 from mindspore.common.seed import _DatasetSeed
 
+from ..transforms._row_random import set_row_bits
 from ._process_channel import Channel, ChannelClosed, Refused
 
 STACK_SIGNAL = signal.SIGUSR2  # writes the Python stack into the file of the worker
@@ -135,6 +136,30 @@ def _set_seed(seed: int) -> None:
     numpy_random.seed(seed % 2**32)
 
 
+class SeededCall:
+    """Calls a function as a worker process does whose generators are set for every call; debug mode does.
+
+    The generators of this process are as before afterwards.
+
+    Args:
+        function: What is called.
+        seed_of: Makes the seed of a call out of its arguments.
+    """
+
+    def __init__(self, function: Callable, seed_of: Callable[..., int]) -> None:
+        self._function = function
+        self._seed_of = seed_of
+
+    def __call__(self, *arguments: Any) -> Any:
+        states = random.getstate(), numpy_random.get_state()
+        _set_seed(self._seed_of(*arguments))
+        try:
+            return self._function(*arguments)
+        finally:
+            random.setstate(states[0])
+            numpy_random.set_state(states[1])
+
+
 def _follow_parent(connection: socket.socket, parent: int) -> None:
     """Ends the process when the parent hangs up or is gone, also in the middle of a call."""
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
@@ -220,6 +245,7 @@ def _call_all(function: Callable, calls: list[tuple], seeds: list[int] | None, k
         try:
             if seeds is not None:
                 _set_seed(seeds[number])
+                set_row_bits(seeds[number])
             results.append(_sendable(function(*arguments)))
         except BaseException as error:
             failures[number] = describe(error)

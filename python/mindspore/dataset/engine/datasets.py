@@ -68,7 +68,14 @@ class _Source(Dataset):
         for column in self._source_decode_columns():
             decode = _c_data.make_transform("Decode", {})
             stage = _c_data.map_stage(
-                stage, [decode], [column], [], build.step_seed(), f"{type(self).__name__} decode", 0, False
+                stage,
+                [(decode, 0)],
+                [column],
+                [],
+                build.step_seed(),
+                f"{type(self).__name__} decode",
+                0,
+                False,
             )
         return stage
 
