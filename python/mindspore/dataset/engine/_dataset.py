@@ -39,6 +39,12 @@ class Dataset:
         self._init_step: int | None = None
         self._direct_iterations = 0
 
+    # What belongs to this process, and the value it begins with in another one.
+    _of_this_process: dict[str, Any] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), **type(self)._of_this_process}
+
     # What nodes say of themselves.
 
     def _stage(self, build: Build, children: list) -> Any:

@@ -52,6 +52,7 @@ class _Source(Dataset):
     """A leaf. The native source is opened when it is first needed, and kept."""
 
     _source_name = ""
+    _of_this_process = {"_opened": None}
 
     def __init__(self, num_parallel_workers: int | None = None, cache: Any = None) -> None:
         super().__init__(None, num_parallel_workers, cache)

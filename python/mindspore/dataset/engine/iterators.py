@@ -210,6 +210,12 @@ class Iterator:
     def __deepcopy__(self, memo: dict) -> Iterator:
         return self
 
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "An iterator of a dataset belongs to its process. Send the dataset and what 'state()' gives, and "
+            "use 'mindspore.dataset.resume' there."
+        )
+
 
 def _shards(dataset: Any) -> int:
     """Processes that share the rows of a pipeline."""
