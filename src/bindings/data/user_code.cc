@@ -70,7 +70,7 @@ void throw_user_error(const std::string& operation) {
     PyErr_Clear();
     text = Py_TYPE(exception.ptr())->tp_name;
   }
-  throw UserCodeError(operation, std::move(text), held(exception));
+  throw UserCodeError(operation + text, held(exception));
 }
 
 namespace {
@@ -275,7 +275,10 @@ class IterableStage : public data::Stage {
                std::chrono::steady_clock::now() < until);
     } catch (...) {  // after the rows before it
       ended_ = true;
-      failure_ = std::current_exception();
+      data::Row row;
+      row.index = static_cast<std::int64_t>(read_);
+      row.pass = pass();
+      failure_ = data::located(std::current_exception(), "GeneratorDataset: reading a row", row);
     }
     activity_->rows = read_;
     activity_->busy_ns += static_cast<std::uint64_t>(

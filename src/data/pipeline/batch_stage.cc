@@ -6,6 +6,7 @@
 
 #include "data/pipeline/batch_slots.h"
 #include "data/pipeline/map_layout.h"
+#include "data/pipeline/step_error.h"
 #include "data/pipeline/worker_pool.h"
 
 namespace mycel::data {
@@ -183,7 +184,12 @@ class BatchJob : public Job {
       Items& values = columns.emplace_back();
       for (Row& row : rows) values.push_back(row.items[input]);
     }
-    returned_ = plan_.options.function(columns, number_);
+    try {
+      returned_ = plan_.options.function(columns, number_);
+    } catch (const StepError& error) {
+      error.rethrow_with(platform::join("This is batch ", number_.batch, " of epoch ",
+                                        number_.epoch, ", both from 0."));
+    }
     for (const std::size_t input : plan_.inputs)
       if (std::ranges::count(plan_.layout, static_cast<std::int64_t>(input)) == 0)
         for (Row& row : rows) row.items[input] = Item();

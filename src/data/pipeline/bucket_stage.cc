@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "data/pipeline/evaluate_stage.h"
+#include "data/pipeline/step_error.h"
 
 namespace mycel::data {
 
@@ -59,7 +60,11 @@ class Bucket : public Stage {
     for (const std::size_t column : length_columns_) items.push_back(&row.items[column]);
     std::int64_t length = 0;
     if (options_.length) {
-      length = options_.length(items);
+      try {
+        length = options_.length(items);
+      } catch (...) {
+        rethrow_located("element_length_function", row);
+      }
     } else {
       const Shape& shape = items[0]->shape();
       length = shape.empty() ? 1 : shape[0];

@@ -97,12 +97,26 @@ class TransformStep : public RowStep {
     }
   }
 
+  // A failure from another process, with the row that it does not know.
+  static std::exception_ptr noted(const std::exception_ptr& failure, const std::string& note) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const StepError& error) {
+      try {
+        error.rethrow_with(note);
+      } catch (...) {
+        return std::current_exception();
+      }
+    } catch (...) {
+      return failure;
+    }
+  }
+
   std::string where(const Row& row) const {
     std::string names;
     for (const std::string& name : columns_.input_names)
       names += (names.empty() ? "'" : ", '") + name + "'";
-    return "This is row " + std::to_string(row.index) + " of its source, in pass " +
-           std::to_string(row.pass + 1) + " over it; columns: " + names + ".";
+    return place_of(row) + " Columns: " + names + ".";
   }
 
   // Transform after transform instead of row after row, so that another process is asked once.
@@ -160,7 +174,7 @@ class TransformStep : public RowStep {
       // The answer lies in shared memory first.
       row.peak_bytes = std::max(row.peak_bytes, before[n] + 2 * bytes_of(questions[n]));
       items[asked[n]] = std::move(questions[n]);
-      row.failure = failures[n];
+      if (failures[n]) row.failure = noted(failures[n], file_of(row) + where(row));
     }
   }
 
@@ -202,10 +216,6 @@ MapColumns::MapColumns(const Columns& before, const Columns& wanted, const Colum
       input_names(names_of(before, inputs)),
       outputs(output_names.empty() ? inputs.size() : output_names.size()),
       layout(before, inputs, output_names.empty() ? input_names : output_names) {}
-
-std::string file_of(const Row& row) {
-  return row.file == nullptr ? "" : "The corresponding data file is: " + *row.file + ". ";
-}
 
 void place_outputs(Row& row, const MapColumns& columns, Items made, const std::string& operation) {
   if (made.size() != columns.outputs)

@@ -41,7 +41,4 @@ struct MapOptions {
 StagePtr map_stage(StagePtr child, std::unique_ptr<RowStep> step, const MapColumns& columns,
                    const MapOptions& options);
 
-// "The corresponding data file is: F. ", when the row has one.
-std::string file_of(const Row& row);
-
 }  // namespace mycel::data

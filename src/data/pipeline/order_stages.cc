@@ -5,6 +5,7 @@
 #include <set>
 
 #include "data/pipeline/evaluate_stage.h"
+#include "data/pipeline/step_error.h"
 
 namespace mycel::data {
 
@@ -382,7 +383,11 @@ class Filter : public Passing {
     std::vector<const Item*> items(inputs_.size());
     while (child().next(row)) {
       for (std::size_t i = 0; i < inputs_.size(); ++i) items[i] = &row.items[inputs_[i]];
-      if (predicate_(items)) return true;
+      try {
+        if (predicate_(items)) return true;
+      } catch (...) {
+        rethrow_located("filter operation", row);
+      }
     }
     return false;
   }

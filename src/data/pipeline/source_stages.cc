@@ -9,6 +9,7 @@
 #include "data/pipeline/batch_slots.h"
 #include "data/pipeline/many_rows.h"
 #include "data/pipeline/reference_random.h"
+#include "data/pipeline/step_error.h"
 
 namespace mycel::data {
 
@@ -23,13 +24,19 @@ std::shared_ptr<const std::string> shared_name(std::string& file) {
 
 class LoadStep : public RowStep {
  public:
-  explicit LoadStep(IndexedSourcePtr source)
-      : source_(std::move(source)),
+  LoadStep(const std::string& name, IndexedSourcePtr source)
+      : operation_(name + ": loading a row"),
+        source_(std::move(source)),
         remote_(dynamic_cast<const ManyRowSource*>(source_.get())),
         fixed_(source_->fixed_columns()) {}
   void run(Row& row, OutputMemory*) const override {
     LoadedRow loaded;
-    source_->load(row.index, loaded);
+    try {
+      source_->load(row.index, loaded);
+    } catch (...) {
+      row.file = shared_name(loaded.file);
+      rethrow_located(operation_, row);
+    }
     row.items = std::move(loaded.items);
     row.file = shared_name(loaded.file);
   }
@@ -68,7 +75,7 @@ class LoadStep : public RowStep {
         if (!source_->load_into(rows[i].index, sink, loaded))
           rows[i].items = std::exchange(loaded.items, {});
       } catch (...) {
-        rows[i].failure = std::current_exception();
+        rows[i].failure = located(std::current_exception(), operation_, rows[i]);
       }
   }
 
@@ -80,10 +87,11 @@ class LoadStep : public RowStep {
     remote_->load_all(numbers, made, failures);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       rows[i].items = std::move(made[i]);
-      rows[i].failure = failures[i];
+      if (failures[i]) rows[i].failure = located(failures[i], operation_, rows[i]);
     }
   }
 
+  std::string operation_;  // for messages
   IndexedSourcePtr source_;
   const ManyRowSource* remote_;  // the source, when it is one of these
   std::vector<IndexedSource::FixedColumn> fixed_;
@@ -97,7 +105,7 @@ IndexedStage::IndexedStage(std::string name, IndexedSourcePtr source, SamplerPtr
       name_(std::move(name)),
       source_(std::move(source)),
       sampler_(std::move(sampler)),
-      load_(std::make_unique<LoadStep>(source_)) {
+      load_(std::make_unique<LoadStep>(name_, source_)) {
   columns_ = source_->columns();
   pending_ = true;
   pending_python_ = source_->uses_python();
@@ -222,13 +230,17 @@ bool FileStage::next_loaded(LoadedRow& loaded) {
 
 bool FileStage::next(Row& row) {
   if (options_.limit > 0 && given_ == options_.limit) return false;
-  LoadedRow loaded;
-  if (!next_loaded(loaded)) return false;
   row = Row();
-  row.items = std::move(loaded.items);
-  row.file = shared_name(loaded.file);
   row.index = given_;
   row.pass = pass();
+  LoadedRow loaded;
+  try {
+    if (!next_loaded(loaded)) return false;
+  } catch (...) {
+    rethrow_located(name_ + ": reading a row", row);
+  }
+  row.items = std::move(loaded.items);
+  row.file = shared_name(loaded.file);
   row.ordinal = static_cast<std::uint64_t>(given_ * options_.shards + options_.shard);
   charge(row);
   ++given_;
