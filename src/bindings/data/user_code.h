@@ -42,8 +42,8 @@ class UserCodeError : public data::StepError {
   UserCodeError(const std::string& text, HeldPtr exception)
       : StepError(platform::ErrorKind::Runtime, text), exception_(std::move(exception)) {}
   PyObject* exception() const { return exception_->get(); }
-  void rethrow_with(const std::string& note) const override {
-    throw UserCodeError(message() + note + "\n", exception_);
+  std::exception_ptr with(const std::string& note) const override {
+    return std::make_exception_ptr(UserCodeError(message() + note + "\n", exception_));
   }
 
  private:

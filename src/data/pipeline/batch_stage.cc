@@ -187,8 +187,8 @@ class BatchJob : public Job {
     try {
       returned_ = plan_.options.function(columns, number_);
     } catch (const StepError& error) {
-      error.rethrow_with(platform::join("This is batch ", number_.batch, " of epoch ",
-                                        number_.epoch, ", both from 0."));
+      std::rethrow_exception(error.with(platform::join(
+          "This is batch ", number_.batch, " of epoch ", number_.epoch, ", both from 0.")));
     }
     for (const std::size_t input : plan_.inputs)
       if (std::ranges::count(plan_.layout, static_cast<std::int64_t>(input)) == 0)
@@ -310,6 +310,7 @@ void BatchStage::close() {
 void BatchStage::begin() {
   ring_->drain();
   child_ended_ = false;
+  child_failure_ = nullptr;  // of a row behind those that were wanted
   number_ = {engine().epoch, 0};
   Stage::begin();
 }

@@ -52,6 +52,7 @@ void EvaluateStage::begin() {
   ring_->drain();
   current_ = nullptr;
   child_ended_ = ended_ = false;
+  child_failure_ = nullptr;  // of a row behind those that were wanted
   replacements_.clear();
   ready_.clear();
   Stage::begin();

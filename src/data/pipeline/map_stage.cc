@@ -89,26 +89,11 @@ class TransformStep : public RowStep {
       transform.apply(items, context);
       row.peak_bytes = std::max(row.peak_bytes, before + bytes_of(items));
     } catch (const StepError& error) {
-      error.rethrow_with(where(row));
+      std::rethrow_exception(error.with(where(row)));
     } catch (const Error& error) {
       throw Error(error.kind() == ErrorKind::Internal ? ErrorKind::Internal : ErrorKind::Runtime,
                   "map operation: [" + transform.failing_name(error.message()) + "] failed. " +
                       file_of(row) + error.message() + " " + where(row));
-    }
-  }
-
-  // A failure from another process, with the row that it does not know.
-  static std::exception_ptr noted(const std::exception_ptr& failure, const std::string& note) {
-    try {
-      std::rethrow_exception(failure);
-    } catch (const StepError& error) {
-      try {
-        error.rethrow_with(note);
-      } catch (...) {
-        return std::current_exception();
-      }
-    } catch (...) {
-      return failure;
     }
   }
 

@@ -2,6 +2,7 @@
 #include "data/pipeline/order_stages.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "data/pipeline/evaluate_stage.h"
@@ -40,13 +41,11 @@ class Shuffle : public Passing {
   void begin() override {
     Passing::begin();
     window_.clear();
-    ended_ = false;
+    is_filled_ = ended_ = false;
     if (same_every_pass_)
       generator_.seed(seed_);
     else if (is_cut())
       begin_with_own_numbers();
-    while (window_.size() < size_ && pull()) {
-    }
   }
 
   void close() override {
@@ -55,14 +54,31 @@ class Shuffle : public Passing {
   }
 
   bool next(Row& row) override {
+    while (!is_filled_ && window_.size() < size_ && pull()) {
+    }
+    is_filled_ = true;
     if (window_.empty()) return false;
-    const std::size_t drawn = generator_() % window_.size();
-    row = std::move(window_[drawn]);
-    if (drawn + 1 != window_.size()) window_[drawn] = std::move(window_.back());
-    window_.pop_back();
+    row = draw(window_);
     if (!row.items.empty()) charge(row);
     pull();
     return true;
+  }
+
+  // Which rows the window holds after that follows from the numbers alone; the others need not be
+  // made.
+  std::int64_t skip(std::int64_t rows) override {
+    const std::int64_t total = is_filled_ ? -1 : child().find_rows_in_pass();
+    if (total < 0) return Passing::skip(rows);
+    std::vector<std::int64_t> places;
+    std::int64_t pulled = std::min(total, static_cast<std::int64_t>(size_));
+    for (std::int64_t place = 0; place < pulled; ++place) places.push_back(place);
+    std::int64_t done = 0;
+    for (; done < rows && !places.empty(); ++done) {
+      draw(places);
+      if (pulled < total) places.push_back(pulled++);
+    }
+    fill(places, pulled);
+    return done;
   }
 
  private:
@@ -78,6 +94,35 @@ class Shuffle : public Passing {
     generator_ = first_;
     pass_before_ = pass();
     rows_before_ = child().rows_in_pass();
+  }
+
+  template <class T>
+  T draw(std::vector<T>& window) {
+    const std::size_t drawn = generator_() % window.size();
+    T taken = std::move(window[drawn]);
+    if (drawn + 1 != window.size()) window[drawn] = std::move(window.back());
+    window.pop_back();
+    return taken;
+  }
+
+  // The window with the rows of these places, of a child at its beginning, which then has given
+  // `pulled` rows.
+  void fill(const std::vector<std::int64_t>& places, std::int64_t pulled) {
+    std::vector<std::size_t> slots(places.size());
+    std::iota(slots.begin(), slots.end(), std::size_t{0});
+    std::ranges::sort(slots, {}, [&](std::size_t slot) { return places[slot]; });
+    window_.resize(places.size());
+    std::int64_t at = 0;
+    for (const std::size_t slot : slots) {
+      child().skip(places[slot] - at);
+      if (!child().next(window_[slot]))
+        fail(ErrorKind::Runtime, "The files of a dataset have changed while they were read: row ",
+             places[slot], " is no longer there.");
+      window_[slot].charge.release();
+      at = places[slot] + 1;
+    }
+    child().skip(pulled - at);
+    is_filled_ = true;
   }
 
   // The window is what the user asked for, not work ahead: its rows are not charged.
@@ -101,6 +146,7 @@ class Shuffle : public Passing {
   std::uint64_t pass_before_ = 0;
   std::int64_t rows_before_ = -1;  // of the pass before
   std::vector<Row> window_;
+  bool is_filled_ = false;
   bool ended_ = false;
 };
 

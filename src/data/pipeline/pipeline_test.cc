@@ -265,6 +265,27 @@ TEST(PipelineTest, ErrorsNameTheOperationAndComeAgain) {
     }
 }
 
+// Whoever works ahead meets it, and nobody asked for it.
+TEST(PipelineTest, AFailureBehindTheWantedRowsIsForgotten) {
+  const auto bad_from = [](std::int64_t first) {
+    return filter_stage(source(20), {"x"}, [first](const auto& items) {
+      if (values_of(*items[0])[0] >= first) platform::fail(ErrorKind::Value, "bad value");
+      return true;
+    });
+  };
+  BatchOptions batch;
+  batch.size = 2;
+  const auto batched = [&](StagePtr child) {
+    return std::make_shared<BatchStage>(std::move(child), batch);
+  };
+  const StreamOptions several{.epochs = 1, .workers = 3};
+  EXPECT_THAT(run(repeat_stage(take_stage(batched(bad_from(4)), 2), 3), several),
+              ElementsAre(0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3));
+  const StagePtr mapping =
+      mapped(bad_from(3), std::make_shared<FailAt>(std::set<std::int64_t>{}), BadRows::Skip);
+  EXPECT_THAT(run(repeat_stage(take_stage(mapping, 3), 2), several), ElementsAre(0, 1, 2, 0, 1, 2));
+}
+
 TEST(PipelineTest, StopsAtAnyMoment) {
   for (int round = 0; round < 200; ++round) {
     StagePtr stage = mapped(repeat_stage(source(50), -1), std::make_shared<AddRandom>());

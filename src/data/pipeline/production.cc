@@ -38,6 +38,7 @@ void Production::end_epoch(Entry& entry) {
   root_->end_epoch();
   check_sources();  // after the last row, too
   const bool is_last = options_.epochs >= 0 && engine_.epoch + 1 >= options_.epochs;
+  entry.row = Row();  // stages may have used it
   entry.kind = is_last ? Pulled::EndOfData : Pulled::EndOfEpoch;
   state_ = is_last ? State::Over : State::BetweenEpochs;
   ++engine_.epoch;

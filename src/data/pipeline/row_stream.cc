@@ -406,6 +406,7 @@ bool RowStream::Run::wait(std::chrono::milliseconds most) {
 }
 
 bool RowStream::Run::try_next(Row& row, Pulled& pulled) {
+  row = Row();  // what it held may need other locks to go
   look_for_damage();
   const std::lock_guard lock(mutex_);
   if (entries_.empty() && !stopping_ && !failure_ && !finished_) return false;

@@ -167,6 +167,12 @@ std::vector<std::size_t> FileStage::file_order() {
   return order_;
 }
 
+std::int64_t FileStage::rows_of_file(std::size_t file) {
+  if (file_rows_.empty()) file_rows_.assign(source_->files().size(), -1);
+  if (file_rows_[file] < 0) file_rows_[file] = source_->count_rows(file);
+  return file_rows_[file];
+}
+
 void FileStage::deal_parts() {
   constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
   parts_.clear();
@@ -179,7 +185,7 @@ void FileStage::deal_parts() {
         parts_.push_back({files[i], 0, all});
   } else {
     std::vector<std::int64_t> counts;
-    for (const std::size_t file : files) counts.push_back(source_->count_rows(file));
+    for (const std::size_t file : files) counts.push_back(rows_of_file(file));
     const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
     const std::int64_t each = (total + options_.shards - 1) / options_.shards;
     std::int64_t begin = options_.shard * each;
@@ -210,22 +216,65 @@ void FileStage::begin() {
   given_ = 0;
 }
 
+// False behind the last part.
+bool FileStage::open_part() {
+  if (cursor_ != nullptr) return true;
+  if (part_ == parts_.size()) return false;
+  const Part& part = parts_[part_];
+  cursor_ = source_->open(part.file);
+  left_ = part.end - part.begin;
+  if (part.begin > 0) cursor_->skip(part.begin);
+  return true;
+}
+
+void FileStage::close_part() {
+  cursor_.reset();
+  ++part_;
+}
+
 bool FileStage::next_loaded(LoadedRow& loaded) {
-  while (true) {
-    if (cursor_ != nullptr) {
-      if (left_ > 0 && cursor_->next(loaded)) {
-        --left_;
-        return true;
-      }
-      cursor_.reset();
-      ++part_;
-    }
-    if (part_ == parts_.size()) return false;
-    const Part& part = parts_[part_];
-    cursor_ = source_->open(part.file);
-    left_ = part.end - part.begin;
-    if (part.begin > 0) cursor_->skip(part.begin);
+  for (; open_part(); close_part()) {
+    if (left_ == 0 || !cursor_->next(loaded)) continue;
+    --left_;
+    return true;
   }
+  return false;
+}
+
+std::int64_t FileStage::find_rows_in_pass() {
+  std::int64_t rows = 0;
+  for (const Part& part : parts_) rows += std::min(part.end, rows_of_file(part.file)) - part.begin;
+  return options_.limit > 0 ? std::min(rows, options_.limit) : rows;
+}
+
+// Of the one that comes next, where they were counted before; else more than there can be.
+std::int64_t FileStage::rows_of_part() {
+  constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::max();
+  const Part& part = parts_[part_];
+  if (file_rows_.empty() || file_rows_[part.file] < 0) return unknown;
+  return std::min(part.end, file_rows_[part.file]) - part.begin;
+}
+
+// Rows that nobody gets are looked for in the files, not made; whole files are not even opened when
+// it is known how many they hold.
+std::int64_t FileStage::skip(std::int64_t rows) {
+  if (options_.limit > 0) rows = std::min(rows, options_.limit - given_);
+  std::int64_t done = 0;
+  while (done < rows && part_ < parts_.size()) {
+    if (cursor_ == nullptr && rows_of_part() <= rows - done) {
+      done += rows_of_part();
+      ++part_;
+      continue;
+    }
+    open_part();
+    const std::int64_t wanted = std::min(rows - done, left_);
+    const std::int64_t passed = cursor_->skip(wanted);
+    done += passed;
+    left_ -= passed;
+    if (passed < wanted || left_ == 0) close_part();
+  }
+  given_ += done;
+  return done;
 }
 
 bool FileStage::next(Row& row) {

@@ -57,6 +57,8 @@ class FileStage : public Stage {
   std::string name() const override { return name_; }
   void begin() override;
   bool next(Row& row) override;
+  std::int64_t skip(std::int64_t rows) override;
+  std::int64_t find_rows_in_pass() override;
   // Rows of a pass in this shard.
   static std::int64_t count_rows(const FileSource& source, const FileStageOptions& options);
 
@@ -69,6 +71,10 @@ class FileStage : public Stage {
   };
   std::vector<std::size_t> file_order();
   void deal_parts();
+  std::int64_t rows_of_file(std::size_t file);
+  std::int64_t rows_of_part();
+  bool open_part();
+  void close_part();
   bool next_loaded(LoadedRow& loaded);
 
   std::string name_;
@@ -77,6 +83,7 @@ class FileStage : public Stage {
   std::vector<std::size_t> order_;  // shuffled further with every pass
   std::uint64_t shuffled_passes_ = 0;
   std::mt19937 generator_;
+  std::vector<std::int64_t> file_rows_;  // once they were counted; -1 before
   std::vector<Part> parts_;
   std::size_t part_ = 0;
   std::unique_ptr<FileCursor> cursor_;

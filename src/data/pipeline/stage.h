@@ -117,6 +117,8 @@ class Stage {
   virtual void end_epoch();
   // Rows of the pass that was begun, where that is known without running it; else -1.
   virtual std::int64_t rows_in_pass() const { return -1; }
+  // The same for whoever finds it worth while to go through files for it.
+  virtual std::int64_t find_rows_in_pass() { return rows_in_pass(); }
   // Some stage above may leave rows of a pass alone. How many are pulled then depends on who works
   // how far ahead; what comes in later passes must not.
   void note_cut();

@@ -14,8 +14,8 @@ namespace mycel::data {
 class StepError : public platform::Error {
  public:
   using Error::Error;
-  // Throws the same failure with a note at its end.
-  [[noreturn]] virtual void rethrow_with(const std::string& note) const = 0;
+  // The same failure with a note at its end.
+  virtual std::exception_ptr with(const std::string& note) const = 0;
 };
 
 // "This is row 3 of its source, in pass 1 over it."
@@ -23,12 +23,14 @@ std::string place_of(const Row& row);
 // "The corresponding data file is: F. ", when the row has one.
 std::string file_of(const Row& row);
 
-// Inside a catch block: throws the failure again, with what was going on in front of it and the row
-// behind it. What is no Error (a stop) goes on as it is.
-[[noreturn]] void rethrow_located(const std::string& operation, const Row& row);
-
-// The same for a failure that was kept.
+// The failure with what was going on in front of it and the row behind it. What is no Error (a
+// stop) stays as it is.
 std::exception_ptr located(const std::exception_ptr& failure, const std::string& operation,
                            const Row& row);
+// Inside a catch block: throws it again like that.
+[[noreturn]] void rethrow_located(const std::string& operation, const Row& row);
+
+// A failure that knows what was going on, with a note at its end. Others are left as they are.
+std::exception_ptr noted(const std::exception_ptr& failure, const std::string& note);
 
 }  // namespace mycel::data
