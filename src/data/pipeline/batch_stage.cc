@@ -124,7 +124,8 @@ class BatchJob : public Job {
 
  private:
   void run_rows(std::size_t begin, std::size_t end) {
-    const std::span<Row> part = std::span<Row>(rows).subspan(begin, end - begin);
+    // How many there are may change meanwhile; where they lie does not.
+    const std::span<Row> part(rows.data() + begin, end - begin);
     if (!filled(part, begin)) evaluate_into_slots(part, begin);
     for (std::size_t i = begin; i < end; ++i) {
       Row& row = rows[i];
