@@ -73,6 +73,8 @@ std::shared_ptr<RowStream> start(StagePtr root, const nb::dict& given) {
   options.threads = nb::cast<bool>(given["threads"]);
   options.ahead_bytes = nb::cast<std::size_t>(given["ahead_bytes"]);
   options.attend = look_after_signals;
+  options.late_after = std::chrono::milliseconds(
+      static_cast<std::int64_t>(1000 * nb::cast<double>(given["late_after"])));
   options.start_epoch = nb::cast<std::int64_t>(given["start_epoch"]);
   options.start_row = nb::cast<std::int64_t>(given["start_row"]);
   // The last reference may go with the interpreter lock held, and the threads may want it to end.

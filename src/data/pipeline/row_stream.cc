@@ -13,6 +13,7 @@
 #include "data/pipeline/worker_pool.h"
 #include "data/source/source.h"
 #include "platform/file/mapping_guard.h"
+#include "platform/log/log.h"
 #include "platform/thread/thread.h"
 
 namespace mycel::data {
@@ -93,6 +94,8 @@ class RowStream::Run : public std::enable_shared_from_this<Run> {
   bool has_news() const;
   bool is_refill_due() const;
   void await_news(Lock& lock);
+  void warn_if_late(Lock& lock);
+  void note_served(Lock& lock);
   void wake_driver(Awaits what);
   void wake_all();
   std::unique_ptr<Production> unused_production();
@@ -124,6 +127,8 @@ class RowStream::Run : public std::enable_shared_from_this<Run> {
   std::size_t waiting_readers_ = 0;
   Clock::time_point left_at_ = Clock::now();  // when the last reader went
   Clock::duration reader_waited_{0};
+  std::optional<Clock::time_point> wanted_since_;  // a row that is not there yet
+  Clock::duration late_after_;
 
   std::condition_variable work_;  // for the driver
   Awaits driver_awaits_ = Awaits::Nothing;
@@ -144,7 +149,8 @@ RowStream::Run::Run(StagePtr root, const StreamOptions& options)
       columns_(root->columns()),
       engine_(options.ahead_bytes),
       epoch_given_(options.start_epoch),
-      rows_given_(options.start_row) {
+      rows_given_(options.start_row),
+      late_after_(options.late_after) {
   engine_.stop = stop_.get_token();
   engine_.seed = options.seed;
   production_ = std::make_unique<Production>(
@@ -254,7 +260,10 @@ void RowStream::Run::drive() {
 
 void RowStream::Run::await(Lock& lock, Awaits what) {
   driver_awaits_ = what;
-  work_.wait(lock, [&] { return driver_awaits_ == Awaits::Nothing; });
+  const auto woken = [&] { return driver_awaits_ == Awaits::Nothing; };
+  if (what != Awaits::Leave) return work_.wait(lock, woken);
+  // The reader is in code of users; nobody else can tell that it does not come back.
+  while (!work_.wait_for(lock, late_after_, woken)) warn_if_late(lock);
 }
 
 void RowStream::Run::wake_driver(Awaits what) {
@@ -330,14 +339,12 @@ bool RowStream::Run::has_news() const {
 void RowStream::Run::await_news(Lock& lock) {
   ++waiting_readers_;
   const auto ready = [&] { return has_news(); };
-  if (!options_.attend) {
-    news_.wait(lock, ready);
-    --waiting_readers_;
-    return;
-  }
-  const bool came = news_.wait_for(lock, kAttendInterval, ready);
+  const auto longest = options_.attend ? Clock::duration(kAttendInterval) : late_after_;
+  const bool came = news_.wait_for(lock, longest, ready);
   --waiting_readers_;
   if (came) return;
+  warn_if_late(lock);
+  if (!options_.attend) return;
   lock.unlock();
   try {
     options_.attend();
@@ -383,6 +390,7 @@ Pulled RowStream::Run::next_entry(Row& row) {
   const Reading here(*this);
   if (take(row, pulled)) return pulled;
   const auto since = Clock::now();
+  if (!wanted_since_) wanted_since_ = since;
   do {
     if (reader_steps_ && !held_)
       step(lock, options_.attend ? &options_.attend : nullptr);
@@ -390,7 +398,36 @@ Pulled RowStream::Run::next_entry(Row& row) {
       await_news(lock);
   } while (!take(row, pulled));
   reader_waited_ += Clock::now() - since;
+  note_served(lock);
   return pulled;
+}
+
+void RowStream::Run::note_served(Lock& lock) {
+  warn_if_late(lock);  // a step of the reader's own may have been all the time
+  wanted_since_ = readers_ > 1 ? std::optional(Clock::now()) : std::nullopt;
+}
+
+void RowStream::Run::warn_if_late(Lock& lock) {
+  const auto waited = wanted_since_ ? Clock::now() - *wanted_since_ : Clock::duration::zero();
+  if (waited < late_after_) return;
+  while (late_after_ <= waited) late_after_ *= 2;
+  lock.unlock();
+  std::string columns;  // they tell one dataset from another
+  for (const std::string& column : columns_) columns += (columns.empty() ? "" : ", ") + column;
+  std::string stages;
+  for (const ActivityPtr& activity : engine_.activities)
+    stages +=
+        platform::join(stages.empty() ? "" : "; ", activity->name, ": ", activity->rows.load(),
+                       " rows, ", activity->busy_ns.load() / 1'000'000, " ms");
+  platform::log_warning(
+      "A reader has been waiting for data for ",
+      std::chrono::duration_cast<std::chrono::seconds>(waited).count(),
+      " s: the dataset is too slow. It has the columns ", columns,
+      " and these stages, with what they have finished: ", stages,
+      ". Make the slowest one faster, give it more workers (num_parallel_workers, "
+      "python_multiprocessing), use native operations instead of Python functions there, or store "
+      "its result (Dataset.save).");
+  lock.lock();
 }
 
 bool RowStream::Run::wait(std::chrono::milliseconds most) {

@@ -26,6 +26,8 @@ struct StreamOptions {
   std::int64_t start_epoch = 0;
   std::int64_t start_row = 0;  // rows of the first epoch to pass over
   Attend attend = {};          // may be empty
+  // A reader that gets no row for so long is told what goes on; then after twice that, and so on.
+  std::chrono::milliseconds late_after = std::chrono::seconds(25);
 };
 
 // The stages are a Production. One thread at a time steps it: the driver while there is room for

@@ -16,6 +16,7 @@ from mindspore import _c_data
 from mindspore import log as logger
 
 from ..core import checks, config
+from . import _profile
 from ._build import Build
 
 _UNKNOWN = -1
@@ -290,6 +291,7 @@ class Dataset:
                 "ahead": config.get_prefetch_size(),
                 "ahead_bytes": config.get_prefetch_memory() << 20,
                 "threads": not (build.dry or build.debug),
+                "late_after": _profile.LATE_SECONDS,
                 "start_epoch": start_epoch,
                 "start_row": start_row,
             },

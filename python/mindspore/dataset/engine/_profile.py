@@ -9,6 +9,7 @@ from typing import Any
 
 from mindspore import log as logger
 
+LATE_SECONDS = 25.0  # a row that takes longer is told of while it is awaited
 _SLOW_S = 5.0  # a run shorter than this is not worth a warning
 
 
