@@ -293,11 +293,16 @@ def get_callback_timeout() -> int:
 
 
 def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> None:
-    """Turns the tuning of worker numbers and queue lengths while a pipeline runs on or off.
+    """Gives pipelines one thread per processor, and writes down where each of them spent its time.
+
+    Nothing is searched for while a pipeline runs: sizes of tasks follow the measured cost of a row and
+    reading ahead follows the memory budget with or without this setting, and numbers of worker processes
+    stay as given. The figures show which stage to give more workers.
 
     Args:
         enable (bool): On or off.
-        filepath_prefix (str, optional): The result is written to this prefix + "_" + rank + ".json".
+        filepath_prefix (str, optional): Pipeline and figures are written to this prefix + "_" + rank +
+            ".json". Without it the figures go to the log, as INFO.
     """
     _check_bool(enable, "enable must be of type bool.")
     if filepath_prefix is not None and not isinstance(filepath_prefix, str):
@@ -306,7 +311,8 @@ def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> Non
         _check_file_prefix(filepath_prefix)
     if enable and filepath_prefix is None:
         log.warning(
-            "Dataset AutoTune is enabled but no json path is specified, check INFO log for tuned result."
+            "Dataset AutoTune is enabled but no json path is specified, check INFO log for the figures of "
+            "the stages."
         )
     if not enable and filepath_prefix is not None:
         log.warning("The value of json_filepath is ignored when enable is False.")
@@ -327,12 +333,12 @@ def _check_file_prefix(prefix: str) -> None:
 
 
 def get_enable_autotune() -> bool:
-    """Whether pipelines tune themselves."""
+    """Whether pipelines get one thread per processor and write their figures down."""
     return _settings.enable_autotune
 
 
 def set_autotune_interval(interval: int) -> None:
-    """Steps between two adjustments of the tuning; 0 adjusts once per epoch."""
+    """Kept for scripts that set it: nothing is adjusted while a pipeline runs, as a warning says."""
     _check_int(
         interval,
         "interval must be of type int.",
@@ -340,11 +346,16 @@ def set_autotune_interval(interval: int) -> None:
         INT32_MAX,
         "Interval given is not within the required range [0, INT32_MAX(2147483647)].",
     )
+    if interval:
+        log.warning(
+            f"set_autotune_interval({interval}) has no effect: Dataset AutoTune sets the number of threads "
+            "when a pipeline starts and adjusts nothing while it runs."
+        )
     _settings.autotune_interval = interval
 
 
 def get_autotune_interval() -> int:
-    """Steps between two adjustments of the tuning."""
+    """The value that was set; it has no effect."""
     return _settings.autotune_interval
 
 
