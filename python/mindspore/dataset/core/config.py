@@ -14,6 +14,7 @@ import numpy as np
 
 from mindspore import log
 from mindspore.common.seed import _DatasetSeed
+from mindspore.dataset.core._fork_server import start_fork_server
 from mindspore.dataset.core.checks import INT32_MAX, UINT32_MAX, check_choice, check_type, worker_limit
 from mindspore.dataset.debug import DebugHook, PrintMetaDataHook
 
@@ -489,8 +490,12 @@ def set_start_method(start_method: str = "fork") -> None:
     """How worker processes come to life.
 
     Args:
-        start_method (str): "fork" copies this process, so that functions need not be picklable. "spawn" and
-            "forkserver" start from a fresh interpreter and send the function to it.
+        start_method (str): "fork" copies this process, so that functions need not be picklable and see all
+            that the program has set up. Locks that threads of other libraries hold at that moment stay
+            locked in the copy: beside such threads "forkserver" is safer. "spawn" and "forkserver" send the
+            function to a fresh interpreter, so it must be picklable, modules are as they are after their
+            import, and the script needs ``if __name__ == "__main__":`` . The server of "forkserver" is
+            started by this call.
 
     Examples:
         >>> import mindspore.dataset as ds
@@ -499,6 +504,8 @@ def set_start_method(start_method: str = "fork") -> None:
     """
     check_type(start_method, str, "start_method")
     check_choice(start_method, START_METHODS, "start_method")
+    if start_method == "forkserver":
+        start_fork_server()
     _settings.start_method = start_method
 
 

@@ -25,19 +25,13 @@ import numpy.random as numpy_random  # here, and not lazily in every child
 
 from mindspore.common.seed import _DatasetSeed
 
+from ..core._fork_server import THREAD_VARIABLES
 from ..transforms._row_random import set_row_bits
 from ._process_channel import Channel, ChannelClosed, Refused
 
 STACK_SIGNAL = signal.SIGUSR2  # writes the Python stack into the file of the worker
 _PARENT_CHECK_MS = 1000
 
-_THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-)
 # By a part of the library's file name: the variable by which users decide, and functions that set the number.
 _THREAD_FUNCTIONS = {
     "openblas": (
@@ -176,8 +170,8 @@ def _limit_threads() -> None:
 
     OpenMP's threads also do not survive a fork, so that a team of more than one would wait forever.
     """
-    user_set = {name for name in _THREAD_VARIABLES if name in os.environ}
-    for name in _THREAD_VARIABLES:
+    user_set = {name for name in THREAD_VARIABLES if name in os.environ}
+    for name in THREAD_VARIABLES:
         os.environ.setdefault(name, "1")
     ours = sys.modules.get("mindspore._c_expression")
     if ours is not None:
