@@ -22,6 +22,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -562,7 +563,8 @@ std::vector<std::string> read(std::unique_ptr<RowStream>& stream, const Habit& h
         interpreter.after_fork();
         row = Row();
         stream.reset();
-        _exit(0);
+        // As _exit does, but that ThreadSanitizer would look for the parent's threads there.
+        syscall(SYS_exit_group, 0);
       }
       int status = -1;
       lock.unlock();
