@@ -422,6 +422,43 @@ def test_an_interrupt_ends_a_wait_at_any_place(place):
     assert done.stdout == "interrupted\n" and done.returncode == 7, done.stderr
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("sink", ["", "sink"])
+def test_an_interrupt_ends_a_training_that_waits_for_data(sink, workers):
+    program = """
+        import os, signal, sys, threading, time
+        import numpy as np
+        import mindspore as ms
+        import mindspore.dataset as ds
+        from mindspore import nn
+
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+        class Rows:
+            def __len__(self):
+                return 40
+
+            def __getitem__(self, index):
+                if index == 20:
+                    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+                    time.sleep(60)
+                return np.ones(3, np.float32), np.int32(0)
+
+        data = ds.GeneratorDataset(Rows(), ["x", "y"], shuffle=False, num_parallel_workers=int(sys.argv[2]),
+                                   python_multiprocessing=False).batch(4)
+        net = nn.Dense(3, 2)
+        loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+        model = ms.Model(net, loss, nn.SGD(net.trainable_params(), 0.01))
+        try:
+            model.train(1, data, dataset_sink_mode=bool(sys.argv[1]))
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+            os._exit(7)
+    """
+    done = run_program(program, sink, workers, timeout=40)
+    assert done.stdout == "interrupted\n" and done.returncode == 7, done.stderr
+
+
 def test_an_interrupt_while_a_row_is_awaited_leaves_the_pipeline_running():
     program = """
         import os, signal, threading, time

@@ -192,8 +192,9 @@ class Iterator:
         return list(self._columns)
 
     def release(self) -> None:
-        """The same as `stop`."""
-        self.stop()
+        """The same as `stop`, but a function of the user's is waited for a second at most."""
+        self._close(_END_SECONDS)
+        self._stream = None
 
     def __del__(self):
         if getattr(self, "_stream", None) is not None:
