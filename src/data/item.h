@@ -53,6 +53,7 @@ class ForeignObject : public platform::RefCounted<ForeignObject> {
  public:
   virtual ~ForeignObject() = default;
   virtual std::string type_name() const = 0;
+  virtual std::size_t bytes() const { return sizeof(*this); }  // about
 };
 
 // One value of one column. Arrays are contiguous and on the host.

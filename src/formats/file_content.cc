@@ -42,6 +42,7 @@ void FileContent::copy(std::string_view part, char* target) const {
   if (part.empty()) return;
   if (part.size() <= kSmallBytes) {
     std::memcpy(target, part.data(), part.size());
+    check();
     return;
   }
   // Each thread reads a range of its own: the disk has more to do, and memory is new to both.

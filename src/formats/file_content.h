@@ -20,6 +20,8 @@ class FileContent {
   // `part`: of bytes().
   void copy(std::string_view part, char* target) const;
   std::uint32_t crc32(std::string_view part, std::uint32_t before = 0) const;
+  // After bytes() were used: an error when somebody has cut the file short since it was opened.
+  void check() const { mapped_.check().value(); }
 
  private:
   std::uint64_t place_of(std::string_view part) const;

@@ -183,7 +183,7 @@ def _mypy(stubs: Path, *arguments: str) -> str:
     environment = {**os.environ, "MYPYPATH": str(stubs) if _IS_IN_PLACE else ""}
     command = [sys.executable, "-m", "mypy", "--config-file", os.devnull, "--no-error-summary", *arguments]
     done = subprocess.run(command, cwd=_ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode in (0, 1) and not done.stderr, done.stderr
+    assert done.returncode in (0, 1) and "No module named" not in done.stderr, done.stderr
     return done.stdout
 
 

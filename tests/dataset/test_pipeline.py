@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -357,6 +358,29 @@ def test_figures_of_a_run_are_written(tmp_path):
     figures = json.loads(path.read_text(encoding="utf-8"))
     assert figures["summary"][0]["rows"] == 6 and figures["summary"][-1]["stage"] == "output"
     assert ds.compare(ds.deserialize(json_filepath=str(path)), data)
+
+
+def test_what_is_not_tuned_is_not_called_tuned(tmp_path, capfd):
+    ds.config.set_autotune_interval(4711)
+    try:
+        assert "set_autotune_interval(4711)' has no effect" in capfd.readouterr().err
+        ds.config.set_enable_autotune(True, str(tmp_path / "figures"))
+        data = numbers(6).map(lambda x: x, num_parallel_workers=2, python_multiprocessing=True)
+        assert values(data) == list(range(6))
+        remark = json.loads((tmp_path / "figures_0.json").read_text())["remark"]
+        assert "figures of a run, and its pipeline as it was given" in remark
+    finally:
+        ds.config.set_enable_autotune(False)
+        ds.config.set_autotune_interval(0)
+    assert "adjusts nothing" not in capfd.readouterr().err
+
+
+def test_the_allocator_of_the_process_is_left_alone():
+    """How the C library keeps memory is for the program to decide, not for a library it imports."""
+    libraries = list(Path(ds.__file__).parents[1].glob("*.so"))
+    assert any("libmindspore_data" in library.name for library in libraries)
+    for library in libraries:
+        assert b"mallopt" not in library.read_bytes(), library.name
 
 
 def test_rows_that_do_not_fit_a_batch_are_told_apart():

@@ -403,6 +403,95 @@ def test_pool_of_fresh_interpreters(method):
             pool.call(1)
 
 
+def run_script(folder, text):
+    """A script of its own, because fresh interpreters import it again."""
+    script = folder / "script.py"
+    script.write_text(textwrap.dedent(text))
+    return subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_the_fork_server_is_there_early_and_has_no_threads(tmp_path):
+    done = run_script(
+        tmp_path,
+        """
+        import os, time
+        from multiprocessing import forkserver
+        import numpy as np
+        import mindspore.dataset as ds
+
+        def parents(x):
+            return np.array([x, os.getppid()])
+
+        if __name__ == "__main__":
+            before = dict(os.environ)
+            ds.config.set_start_method("forkserver")
+            assert dict(os.environ) == before
+            server = forkserver._forkserver._forkserver_pid
+            numbers = list(range(8))
+            busy = ds.NumpySlicesDataset(numbers).map(lambda x: x, num_parallel_workers=2).repeat()
+            running = busy.create_tuple_iterator()  # threads in this process
+            next(running)
+            data = ds.NumpySlicesDataset(numbers, shuffle=False).map(
+                parents, num_parallel_workers=2, python_multiprocessing=True)
+            rows = [row[0].tolist() for row in data.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+            assert rows == [[number, server] for number in numbers], rows
+            print(len(os.listdir(f"/proc/{server}/task")))
+        """,
+    )
+    assert done.stdout == "1\n" and done.returncode == 0, done.stderr
+
+
+def test_forks_beside_busy_threads_find_no_lock_held(tmp_path):
+    """Every worker allocates, computes and logs, as threads of the parent do at the time of the fork."""
+    done = run_script(
+        tmp_path,
+        """
+        import threading
+        import numpy as np
+        import mindspore as ms
+        import mindspore.dataset as ds
+        from mindspore import log, ops
+        from mindspore.dataset import vision
+        from mindspore.dataset.engine._processes import ProcessPool
+
+        shrink, turn = vision.Resize(16), vision.RandomHorizontalFlip()
+        over = threading.Event()
+
+        def work(number):
+            picture = np.full((64, 48, 3), number % 200, np.uint8)
+            log.info(f"picture {number}")
+            shown = ops.relu(ms.Tensor(turn(shrink(picture)).astype(np.float32))).asnumpy()
+            return int(shown.max())
+
+        def be_busy(number):
+            while not over.is_set():
+                work(number)
+
+        def read():
+            pictures = ds.FakeImageDataset(20, shuffle=False)
+            pictures = pictures.map([shrink, turn], "image", num_parallel_workers=2)
+            while not over.is_set():
+                for _ in pictures.create_tuple_iterator(num_epochs=1):
+                    pass
+
+        threads = [threading.Thread(target=be_busy, args=(i,)) for i in range(3)]
+        threads += [threading.Thread(target=read)]
+        for thread in threads:
+            thread.start()
+        for number in range(25):
+            with ProcessPool(work, 2, what="map(work)") as pool:
+                assert [pool.call(number) for _ in range(3)] == [number] * 3
+        over.set()
+        for thread in threads:
+            thread.join()
+        print("done")
+        """,
+    )
+    assert done.stdout == "done\n" and done.returncode == 0, done.stderr
+
+
 def test_pool_of_fresh_interpreters_needs_a_picklable_function():
     with pytest.raises(RuntimeError, match="cannot be sent to a process started with 'spawn'"):
         pool_of(lambda x: x, start_method="spawn")

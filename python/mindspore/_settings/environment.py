@@ -57,6 +57,7 @@ ENVIRONMENT = Family(
             "MYCEL_PASSES_OFF", "names of passes that are left out, with commas", "_settings/context_keys.py"
         ),
         *_work("MYCEL_CODEGEN", "off: formulas are never compiled to machine code while the program runs"),
+        *_work("MYCEL_STRESS_SECONDS MYCEL_STRESS_SEED", "how long the stress test runs, where it begins"),
         *_work("MYCEL_CODE_CACHE HOME XDG_CACHE_HOME", "where machine code of formulas is kept"),
         *_refuse(
             "MS_COMPILER_CACHE_ENABLE MS_COMPILER_CACHE_PATH",

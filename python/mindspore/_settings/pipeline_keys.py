@@ -25,6 +25,7 @@ PIPELINES = Family(
     [
         _work("seed", "where the random steps of pipelines start", "_build.py"),
         _work("prefetch_size", "how many rows are prepared ahead of the reader", "_dataset.py"),
+        _work("prefetch_memory", "how many megabytes of rows are held ahead of the reader", "_dataset.py"),
         _work(
             "num_parallel_workers", "workers of a stage that is not given a number of its own", "_build.py"
         ),

@@ -131,7 +131,7 @@ class FileWriter:
         Args:
             content (dict): The description of every field by its name: `type` is one of int32, int64,
                 float32, float64, string, bytes; numbers with a `shape` are arrays, one length of which may
-                be -1, any.
+                be -1, any. The shape [-1] takes arrays of any rank and keeps them flat.
             desc (str, optional): A text for whoever reads the files. Default: ``None`` .
 
         Returns:

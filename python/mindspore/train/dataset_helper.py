@@ -72,11 +72,11 @@ class RowFeed:
         raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
 
     def close(self) -> None:
-        """Ends the pipeline."""
+        """Ends the pipeline. A function of the user's that hangs does not hold up the end of a training."""
         self._stream = None
-        stop = getattr(self._iterator, "stop", None)
-        if stop is not None:
-            stop()
+        end = getattr(self._iterator, "release", None) or getattr(self._iterator, "stop", None)
+        if end is not None:
+            end()
 
 
 class DatasetHelper:

@@ -26,7 +26,7 @@ void set_user_error(const UserCodeError& error) {
   }
   const std::string text =
       "Exception thrown from user defined Python function in dataset. \n" +
-      block("Python Call Stack", error.message() + error.traceback()) +
+      block("Python Call Stack", error.message()) +
       block("Dataset Pipeline Error Message",
             "[ERROR] Execute user Python code failed, check 'Python Call Stack' above.");
   PyErr_SetString(PyExc_RuntimeError, text.c_str());

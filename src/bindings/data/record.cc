@@ -119,6 +119,7 @@ class RecordReader {
       const RecordField& field = *rows().fields()[i];
       result[field.name.c_str()] = record_object(field, parts[i], set().header().version);
     }
+    set().shard_of(row).check_touched();
     return result;
   }
 
@@ -130,7 +131,9 @@ class RecordReader {
   nb::bytes content(std::size_t shard, std::size_t begin, std::size_t bytes) const {
     const ByteView all = set().shards().at(shard).content().bytes();
     const ByteView piece = all.substr(std::min(begin, all.size()), bytes);
-    return nb::bytes(piece.data(), piece.size());
+    nb::bytes copy(piece.data(), piece.size());
+    set().shards().at(shard).check_touched();
+    return copy;
   }
 
   nb::list category_rows(const std::string& field) const {

@@ -3,6 +3,7 @@
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -92,12 +93,15 @@ StagePtr bucket(StagePtr child, std::vector<std::string> columns, nb::object len
   return bucket_stage(std::move(child), std::move(options));
 }
 
-StagePtr map(StagePtr child, const std::vector<std::shared_ptr<Transform>>& transforms,
+// `transforms`: pairs of a transform and its place in the list of the user.
+StagePtr map(StagePtr child,
+             const std::vector<std::pair<std::shared_ptr<Transform>, std::uint64_t>>& transforms,
              const Columns& inputs, const Columns& outputs, std::uint64_t seed,
              const std::string& name, int bad_rows, bool in_order) {
   const MapColumns columns(child->columns(), inputs, outputs);
-  std::vector<TransformPtr> list(transforms.begin(), transforms.end());
-  std::unique_ptr<RowStep> step = transform_step(columns, join_neighbours(std::move(list)), seed);
+  ListedTransforms list;
+  for (const auto& [transform, place] : transforms) list.push_back({transform, place});
+  std::unique_ptr<RowStep> step = transform_step(columns, std::move(list), seed);
   return map_stage(std::move(child), std::move(step), columns,
                    {name, static_cast<BadRows>(bad_rows), in_order});
 }

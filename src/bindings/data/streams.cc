@@ -10,6 +10,7 @@
 #include "bindings/data/failures.h"
 #include "bindings/data/items.h"
 #include "bindings/data/parts.h"
+#include "bindings/data/user_calls.h"
 #include "bindings/exceptions.h"
 #include "data/feed/row_feed.h"
 #include "data/pipeline/row_stream.h"
@@ -37,15 +38,9 @@ auto reporting(const Body& body) {
 }
 
 // Ctrl-C must reach the program however long the next row takes.
-void wait_for_row(RowStream& stream) {
-  bool ready = false;
-  while (!ready) {
-    {
-      const nb::gil_scoped_release release;
-      ready = stream.wait(std::chrono::milliseconds(50));
-    }
-    if (PyErr_CheckSignals() != 0) throw PythonError();
-  }
+void look_after_signals() {
+  const InterpreterLock lock;
+  if (PyErr_CheckSignals() != 0) throw_user_error("a signal came while a row was awaited");
 }
 
 // A list of values; None at the end of an epoch; False at the end of the data.
@@ -54,7 +49,6 @@ nb::object next_row(RowStream& stream, bool as_tensors) {
     Row row;
     Pulled pulled = Pulled::Row;
     if (!stream.try_next(row, pulled)) {
-      wait_for_row(stream);
       const nb::gil_scoped_release release;
       pulled = stream.next(row);
     }
@@ -77,7 +71,10 @@ std::shared_ptr<RowStream> start(StagePtr root, const nb::dict& given) {
   options.workers = nb::cast<std::size_t>(given["workers"]);
   options.ahead = nb::cast<std::size_t>(given["ahead"]);
   options.threads = nb::cast<bool>(given["threads"]);
-  options.reader_helps = nb::cast<bool>(given["reader_helps"]);
+  options.ahead_bytes = nb::cast<std::size_t>(given["ahead_bytes"]);
+  options.attend = look_after_signals;
+  options.late_after = std::chrono::milliseconds(
+      static_cast<std::int64_t>(1000 * nb::cast<double>(given["late_after"])));
   options.start_epoch = nb::cast<std::int64_t>(given["start_epoch"]);
   options.start_row = nb::cast<std::int64_t>(given["start_row"]);
   // The last reference may go with the interpreter lock held, and the threads may want it to end.
@@ -118,6 +115,18 @@ nb::capsule tensor_stream(std::shared_ptr<RowStream> stream) {
   });
 }
 
+bool stop_within(RowStream& stream, double seconds) {
+  const nb::gil_scoped_release release;
+  return stream.stop_within(std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)));
+}
+
+// However long a function of the user's takes to come to its end, Ctrl-C ends the wait for it.
+// Threads of the stream itself do not wait.
+void stop(RowStream& stream) {
+  while (!stop_within(stream, 0.05) && !stream.is_own_thread())
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 nb::list report(const RowStream& stream) {
   nb::list lines;
   for (const RowStream::Report& line : stream.report())
@@ -131,13 +140,21 @@ void bind_streams(nb::module_& module) {
   nb::class_<RowStream>(module, "RowStream")
       .def_prop_ro("columns", &RowStream::columns)
       .def("next", next_row)
-      .def("stop", &RowStream::stop, nb::call_guard<nb::gil_scoped_release>())
+      .def("stop", stop)
+      .def("stop_within", stop_within)
       .def_prop_ro("epoch", &RowStream::epoch)
       .def_prop_ro("rows_given", &RowStream::rows_given)
       .def_prop_ro("ready", &RowStream::ready)
+      .def_prop_ro("held_bytes", &RowStream::held_bytes)
+      .def_prop_ro("failed", &RowStream::failed)
       .def("report", report);
   module.def("start_stream", start);
   module.def("tensor_stream", tensor_stream);
+  module.def("wait_for_dropped_streams", [](double seconds) {
+    const nb::gil_scoped_release release;
+    return wait_for_dropped_streams(
+        std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)));
+  });
 }
 
 }  // namespace mycel::bindings

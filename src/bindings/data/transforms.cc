@@ -81,8 +81,8 @@ void bind_composites(nb::module_& module) {
              [](const Shared& list) { return shared(random_order(list_of(list))); });
   module.def("join_neighbours", [](const Shared& list) {
     Shared result;
-    for (const TransformPtr& transform : join_neighbours(list_of(list)))
-      result.push_back(shared(transform));
+    for (const ListedTransform& one : join_neighbours(listed(list_of(list))))
+      result.push_back(shared(one.transform));
     return result;
   });
 }
@@ -113,20 +113,24 @@ void bind_transforms(nb::module_& module) {
   nb::class_<Transform>(module, "Transform")
       .def_prop_ro("name", &Transform::name)
       .def_prop_ro("is_random", &Transform::is_random)
-      .def("apply", [](const Transform& transform, const nb::list& values, std::uint64_t seed,
-                       std::uint64_t stream) {
-        Items items;
-        for (const nb::handle value : values) items.push_back(item_from_python(value.ptr()));
-        {
-          const nb::gil_scoped_release release;
-          RowRandom random(seed, stream);
-          TransformContext context{random, nullptr};
-          transform.apply(items, context);
-        }
-        nb::list results;
-        for (const Item& item : items) results.append(nb::steal(python_from_item(item)));
-        return results;
-      });
+      .def(
+          "apply",
+          [](const Transform& transform, const nb::list& values, std::uint64_t seed,
+             std::uint64_t row, std::uint64_t place) {
+            Items items;
+            for (const nb::handle value : values) items.push_back(item_from_python(value.ptr()));
+            {
+              const nb::gil_scoped_release release;
+              const RowStreams streams(seed, row);
+              RowRandom random = streams.at(place);
+              TransformContext context{random, nullptr, {}, &streams};
+              transform.apply(items, context);
+            }
+            nb::list results;
+            for (const Item& item : items) results.append(nb::steal(python_from_item(item)));
+            return results;
+          },
+          nb::arg("values"), nb::arg("seed"), nb::arg("row"), nb::arg("place") = 0);
   module.def("make_transform", [](const std::string& name, const nb::dict& arguments) {
     return std::const_pointer_cast<Transform>(
         make_transform(name, parameters_from_dict(arguments)));

@@ -70,7 +70,7 @@ void throw_user_error(const std::string& operation) {
     PyErr_Clear();
     text = Py_TYPE(exception.ptr())->tp_name;
   }
-  throw UserCodeError(operation, std::move(text), held(exception));
+  throw UserCodeError(operation + text, held(exception));
 }
 
 namespace {
@@ -207,6 +207,7 @@ class IterableStage : public data::Stage {
         source_columns_(std::move(columns)),
         check_(std::move(check)) {
     columns_ = source_columns_.names;
+    calls_users_in_order_ = true;
   }
   std::string name() const override { return "GeneratorDataset"; }
 
@@ -230,14 +231,19 @@ class IterableStage : public data::Stage {
     iterator_ = held(owner);
   }
 
+  void close() override {
+    rows_.clear();
+    iterator_ = nullptr;
+    Stage::close();
+  }
+
   bool next(data::Row& row) override {
     if (rows_.empty()) read();
     if (rows_.empty()) {
       if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
       return false;
     }
-    row = data::Row();
-    row.items = std::move(rows_.front());
+    row = std::move(rows_.front());
     rows_.pop_front();
     row.index = static_cast<std::int64_t>(given_);
     row.pass = pass();
@@ -260,14 +266,19 @@ class IterableStage : public data::Stage {
           break;
         }
         const nb::object owner = nb::steal(value);
-        rows_.push_back(
-            converting("GeneratorDataset", [&] { return source_items(value, source_columns_); }));
+        Items items =
+            converting("GeneratorDataset", [&] { return source_items(value, source_columns_); });
+        rows_.emplace_back().items = std::move(items);
+        charge(rows_.back());
         ++read_;
-      } while (engine().look_ahead && rows_.size() < 256 &&
+      } while (engine().look_ahead && rows_.size() < 256 && !engine().budget.is_full() &&
                std::chrono::steady_clock::now() < until);
     } catch (...) {  // after the rows before it
       ended_ = true;
-      failure_ = std::current_exception();
+      data::Row row;
+      row.index = static_cast<std::int64_t>(read_);
+      row.pass = pass();
+      failure_ = data::located(std::current_exception(), "GeneratorDataset: reading a row", row);
     }
     activity_->rows = read_;
     activity_->busy_ns += static_cast<std::uint64_t>(
@@ -290,7 +301,7 @@ class IterableStage : public data::Stage {
   SourceColumns source_columns_;
   HeldPtr check_;
   HeldPtr iterator_;
-  std::deque<Items> rows_;
+  std::deque<data::Row> rows_;  // read already
   std::uint64_t given_ = 0;
   std::uint64_t read_ = 0;
   bool ended_ = false;

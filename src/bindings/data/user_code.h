@@ -35,21 +35,18 @@ class HeldObject {
 using HeldPtr = std::shared_ptr<HeldObject>;
 inline HeldPtr held(nanobind::handle object) { return std::make_shared<HeldObject>(object); }
 
-// Something a user wrote has raised.
+// Something a user wrote has raised. The message is the operation that was running and the user's
+// traceback.
 class UserCodeError : public data::StepError {
  public:
-  UserCodeError(std::string operation, std::string traceback, HeldPtr exception)
-      : StepError(platform::ErrorKind::Runtime, std::move(operation)),
-        traceback_(std::move(traceback)),
-        exception_(std::move(exception)) {}
-  const std::string& traceback() const { return traceback_; }
+  UserCodeError(const std::string& text, HeldPtr exception)
+      : StepError(platform::ErrorKind::Runtime, text), exception_(std::move(exception)) {}
   PyObject* exception() const { return exception_->get(); }
-  void rethrow_with(const std::string& note) const override {
-    throw UserCodeError(message(), traceback_ + note + "\n", exception_);
+  std::exception_ptr with(const std::string& note) const override {
+    return std::make_exception_ptr(UserCodeError(message() + note + "\n", exception_));
   }
 
  private:
-  std::string traceback_;
   HeldPtr exception_;
 };
 

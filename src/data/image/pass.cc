@@ -40,7 +40,7 @@ namespace {
 // The steps of a pass; rows that do not fit it run through them one by one.
 class ImagePass : public Transform {
  public:
-  ImagePass(PassPlan plan, std::vector<TransformPtr> steps)
+  ImagePass(PassPlan plan, ListedTransforms steps)
       : plan_(std::move(plan)), steps_(std::move(steps)) {
     if (!plan_.is_float) return;
     table_channels_ = std::max<std::size_t>(1, plan_.channels);
@@ -56,36 +56,31 @@ class ImagePass : public Transform {
 
   std::string name() const override {
     std::string text;
-    for (const TransformPtr& step : steps_) text += (text.empty() ? "" : ", ") + step->name();
+    for (const ListedTransform& step : steps_)
+      text += (text.empty() ? "" : ", ") + step.transform->name();
     return text;
   }
   bool is_random() const override {
-    for (const TransformPtr& step : steps_)
-      if (step->is_random()) return true;
+    for (const ListedTransform& step : steps_)
+      if (step.transform->is_random()) return true;
     return false;
   }
   // Messages begin with the name of the transform they come from.
   std::string failing_name(const std::string& message) const override {
-    for (const TransformPtr& step : steps_)
-      if (message.starts_with(step->name() + ":")) return step->name();
-    return steps_[0]->name();
+    for (const ListedTransform& step : steps_)
+      if (message.starts_with(step.transform->name() + ":")) return step.transform->name();
+    return steps_[0].transform->name();
   }
 
   void apply(Items& items, TransformContext& context) const override {
-    const RowRandom before = context.random;
     if (items.size() == 1 && run(items[0], context)) return;
-    context.random = before;
-    OutputMemory* const memory = std::exchange(context.memory, nullptr);
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (i + 1 == steps_.size()) context.memory = memory;
-      steps_[i]->apply(items, context);
-    }
+    run_list(steps_, context.streams(), items, context);
   }
 
  private:
   bool run(Item& item, TransformContext& context) const {
     if (plan_.decodes) {
-      const std::string_view bytes = encoded_bytes(item, steps_[0]->name());
+      const std::string_view bytes = encoded_bytes(item, steps_[0].transform->name());
       if (image_format(bytes) == ImageFormat::Jpeg) return run_jpeg(item, bytes, context);
       TransformContext plain{context.random};
       return run_pixels(item, decode_image(bytes, plain), context);
@@ -99,7 +94,7 @@ class ImagePass : public Transform {
   bool run_jpeg(Item& item, std::string_view bytes, TransformContext& context) const {
     static thread_local std::vector<std::uint8_t> memory;
     JpegFile file(bytes);
-    const std::optional<Placement> placement = place(file.size(), 3, context.random);
+    const std::optional<Placement> placement = place(file.size(), 3, context.streams());
     if (!placement.has_value()) return false;
     finish(item, file.read_box(placement->source, memory), *placement, context);
     // One huge picture must not keep its memory for the life of the thread.
@@ -111,7 +106,7 @@ class ImagePass : public Transform {
   bool run_pixels(Item& item, const Tensor& array, TransformContext& context) const {
     const Shape& shape = array.shape();
     const std::optional<Placement> placement =
-        place({shape[0], shape[1]}, shape[2], context.random);
+        place({shape[0], shape[1]}, shape[2], context.streams());
     if (!placement.has_value()) return false;
     const std::int64_t row_bytes = shape[1] * shape[2];
     const Box& box = placement->source;
@@ -122,14 +117,16 @@ class ImagePass : public Transform {
   }
 
   std::optional<Placement> place(const ImageSize& size, std::int64_t channels,
-                                 RowRandom& random) const {
+                                 const RowStreams& streams) const {
     if (plan_.channels > 1 && channels != static_cast<std::int64_t>(plan_.channels))
       return std::nullopt;
     if (channels > CV_CN_MAX) return std::nullopt;
     if (plan_.one_or_three && channels != 1 && channels != 3) return std::nullopt;
     Placement placement(size);
-    for (const PassStep* step : plan_.placing)
-      if (!step->place(placement, random)) return std::nullopt;
+    for (std::size_t i = 0; i < plan_.placing.size(); ++i) {
+      RowRandom random = streams.at(plan_.places[i]);
+      if (!plan_.placing[i]->place(placement, random)) return std::nullopt;
+    }
     if (placement.resizes && placement.mode == Interpolation::PillowCubic && channels != 3)
       return std::nullopt;
     constexpr std::int64_t kMaxGrowth = 1000;
@@ -180,37 +177,49 @@ class ImagePass : public Transform {
   }
 
   PassPlan plan_;
-  std::vector<TransformPtr> steps_;
+  ListedTransforms steps_;
   std::vector<float> table_;
   std::size_t table_channels_ = 0;
 };
 
 }  // namespace
 
-std::vector<TransformPtr> join_neighbours(std::vector<TransformPtr> list) {
-  std::vector<TransformPtr> result;
+namespace {
+
+// Whether the step is part of the pass now.
+bool joins(PassPlan& plan, const PassStep* step, std::uint64_t place) {
+  if (step == nullptr || !step->join(plan)) return false;
+  plan.places.resize(plan.placing.size(), place);
+  return true;
+}
+
+}  // namespace
+
+ListedTransforms join_neighbours(ListedTransforms list) {
+  ListedTransforms result;
   PassPlan plan;
-  std::vector<TransformPtr> steps;
+  ListedTransforms steps;
   const auto close = [&] {
     // A step that decodes and crops gains from skipping what it does not need even alone.
-    if (steps.size() > 1 || (plan.decodes && plan.resizes))
-      result.push_back(std::make_shared<ImagePass>(std::move(plan), std::move(steps)));
-    else
+    if (steps.size() > 1 || (plan.decodes && plan.resizes)) {
+      const std::uint64_t place = steps[0].place;
+      result.push_back({std::make_shared<ImagePass>(std::move(plan), std::move(steps)), place});
+    } else {
       result.insert(result.end(), steps.begin(), steps.end());
+    }
     plan = {};
     steps.clear();
   };
-  for (TransformPtr& transform : list) {
-    const auto* step = dynamic_cast<const PassStep*>(transform.get());
-    if (step != nullptr && step->join(plan)) {
-      steps.push_back(std::move(transform));
-      continue;
+  for (ListedTransform& one : list) {
+    const auto* step = dynamic_cast<const PassStep*>(one.transform.get());
+    if (!joins(plan, step, one.place)) {
+      close();
+      if (!joins(plan, step, one.place)) {
+        result.push_back(std::move(one));
+        continue;
+      }
     }
-    close();
-    if (step != nullptr && step->join(plan))
-      steps.push_back(std::move(transform));
-    else
-      result.push_back(std::move(transform));
+    steps.push_back(std::move(one));
   }
   close();
   return result;

@@ -43,6 +43,7 @@ struct PassPlan {
   std::size_t channels = 0;   // how many a step asks for; 0: any
   bool one_or_three = false;  // a step takes grey or colour only
   std::vector<const PassStep*> placing;
+  std::vector<std::uint64_t> places;  // of those, in the list of the user
   std::vector<const PassStep*> converting;
 
   bool has_pixels_work() const { return is_float || is_planar; }

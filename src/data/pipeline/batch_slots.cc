@@ -6,9 +6,18 @@
 
 namespace mycel::data {
 
+namespace {
+
+// Where fewer rows may come than a batch can have, no more than this is taken on trust.
+constexpr std::size_t kMostOnTrust = std::size_t{1} << 30;
+
+}  // namespace
+
 bool ColumnSlots::agree(DType dtype, const Shape& shape) {
   const std::lock_guard lock(mutex_);
   if (!batch_.defined()) {
+    const auto row = static_cast<std::size_t>(tensor::element_count(shape)) * size_of(dtype);
+    if (is_limit_ && row > kMostOnTrust / rows_) return false;
     Shape whole{static_cast<std::int64_t>(rows_)};
     for (const std::int64_t length : shape) whole.push_back(length);
     batch_ = Tensor::empty(whole, dtype);
@@ -30,6 +39,15 @@ void* ColumnSlots::memory(std::size_t row, DType dtype, const Shape& shape) {
 }
 
 Item ColumnSlots::row(std::size_t number) { return place(number, batch_.dtype(), row_shape_); }
+
+Item ColumnSlots::batch(std::size_t rows) const {
+  if (rows == rows_) return batch_;
+  Shape shape = batch_.shape();
+  shape[0] = static_cast<std::int64_t>(rows);
+  Tensor kept = Tensor::empty(shape, batch_.dtype());
+  if (kept.bytes() > 0) std::memcpy(kept.raw(), batch_.raw(), kept.bytes());
+  return kept;
+}
 
 bool ColumnSlots::store(std::size_t row, const Item& item) {
   if (!item.is_array()) return false;

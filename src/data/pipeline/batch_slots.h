@@ -16,7 +16,8 @@ namespace mycel::data {
 // row then has its place, and threads write their rows there without waiting for each other.
 class ColumnSlots {
  public:
-  explicit ColumnSlots(std::size_t rows) : rows_(rows) {}
+  // `is_limit`: there may come fewer rows.
+  ColumnSlots(std::size_t rows, bool is_limit) : rows_(rows), is_limit_(is_limit) {}
   // The place of a row, or nothing: another type or shape than the first.
   Tensor place(std::size_t row, DType dtype, const Shape& shape);
   // The same as memory; null: it does not fit.
@@ -25,14 +26,15 @@ class ColumnSlots {
   Item row(std::size_t number);
   // Copies a value to its place unless it lies there. False: it does not fit the others.
   bool store(std::size_t row, const Item& item);
-  // All rows, when each was stored.
-  Item batch() const { return batch_; }
+  // The first so many rows, when each was stored.
+  Item batch(std::size_t rows) const;
 
  private:
   // True: rows of this type and shape fit.
   bool agree(DType dtype, const Shape& shape);
 
   std::size_t rows_;
+  bool is_limit_;
   std::mutex mutex_;  // guards the making of what follows; afterwards it does not change
   Tensor batch_;
   Shape row_shape_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -44,27 +45,35 @@ struct BatchOptions {
 };
 
 // Rows into batches. Work that is pending in the rows, the copies into the batch and the user's
-// function run in the pool; a row's result is written straight to its place where that is possible.
+// function run in the pool; a row's result is written straight to its place where that is possible,
+// and a row that comes ready is put there at once, so that no batch is held twice.
 class BatchStage : public Stage {
  public:
   BatchStage(StagePtr child, BatchOptions options);
   std::string name() const override;
   void prepare(Engine& engine) override;
+  void close() override;
   void begin() override;
   bool next(Row& row) override;
   std::int64_t skip(std::int64_t batches) override;
 
  private:
   void resolve_columns();
-  bool pull(std::vector<Row>& rows);  // the rows of one batch; false: none left
+  std::int64_t next_size() const;
+  // Begins the next batch; false: there is none.
+  bool begin_batch();
   void fill();
+  bool is_inline(const std::vector<Row>& rows, std::size_t begin) const;
 
   BatchOptions options_;
   std::vector<std::size_t> function_inputs_;
   std::vector<std::int64_t> layout_;  // of the result: an old column, or ~k for new column k
   std::unique_ptr<JobRing> ring_;
+  SizeEstimate row_bytes_;
+  SizeEstimate batch_bytes_;
   BatchNumber number_;
   bool child_ended_ = false;
+  std::exception_ptr child_failure_;  // comes after the batches under way
 };
 
 // The same for rows that are already together: buckets use it.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "data/pipeline/evaluate_stage.h"
+#include "data/pipeline/step_error.h"
 
 namespace mycel::data {
 
@@ -30,6 +31,11 @@ class Bucket : public Stage {
     ended_ = false;
   }
 
+  void close() override {
+    buckets_.clear();
+    Stage::close();
+  }
+
   bool next(Row& row) override {
     while (!ended_) {
       Row made;
@@ -38,6 +44,7 @@ class Bucket : public Stage {
         break;
       }
       const std::size_t bucket = bucket_of(made);
+      made.charge.release();  // buckets are what the user asked for, not work ahead
       buckets_[bucket].push_back(std::move(made));
       if (static_cast<std::int64_t>(buckets_[bucket].size()) == options_.sizes[bucket])
         return give(bucket, row);
@@ -53,7 +60,11 @@ class Bucket : public Stage {
     for (const std::size_t column : length_columns_) items.push_back(&row.items[column]);
     std::int64_t length = 0;
     if (options_.length) {
-      length = options_.length(items);
+      try {
+        length = options_.length(items);
+      } catch (...) {
+        rethrow_located("element_length_function", row);
+      }
     } else {
       const Shape& shape = items[0]->shape();
       length = shape.empty() ? 1 : shape[0];
@@ -75,6 +86,7 @@ class Bucket : public Stage {
     row.pass = rows[0].pass;
     row.ordinal = rows[0].ordinal;
     row.items = collate_rows(rows, columns_, batch);
+    charge(row);
     return true;
   }
 

@@ -213,10 +213,17 @@ Item stack_padded(const std::vector<const Item*>& items, const PadRule& rule,
 
 std::size_t bytes_of(const Item& item) {
   if (item.is_array()) return item.array().bytes();
-  if (!item.is_text()) return 64;
+  if (item.is_object()) return item.object().bytes();
+  if (item.empty()) return 0;
   std::size_t bytes = 0;
   for (const std::string_view value : item.text().values)
     bytes += value.size() + sizeof(std::string);
+  return bytes;
+}
+
+std::size_t bytes_of(const Items& items) {
+  std::size_t bytes = 0;
+  for (const Item& item : items) bytes += bytes_of(item);
   return bytes;
 }
 

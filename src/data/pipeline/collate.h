@@ -38,7 +38,8 @@ Item stack(const std::vector<const Item*>& items, const CollateColumn& column,
 Item stack_padded(const std::vector<const Item*>& items, const PadRule& rule,
                   const CollateColumn& column, const CollateObjects& objects);
 
-// Bytes of a value for the accounting of queues.
+// Memory of values, for the accounting of what is held ahead.
 std::size_t bytes_of(const Item& item);
+std::size_t bytes_of(const Items& items);
 
 }  // namespace mycel::data

@@ -11,16 +11,29 @@ namespace {
 
 class EvaluateJob : public Job {
  public:
+  EvaluateJob(SizeEstimate& row_bytes, ByteBudget& budget)
+      : row_bytes_(row_bytes), budget_(budget) {}
   void run_part(std::size_t begin, std::size_t end) override {
-    evaluate(std::span<Row>(rows).subspan(begin, end - begin));
+    const std::span<Row> part = std::span<Row>(rows).subspan(begin, end - begin);
+    evaluate(part);
+    for (Row& row : part) {
+      row.charge.set(row.bytes);
+      row_bytes_.note(row.peak_bytes);
+    }
+    budget_.note_row(row_bytes_.bytes());
   }
+
+ private:
+  SizeEstimate& row_bytes_;
+  ByteBudget& budget_;
 };
 
 }  // namespace
 
-EvaluateStage::EvaluateStage(StagePtr child, BadRows bad_rows, bool on_driver)
-    : Stage({child}), bad_rows_(bad_rows), on_driver_(on_driver) {
+EvaluateStage::EvaluateStage(StagePtr child, BadRows bad_rows, bool in_order)
+    : Stage({child}), bad_rows_(bad_rows), in_order_(in_order) {
   columns_ = child->columns();
+  calls_users_in_order_ = calls_users_in_order_ || in_order;
 }
 
 void EvaluateStage::prepare(Engine& engine) {
@@ -28,29 +41,46 @@ void EvaluateStage::prepare(Engine& engine) {
   ring_ = std::make_unique<JobRing>(engine, activity(name()));
 }
 
+void EvaluateStage::close() {
+  ring_ = nullptr;
+  current_ = nullptr;
+  ready_.clear();
+  Stage::close();
+}
+
 void EvaluateStage::begin() {
   ring_->drain();
   current_ = nullptr;
   child_ended_ = ended_ = false;
+  child_failure_ = nullptr;  // of a row behind those that were wanted
   replacements_.clear();
   ready_.clear();
   Stage::begin();
 }
 
+std::optional<std::size_t> EvaluateStage::expected_bytes() const {
+  if (!row_bytes_.is_known()) return std::nullopt;
+  return row_bytes_.bytes() * ring_->rows_per_task(row_bytes_.bytes());
+}
+
 void EvaluateStage::fill() {
-  while (!child_ended_ && (on_driver_ ? ring_->size() == 0 : ring_->wants_more())) {
-    auto job = std::make_shared<EvaluateJob>();
-    const std::size_t wanted = ring_->rows_per_task();
+  const bool one_job = in_order_ || !may_work_ahead();
+  while (!child_ended_ && (one_job ? ring_->size() == 0 : ring_->wants_more(expected_bytes()))) {
+    auto job = std::make_shared<EvaluateJob>(row_bytes_, engine().budget);
+    const std::size_t wanted = may_work_ahead() ? ring_->rows_per_task(row_bytes_.bytes()) : 1;
     job->rows.reserve(wanted);
     while (job->rows.size() < wanted) {
-      job->rows.emplace_back();
-      if (child().next(job->rows.back())) continue;
+      Row& row = job->rows.emplace_back();
+      if (next_of_child(row, child_failure_)) {
+        row.charge.add(Charge(engine().budget, row_bytes_.bytes()));
+        continue;
+      }
       job->rows.pop_back();
       child_ended_ = true;
       break;
     }
     if (job->rows.empty()) return;
-    const bool here = on_driver_ || ring_->is_cheap(8 * job->rows.size());
+    const bool here = in_order_ || ring_->is_cheap(8 * job->rows.size());
     ring_->submit(std::move(job), here);
     if (here) return;
   }
@@ -65,7 +95,10 @@ std::int64_t EvaluateStage::skip(std::int64_t rows) {
 bool EvaluateStage::next_evaluated(Row& row) {
   while (current_ == nullptr || position_ == current_->rows.size()) {
     fill();
-    if (ring_->size() == 0) return false;
+    if (ring_->size() == 0) {
+      if (child_failure_) std::rethrow_exception(child_failure_);
+      return false;
+    }
     current_ = ring_->take();
     position_ = 0;
   }
@@ -132,8 +165,8 @@ bool EvaluateStage::next_with_replacements(Row& row) {
 
 StagePtr evaluated(StagePtr stage) {
   if (!stage->pending()) return stage;
-  const bool on_driver = stage->pending_in_order();
-  return std::make_shared<EvaluateStage>(std::move(stage), BadRows::Raise, on_driver);
+  const bool in_order = stage->pending_in_order();
+  return std::make_shared<EvaluateStage>(std::move(stage), BadRows::Raise, in_order);
 }
 
 }  // namespace mycel::data

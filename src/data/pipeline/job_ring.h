@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "data/pipeline/stage.h"
@@ -25,11 +26,13 @@ class Job {
 
   std::vector<Row> rows;
   std::exception_ptr failure;
+  std::size_t row_bytes = 0;  // to make one, beside what the job was charged for
 
  private:
   friend class JobRing;
-  std::atomic<std::size_t> open_parts_{0};
-  bool done_ = false;  // guarded by the ring's mutex
+  std::atomic<std::size_t> next_row_{0};    // not given to a thread yet
+  std::atomic<std::size_t> open_parts_{1};  // threads at work, and whoever still adds rows
+  bool done_ = false;                       // guarded by the ring's mutex
 };
 
 using JobPtr = std::shared_ptr<Job>;
@@ -40,28 +43,40 @@ class JobRing {
   JobRing(Engine& engine, ActivityPtr activity);
 
   std::size_t size() const { return jobs_.size(); }
-  // Fewer jobs are under way than every thread needs to have a next one, and the oldest is not
-  // ready.
-  bool wants_more();
-  // Rows whose work takes about as long as handing out a task is worth.
-  std::size_t rows_per_task() const;
+  // Whether another job, expected to need so many bytes, may be begun. Nothing under way: always,
+  // because somebody waits for it. Else it is work ahead: there must be room for it, a thread that
+  // would otherwise have no next job, and the oldest job must not be ready. As long as nobody knows
+  // what a job needs, one is enough.
+  bool wants_more(std::optional<std::size_t> expected_bytes);
+  // Rows whose work takes about as long as handing out a task is worth, and which there is room
+  // for when each needs so much; one at least.
+  std::size_t rows_per_task(std::size_t row_bytes = 0) const;
   // So many rows are done sooner than a thread of the pool wakes up.
   bool is_cheap(std::size_t rows) const;
-  // `inline_work`: by the caller, now.
+
+  // A job whose rows are all there. `inline_work`: by the caller, now.
   void submit(JobPtr job, bool inline_work = false);
+  // A job whose rows come one by one: parts of it may be begun before it is complete. `job->rows`
+  // must have room for all of them. Without memory for the next row the part is done now, by the
+  // caller.
+  void begin_part(const JobPtr& job, std::size_t begin, std::size_t end);
+  // Some rows now, by the caller.
+  void run_rows(Job& job, std::size_t begin, std::size_t end);
+  // The rows from `begin` on are the last ones.
+  void complete(JobPtr job, std::size_t begin, bool inline_work);
+
   // Waits for the oldest job. Rethrows what made it fail.
   JobPtr take();
   // Waits until nothing is at work and forgets all jobs.
   void drain();
 
  private:
-  void run_part(Job& job, std::size_t begin, std::size_t end);
   void close_part(Job& job);
 
   Engine& engine_;
   ActivityPtr activity_;
   std::atomic<std::uint64_t> row_cost_ns_{0};  // moving average
-  std::deque<JobPtr> jobs_;                    // touched by the driver only
+  std::deque<JobPtr> jobs_;                    // touched by whoever pulls only
   bool remote_ = false;                        // so is this; rows are made by other processes
   // Shared with tasks that may still be running when the ring goes.
   struct Signal {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "data/pipeline/collate.h"
 #include "data/pipeline/many_rows.h"
 #include "data/pipeline/step_error.h"
 
@@ -32,8 +33,10 @@ Columns names_of(const Columns& before, const std::vector<std::size_t>& places) 
 
 class TransformStep : public RowStep {
  public:
-  TransformStep(MapColumns columns, std::vector<TransformPtr> transforms, std::uint64_t seed)
-      : columns_(std::move(columns)), transforms_(std::move(transforms)), seed_(seed) {
+  TransformStep(MapColumns columns, ListedTransforms transforms, std::uint64_t seed)
+      : columns_(std::move(columns)),
+        transforms_(join_neighbours(std::move(transforms))),
+        seed_(seed) {
     if (columns_.outputs == 1)
       for (std::size_t place = 0; place < columns_.layout.sources.size(); ++place)
         if (columns_.layout.sources[place] == ~std::int64_t{0}) output_ = static_cast<int>(place);
@@ -44,51 +47,53 @@ class TransformStep : public RowStep {
     for (std::size_t k = 0; k < transforms_.size(); ++k) {
       apply(k, row, items, memory);
     }
-    place_outputs(row, columns_, std::move(items), transforms_.back()->name());
+    place_outputs(row, columns_, std::move(items), transforms_.back().transform->name());
   }
 
   void run_all(std::span<Row> rows, std::span<OutputMemory* const> memories) const override {
     if (is_remote()) return run_with_questions(rows, memories);
     std::shared_ptr<void> held;
-    if (std::ranges::all_of(transforms_, [](const TransformPtr& t) { return t->uses_python(); }))
-      held = transforms_[0]->hold();
+    if (std::ranges::all_of(transforms_, is_python)) held = transforms_[0].transform->hold();
     RowStep::run_all(rows, memories);
   }
 
-  bool uses_python() const override {
-    return std::ranges::any_of(transforms_, [](const TransformPtr& t) { return t->uses_python(); });
-  }
+  bool uses_python() const override { return std::ranges::any_of(transforms_, is_python); }
 
   bool is_remote() const override {
-    return std::ranges::any_of(transforms_, [](const TransformPtr& t) { return many_rows(t); });
+    return std::ranges::any_of(transforms_, [](const ListedTransform& t) { return many_rows(t); });
   }
   int output_column() const override { return output_; }
 
  private:
-  static const ManyRowTransform* many_rows(const TransformPtr& transform) {
-    return dynamic_cast<const ManyRowTransform*>(transform.get());
+  static bool is_python(const ListedTransform& one) { return one.transform->uses_python(); }
+  static const ManyRowTransform* many_rows(const ListedTransform& one) {
+    return dynamic_cast<const ManyRowTransform*>(one.transform.get());
   }
   Items inputs_of(const Row& row) const {
     Items items;
     for (const std::size_t input : columns_.inputs) items.push_back(row.items[input]);
     return items;
   }
-  RowRandom random_of(std::size_t k, const Row& row) const {
-    return RowRandom(seed_ + k * 0x9E3779B97F4A7C15U, (row.pass << 40) ^ row.ordinal);
+  RowStreams streams_of(const Row& row) const {
+    return RowStreams(seed_, (row.pass << 40) ^ row.ordinal);
   }
 
-  void apply(std::size_t k, const Row& row, Items& items, OutputMemory* memory) const {
-    RowRandom random = random_of(k, row);
+  void apply(std::size_t k, Row& row, Items& items, OutputMemory* memory) const {
+    const Transform& transform = *transforms_[k].transform;
+    const RowStreams streams = streams_of(row);
+    RowRandom random = streams.at(transforms_[k].place);
     TransformContext context{random, k + 1 == transforms_.size() ? memory : nullptr,
-                             row.file == nullptr ? std::string_view() : *row.file};
+                             row.file == nullptr ? std::string_view() : *row.file, &streams};
+    const std::size_t before = bytes_of(items);
     try {
-      transforms_[k]->apply(items, context);
+      transform.apply(items, context);
+      row.peak_bytes = std::max(row.peak_bytes, before + bytes_of(items));
     } catch (const StepError& error) {
-      error.rethrow_with(where(row));
+      std::rethrow_exception(error.with(where(row)));
     } catch (const Error& error) {
       throw Error(error.kind() == ErrorKind::Internal ? ErrorKind::Internal : ErrorKind::Runtime,
-                  "map operation: [" + transforms_[k]->failing_name(error.message()) +
-                      "] failed. " + file_of(row) + error.message() + " " + where(row));
+                  "map operation: [" + transform.failing_name(error.message()) + "] failed. " +
+                      file_of(row) + error.message() + " " + where(row));
     }
   }
 
@@ -96,8 +101,7 @@ class TransformStep : public RowStep {
     std::string names;
     for (const std::string& name : columns_.input_names)
       names += (names.empty() ? "'" : ", '") + name + "'";
-    return "This is row " + std::to_string(row.index) + " of its source, in pass " +
-           std::to_string(row.pass + 1) + " over it; columns: " + names + ".";
+    return place_of(row) + " Columns: " + names + ".";
   }
 
   // Transform after transform instead of row after row, so that another process is asked once.
@@ -118,7 +122,7 @@ class TransformStep : public RowStep {
         });
     }
     for_each_well(rows, places, [&](std::size_t i, Row& row) {
-      place_outputs(row, columns_, std::move(items[i]), transforms_.back()->name());
+      place_outputs(row, columns_, std::move(items[i]), transforms_.back().transform->name());
     });
   }
 
@@ -144,18 +148,23 @@ class TransformStep : public RowStep {
     for_each_well(rows, places, [&](std::size_t i, Row& row) {
       asked.push_back(i);
       questions.push_back(std::move(items[i]));
-      random.push_back(random_of(k, row));
+      random.push_back(streams_of(row).at(transforms_[k].place));
     });
     std::vector<std::exception_ptr> failures(asked.size());
+    std::vector<std::size_t> before;
+    for (const Items& question : questions) before.push_back(bytes_of(question));
     if (!asked.empty()) many.apply_all(questions, random, failures);
     for (std::size_t n = 0; n < asked.size(); ++n) {
+      Row& row = rows[places[asked[n]]];
+      // The answer lies in shared memory first.
+      row.peak_bytes = std::max(row.peak_bytes, before[n] + 2 * bytes_of(questions[n]));
       items[asked[n]] = std::move(questions[n]);
-      rows[places[asked[n]]].failure = failures[n];
+      if (failures[n]) row.failure = noted(failures[n], file_of(row) + where(row));
     }
   }
 
   MapColumns columns_;
-  std::vector<TransformPtr> transforms_;
+  ListedTransforms transforms_;
   std::uint64_t seed_;
   int output_ = -1;
 };
@@ -178,6 +187,7 @@ class Map : public Stage {
     return true;
   }
   std::int64_t skip(std::int64_t rows) override { return child().skip(rows); }
+  std::int64_t rows_in_pass() const override { return child().rows_in_pass(); }
 
  private:
   std::unique_ptr<RowStep> step_;
@@ -191,10 +201,6 @@ MapColumns::MapColumns(const Columns& before, const Columns& wanted, const Colum
       input_names(names_of(before, inputs)),
       outputs(output_names.empty() ? inputs.size() : output_names.size()),
       layout(before, inputs, output_names.empty() ? input_names : output_names) {}
-
-std::string file_of(const Row& row) {
-  return row.file == nullptr ? "" : "The corresponding data file is: " + *row.file + ". ";
-}
 
 void place_outputs(Row& row, const MapColumns& columns, Items made, const std::string& operation) {
   if (made.size() != columns.outputs)
@@ -212,8 +218,8 @@ void place_outputs(Row& row, const MapColumns& columns, Items made, const std::s
   row.items = std::move(items);
 }
 
-std::unique_ptr<RowStep> transform_step(const MapColumns& columns,
-                                        std::vector<TransformPtr> transforms, std::uint64_t seed) {
+std::unique_ptr<RowStep> transform_step(const MapColumns& columns, ListedTransforms transforms,
+                                        std::uint64_t seed) {
   return std::make_unique<TransformStep>(columns, std::move(transforms), seed);
 }
 

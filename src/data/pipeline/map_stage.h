@@ -26,22 +26,19 @@ struct MapColumns {
 // Puts what a map made in its place. `made` has one item for each output.
 void place_outputs(Row& row, const MapColumns& columns, Items made, const std::string& operation);
 
-// Native transforms, one after the other.
-std::unique_ptr<RowStep> transform_step(const MapColumns& columns,
-                                        std::vector<TransformPtr> transforms, std::uint64_t seed);
+// Transforms, one after the other; neighbours that can be are joined.
+std::unique_ptr<RowStep> transform_step(const MapColumns& columns, ListedTransforms transforms,
+                                        std::uint64_t seed);
 
 struct MapOptions {
   std::string name;  // of the operations, for statistics
   BadRows bad_rows = BadRows::Raise;
   bool in_order =
-      false;  // one row after the other, by the driver: functions of users may count on it
+      false;  // one row after the other, by whoever pulls: functions of users may count on it
 };
 
 // `step` belongs to the stage afterwards.
 StagePtr map_stage(StagePtr child, std::unique_ptr<RowStep> step, const MapColumns& columns,
                    const MapOptions& options);
-
-// "The corresponding data file is: F. ", when the row has one.
-std::string file_of(const Row& row);
 
 }  // namespace mycel::data

@@ -2,9 +2,11 @@
 #include "data/pipeline/order_stages.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "data/pipeline/evaluate_stage.h"
+#include "data/pipeline/step_error.h"
 
 namespace mycel::data {
 
@@ -20,6 +22,7 @@ class Passing : public Stage {
     inherit_work(*child);
   }
   std::string name() const override { return name_; }
+  std::int64_t rows_in_pass() const override { return child().rows_in_pass(); }
 
  private:
   std::string name_;
@@ -32,32 +35,104 @@ class Shuffle : public Passing {
         size_(static_cast<std::size_t>(size)),
         seed_(seed),
         same_every_pass_(same_every_pass),
-        generator_(seed) {}
+        generator_(seed),
+        first_(seed) {}
 
   void begin() override {
     Passing::begin();
     window_.clear();
-    ended_ = false;
-    if (same_every_pass_) generator_.seed(seed_);
-    while (window_.size() < size_ && pull()) {
-    }
+    is_filled_ = ended_ = false;
+    if (same_every_pass_)
+      generator_.seed(seed_);
+    else if (is_cut())
+      begin_with_own_numbers();
+  }
+
+  void close() override {
+    window_.clear();
+    Passing::close();
   }
 
   bool next(Row& row) override {
+    while (!is_filled_ && window_.size() < size_ && pull()) {
+    }
+    is_filled_ = true;
     if (window_.empty()) return false;
-    const std::size_t drawn = generator_() % window_.size();
-    row = std::move(window_[drawn]);
-    if (drawn + 1 != window_.size()) window_[drawn] = std::move(window_.back());
-    window_.pop_back();
+    row = draw(window_);
+    if (!row.items.empty()) charge(row);
     pull();
     return true;
   }
 
+  // Which rows the window holds after that follows from the numbers alone; the others need not be
+  // made.
+  std::int64_t skip(std::int64_t rows) override {
+    const std::int64_t total = is_filled_ ? -1 : child().find_rows_in_pass();
+    if (total < 0) return Passing::skip(rows);
+    std::vector<std::int64_t> places;
+    std::int64_t pulled = std::min(total, static_cast<std::int64_t>(size_));
+    for (std::int64_t place = 0; place < pulled; ++place) places.push_back(place);
+    std::int64_t done = 0;
+    for (; done < rows && !places.empty(); ++done) {
+      draw(places);
+      if (pulled < total) places.push_back(pulled++);
+    }
+    fill(places, pulled);
+    return done;
+  }
+
  private:
+  // Every row draws one number, and the next pass goes on after the last row. Where not all rows
+  // are drawn, it does so all the same; where nobody knows how many there are, each pass has
+  // numbers of its own.
+  void begin_with_own_numbers() {
+    const std::uint64_t passes = pass() - pass_before_;
+    if (passes > 0 && rows_before_ >= 0)
+      first_.discard(passes * static_cast<unsigned long long>(rows_before_));
+    else
+      first_.seed(seed_ + pass() * 0x9E3779B97F4A7C15U);
+    generator_ = first_;
+    pass_before_ = pass();
+    rows_before_ = child().rows_in_pass();
+  }
+
+  template <class T>
+  T draw(std::vector<T>& window) {
+    const std::size_t drawn = generator_() % window.size();
+    T taken = std::move(window[drawn]);
+    if (drawn + 1 != window.size()) window[drawn] = std::move(window.back());
+    window.pop_back();
+    return taken;
+  }
+
+  // The window with the rows of these places, of a child at its beginning, which then has given
+  // `pulled` rows.
+  void fill(const std::vector<std::int64_t>& places, std::int64_t pulled) {
+    std::vector<std::size_t> slots(places.size());
+    std::iota(slots.begin(), slots.end(), std::size_t{0});
+    std::ranges::sort(slots, {}, [&](std::size_t slot) { return places[slot]; });
+    window_.resize(places.size());
+    std::int64_t at = 0;
+    for (const std::size_t slot : slots) {
+      child().skip(places[slot] - at);
+      if (!child().next(window_[slot]))
+        fail(ErrorKind::Runtime, "The files of a dataset have changed while they were read: row ",
+             places[slot], " is no longer there.");
+      window_[slot].charge.release();
+      at = places[slot] + 1;
+    }
+    child().skip(pulled - at);
+    is_filled_ = true;
+  }
+
+  // The window is what the user asked for, not work ahead: its rows are not charged.
   bool pull() {
     if (ended_) return false;
     window_.emplace_back();
-    if (child().next(window_.back())) return true;
+    if (child().next(window_.back())) {
+      window_.back().charge.release();
+      return true;
+    }
     window_.pop_back();
     ended_ = true;
     return false;
@@ -67,7 +142,11 @@ class Shuffle : public Passing {
   std::uint64_t seed_;
   bool same_every_pass_;
   std::mt19937_64 generator_;
+  std::mt19937_64 first_;  // as it was when the pass was begun
+  std::uint64_t pass_before_ = 0;
+  std::int64_t rows_before_ = -1;  // of the pass before
   std::vector<Row> window_;
+  bool is_filled_ = false;
   bool ended_ = false;
 };
 
@@ -80,6 +159,10 @@ class Skip : public Passing {
   }
   bool next(Row& row) override { return child().next(row); }
   std::int64_t skip(std::int64_t rows) override { return child().skip(rows); }
+  std::int64_t rows_in_pass() const override {
+    const std::int64_t rows = child().rows_in_pass();
+    return rows < 0 ? rows : std::max<std::int64_t>(rows - count_, 0);
+  }
 
  private:
   std::int64_t count_;
@@ -87,7 +170,9 @@ class Skip : public Passing {
 
 class Take : public Passing {
  public:
-  Take(StagePtr child, std::int64_t count) : Passing(std::move(child), "Take"), count_(count) {}
+  Take(StagePtr child, std::int64_t count) : Passing(child, "Take"), count_(count) {
+    child->note_cut();
+  }
   void begin() override {
     Passing::begin();
     left_ = count_;
@@ -102,6 +187,10 @@ class Take : public Passing {
     left_ -= done;
     return done;
   }
+  std::int64_t rows_in_pass() const override {
+    const std::int64_t rows = child().rows_in_pass();
+    return rows < 0 ? rows : std::min(rows, count_);
+  }
 
  private:
   std::int64_t count_;
@@ -110,12 +199,18 @@ class Take : public Passing {
 
 class Repeat : public Passing {
  public:
-  Repeat(StagePtr child, std::int64_t count) : Passing(std::move(child), "Repeat"), count_(count) {}
+  Repeat(StagePtr child, std::int64_t count) : Passing(std::move(child), "Repeat"), count_(count) {
+    is_endless_ = is_endless_ || count < 0;
+  }
   void begin() override {
-    Passing::begin();
+    advance_pass();
+    // However many passes of the time before were begun.
+    if (count_ > 0) child().number_pass(pass() * static_cast<std::uint64_t>(count_));
+    child().begin();
     left_ = count_ - 1;
     empty_ = true;
   }
+  void number_pass(std::uint64_t number) override { number_own_pass(number); }
   bool next(Row& row) override {
     while (!child().next(row))
       if (!again()) return false;
@@ -132,6 +227,7 @@ class Repeat : public Passing {
     }
     return done;
   }
+  std::int64_t rows_in_pass() const override { return -1; }  // passes of the child may differ
 
  private:
   bool again() {
@@ -155,6 +251,7 @@ class Concat : public Stage {
       if (child->columns() != columns_)
         fail(ErrorKind::Runtime, "Invalid columns, 'column name' or 'column order' of concat ",
              "datasets should be the same.");
+      if (sampler_ != nullptr) child->note_cut();
     }
   }
   std::string name() const override { return "Concat"; }
@@ -243,6 +340,7 @@ class Zip : public Stage {
                "' already exists when zipping datasets.");
         columns_.push_back(column);
       }
+    for (const StagePtr& child : children) child->note_cut();
   }
   std::string name() const override { return "Zip"; }
   bool next(Row& row) override {
@@ -251,6 +349,8 @@ class Zip : public Stage {
       Row beside;
       if (!child(i).next(beside)) return false;
       std::ranges::move(beside.items, std::back_inserter(row.items));
+      row.bytes += beside.bytes;
+      row.charge.add(std::move(beside.charge));
     }
     return true;
   }
@@ -301,10 +401,12 @@ class Project : public Passing {
   }
   bool next(Row& row) override {
     if (!child().next(row)) return false;
-    if (row.pending.empty())
+    if (row.pending.empty()) {
       step_->run(row, nullptr);
-    else
+      charge(row);
+    } else {
       row.pending.push_back(step_.get());
+    }
     return true;
   }
   std::int64_t skip(std::int64_t rows) override { return child().skip(rows); }
@@ -327,10 +429,15 @@ class Filter : public Passing {
     std::vector<const Item*> items(inputs_.size());
     while (child().next(row)) {
       for (std::size_t i = 0; i < inputs_.size(); ++i) items[i] = &row.items[inputs_[i]];
-      if (predicate_(items)) return true;
+      try {
+        if (predicate_(items)) return true;
+      } catch (...) {
+        rethrow_located("filter operation", row);
+      }
     }
     return false;
   }
+  std::int64_t rows_in_pass() const override { return -1; }
 
  private:
   Predicate predicate_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <numeric>
 #include <thread>
 
@@ -83,8 +84,8 @@ class FailAt : public Transform {
 
 StagePtr mapped(StagePtr child, TransformPtr transform, BadRows bad_rows = BadRows::Raise) {
   const MapColumns columns(child->columns(), {}, {});
-  return map_stage(std::move(child), transform_step(columns, {std::move(transform)}, 7), columns,
-                   {"map", bad_rows, false});
+  return map_stage(std::move(child), transform_step(columns, listed({std::move(transform)}), 7),
+                   columns, {"map", bad_rows, false});
 }
 
 TEST(PipelineTest, ShufflesAsKnownForASeed) {
@@ -127,6 +128,44 @@ TEST(PipelineTest, AnyNumberOfWorkersGivesTheSameRows) {
   };
   EXPECT_EQ(unbatched(1, true), unbatched(8, true));
   EXPECT_EQ(unbatched(1, true), unbatched(1, false));
+}
+
+// What a stage leaves alone of a pass has no say in the next one, however far others work ahead.
+TEST(PipelineTest, WorkAheadOfAnEarlyEndChangesNoLaterPass) {
+  const auto slowly = [](StagePtr stage) {
+    return mapped(std::move(stage), std::make_shared<AddRandom>());
+  };
+  const auto odd = [](const std::vector<const Item*>& items) {
+    return values_of(*items[0])[0] % 2 == 1;
+  };
+  const std::vector<std::function<StagePtr()>> makers = {
+      [&] {
+        return take_stage(filter_stage(slowly(shuffle_stage(source(40), 8, 3, false)), {}, odd), 5);
+      },
+      [&] { return take_stage(filter_stage(slowly(repeat_stage(source(6), 4)), {}, odd), 5); },
+      [&] { return take_stage(filter_stage(slowly(repeat_stage(source(6), -1)), {}, odd), 20); },
+      [&] {
+        return zip_stage({slowly(shuffle_stage(source(40), 8, 3, false)), source(9, "y")});
+      },
+      [&] {
+        return zip_stage(
+            {slowly(repeat_stage(filter_stage(shuffle_stage(source(20), 8, 3, false), {}, odd), 3)),
+             source(7, "y")});
+      },
+  };
+  for (const auto& make : makers) {
+    const Numbers right = run(make(), {.epochs = 4, .threads = false});
+    for (const std::size_t workers : {1U, 3U, 6U})
+      EXPECT_EQ(run(make(), {.epochs = 4, .workers = workers}), right);
+  }
+}
+
+TEST(PipelineTest, AnEarlyEndCostsAShuffleNothingOfItsOrder) {
+  const auto orders = [](StagePtr stage) { return run(std::move(stage), {.epochs = 2}); };
+  const Numbers whole = orders(shuffle_stage(source(12), 5, 1, false));
+  const Numbers some = orders(take_stage(shuffle_stage(source(12), 5, 1, false), 4));
+  EXPECT_EQ(Numbers(some.begin(), some.begin() + 4), Numbers(whole.begin(), whole.begin() + 4));
+  EXPECT_EQ(Numbers(some.begin() + 5, some.end()), Numbers(whole.begin() + 13, whole.begin() + 17));
 }
 
 TEST(PipelineTest, GoesOnFromAnyPosition) {
@@ -224,6 +263,27 @@ TEST(PipelineTest, ErrorsNameTheOperationAndComeAgain) {
     } catch (const platform::Error& error) {
       EXPECT_THAT(error.message(), testing::HasSubstr("map operation: [FailAt] failed. bad value"));
     }
+}
+
+// Whoever works ahead meets it, and nobody asked for it.
+TEST(PipelineTest, AFailureBehindTheWantedRowsIsForgotten) {
+  const auto bad_from = [](std::int64_t first) {
+    return filter_stage(source(20), {"x"}, [first](const auto& items) {
+      if (values_of(*items[0])[0] >= first) platform::fail(ErrorKind::Value, "bad value");
+      return true;
+    });
+  };
+  BatchOptions batch;
+  batch.size = 2;
+  const auto batched = [&](StagePtr child) {
+    return std::make_shared<BatchStage>(std::move(child), batch);
+  };
+  const StreamOptions several{.epochs = 1, .workers = 3};
+  EXPECT_THAT(run(repeat_stage(take_stage(batched(bad_from(4)), 2), 3), several),
+              ElementsAre(0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3));
+  const StagePtr mapping =
+      mapped(bad_from(3), std::make_shared<FailAt>(std::set<std::int64_t>{}), BadRows::Skip);
+  EXPECT_THAT(run(repeat_stage(take_stage(mapping, 3), 2), several), ElementsAre(0, 1, 2, 0, 1, 2));
 }
 
 TEST(PipelineTest, StopsAtAnyMoment) {

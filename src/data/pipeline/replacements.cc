@@ -22,6 +22,7 @@ void Replacements::good(Row row, std::deque<Row>& out) {
   }
   if (held_.size() < kHeld) {
     held_.push_back(row);
+    held_.back().charge.release();  // it is held whatever the reader does
     if (!used_.empty()) used_.pop_front();
   }
   out.push_back(std::move(row));

@@ -3,7 +3,14 @@
 
 #include <algorithm>
 
+#include "data/pipeline/collate.h"
+
 namespace mycel::data {
+
+void note_bytes(Row& row, std::size_t before) {
+  row.bytes = bytes_of(row.items);
+  row.peak_bytes = std::max(row.peak_bytes, before + row.bytes);
+}
 
 void RowStep::run_all(std::span<Row> rows, std::span<OutputMemory* const> memories) const {
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -35,6 +42,7 @@ void evaluate(std::span<Row> rows, std::span<OutputMemory* const> memories) {
       const bool last = k + 1 == steps.size() && !memories.empty();
       steps[k]->run_all(
           group, last ? memories.subspan(begin, end - begin) : std::span<OutputMemory* const>());
+      for (Row& row : group) note_bytes(row, row.bytes);
     }
     for (Row& row : group) row.pending.clear();
     begin = end;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "data/item.h"
+#include "data/pipeline/byte_budget.h"
 #include "data/transform/transform.h"
 #include "platform/inline_vector.h"
 
@@ -30,7 +31,13 @@ struct Row {
   std::uint64_t pass = 0;
   std::uint64_t ordinal = 0;
   std::exception_ptr failure;  // the row could not be made
+  std::size_t bytes = 0;       // of the items, once they are made
+  std::size_t peak_bytes = 0;  // most that was needed at once to make them
+  Charge charge;               // for as long as the pipeline holds the row
 };
+
+// Counts the items, and what was needed while they replaced `before` bytes.
+void note_bytes(Row& row, std::size_t before);
 
 // Work on a row: loading it, or the operations of one map.
 class RowStep {
@@ -54,7 +61,7 @@ class RowStep {
   virtual int output_column() const { return -1; }
 };
 
-// Runs whatever is pending in these rows.
+// Runs whatever is pending in these rows, and counts their bytes.
 void evaluate(std::span<Row> rows, std::span<OutputMemory* const> memories = {});
 
 }  // namespace mycel::data

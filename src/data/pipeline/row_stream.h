@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pipeline at work: one driver thread pulls the root and keeps finished rows ready.
+// A pipeline at work: rows are made ahead of whoever reads them.
 #pragma once
 
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <exception>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "data/pipeline/production.h"
 #include "data/pipeline/stage.h"
-#include "data/pipeline/worker_pool.h"
-#include "platform/thread/thread.h"
 
 namespace mycel::data {
 
@@ -24,41 +18,61 @@ struct StreamOptions {
   std::int64_t epochs = -1;  // -1: without end
   std::size_t workers = 1;
   std::size_t ahead = 16;  // rows (or batches) kept ready
-  std::size_t ahead_bytes = std::size_t{256}
-                            << 20;  // and no more memory than this, from two rows on
+  // And no more memory than this ahead of the reader, in whatever stage, but for the one row (or
+  // batch) that is made next.
+  std::size_t ahead_bytes = std::size_t{256} << 20;
   std::uint64_t seed = 0;
   bool threads = true;  // false: everything happens inside next(), on the caller's thread
-  // Rows are made by Python, one after the other: a reader that waits makes its row itself, since
-  // two threads would only pass the interpreter's lock to and fro. The driver works while nobody
-  // reads.
-  bool reader_helps = false;
   std::int64_t start_epoch = 0;
   std::int64_t start_row = 0;  // rows of the first epoch to pass over
+  Attend attend = {};          // may be empty
+  // A reader that gets no row for so long is told what goes on; then after twice that, and so on.
+  std::chrono::milliseconds late_after = std::chrono::seconds(25);
 };
 
-// What an ask for the next row gives.
-enum class Pulled : std::uint8_t { Row, EndOfEpoch, EndOfData };
-
+// The stages are a Production. One thread at a time steps it: the driver while there is room for
+// what it makes, or a reader that found nothing ready, where functions of users are called in order
+// (Stage::calls_users_in_order). Whose turn it is, is a flag under the mutex; nothing is locked
+// while a step runs, and putting an entry into the queue never waits, because there was room before
+// its step was begun.
 class RowStream {
  public:
   RowStream(StagePtr root, const StreamOptions& options);
+  // Also on one of the stream's own threads. Code of users that does not come to its end is left
+  // alone after a while.
   ~RowStream();
   RowStream(const RowStream&) = delete;
   RowStream& operator=(const RowStream&) = delete;
 
-  const Columns& columns() const { return root_->columns(); }
-  // Waits if it must. Rethrows what a stage threw, now and whenever it is asked again.
+  const Columns& columns() const;
+  // Waits if it must. Rethrows what a stage threw, now and whenever it is asked again. After stop()
+  // the data are at their end.
   Pulled next(Row& row);
-  // Waits a while at most; true: next() has something to do at once. A caller that must look after
-  // other things (signals) waits in this way.
+  // Waits a while at most; true: next() has something to do at once.
   bool wait(std::chrono::milliseconds most);
-  // The same, if there is something without waiting.
+  // The same as next(), if there is something without waiting and without work.
   bool try_next(Row& row, Pulled& pulled);
-  void stop();
 
+  // Ends all work and frees what is ready. By any thread, any number of times, also at the same
+  // time. The threads are gone afterwards, unless it was one of them that called: they go then as
+  // soon as they can.
+  void stop();
+  // The same, but code of users that does not come to its end is waited for so long at most. False:
+  // some thread is still at it.
+  bool stop_within(std::chrono::milliseconds most);
+
+  // The caller is one of the stream's threads.
+  bool is_own_thread() const;
+
+  // The process was forked since the stream was made: its threads are the parent's. Dropping it is
+  // all that can be done.
+  bool is_inherited() const;
+
+  // A stage threw, and the stream was not stopped yet.
+  bool failed() const;
   // Where the stream is: rows given of which epoch.
-  std::int64_t epoch() const { return epoch_given_; }
-  std::int64_t rows_given() const { return rows_given_; }
+  std::int64_t epoch() const;
+  std::int64_t rows_given() const;
 
   struct Report {
     std::string name;
@@ -66,55 +80,21 @@ class RowStream {
     double busy_s = 0;
     double wait_s = 0;
   };
-  // The stages, then "output": busy is how long the driver found the queue full, wait how long the
-  // reader found it empty.
+  // The stages, then "output": busy is how long the driver found no room, wait how long the
+  // reader found nothing ready.
   std::vector<Report> report() const;
   std::size_t ready() const;
+  std::size_t held_bytes() const;  // as the budget counts them
 
  private:
-  struct Entry {
-    Pulled kind = Pulled::Row;
-    Row row;
-    std::size_t bytes = 0;
-  };
-  void drive();
-  void drive_while_unread();
-  // The next row or end, made now; false after the end of the data. One thread at a time.
-  bool produce(Entry& entry);
-  void begin_epoch();
-  void push(Entry entry);
-  Pulled deliver(Entry& entry, Row& row);
-  Pulled produce_for_reader(Row& row);
-  void leave();
-  bool take(Row& row, Pulled& pulled);  // the mutex is held
-
-  StagePtr root_;
-  StreamOptions options_;
-  std::stop_source stop_;
-  Engine engine_;
-  int process_;
-  std::int64_t epoch_given_ = 0;
-  std::int64_t rows_given_ = 0;
-
-  std::mutex producing_;  // guards the stages and what follows
-  bool in_epoch_ = false;
-  bool produced_all_ = false;
-
-  std::mutex turn_;  // held while a row is made and put in its place, where two threads make them
-  std::atomic<bool> reading_{false};
-  std::atomic<std::int64_t> left_at_ns_{0};  // when the reader was last here
-
-  mutable std::mutex mutex_;  // guards what follows
-  std::condition_variable_any changed_;
-  std::deque<Entry> entries_;
-  std::size_t bytes_ = 0;
-  std::exception_ptr failure_;
-  bool finished_ = false;
-  std::uint64_t reader_wait_ns_ = 0;
-  std::uint64_t driver_wait_ns_ = 0;
-
-  std::unique_ptr<WorkerPool> pool_;
-  platform::Thread driver_;
+  class Run;
+  Run& own() const;           // RuntimeError in a forked child
+  std::shared_ptr<Run> run_;  // the threads have shares, too
+  std::uint64_t fork_number_;
 };
+
+// Waits for the threads of streams that were dropped without waiting for them. False: after so long
+// some were still at work.
+bool wait_for_dropped_streams(std::chrono::milliseconds most);
 
 }  // namespace mycel::data

@@ -9,6 +9,7 @@
 #include "data/pipeline/batch_slots.h"
 #include "data/pipeline/many_rows.h"
 #include "data/pipeline/reference_random.h"
+#include "data/pipeline/step_error.h"
 
 namespace mycel::data {
 
@@ -23,13 +24,19 @@ std::shared_ptr<const std::string> shared_name(std::string& file) {
 
 class LoadStep : public RowStep {
  public:
-  explicit LoadStep(IndexedSourcePtr source)
-      : source_(std::move(source)),
+  LoadStep(const std::string& name, IndexedSourcePtr source)
+      : operation_(name + ": loading a row"),
+        source_(std::move(source)),
         remote_(dynamic_cast<const ManyRowSource*>(source_.get())),
         fixed_(source_->fixed_columns()) {}
   void run(Row& row, OutputMemory*) const override {
     LoadedRow loaded;
-    source_->load(row.index, loaded);
+    try {
+      source_->load(row.index, loaded);
+    } catch (...) {
+      row.file = shared_name(loaded.file);
+      rethrow_located(operation_, row);
+    }
     row.items = std::move(loaded.items);
     row.file = shared_name(loaded.file);
   }
@@ -68,7 +75,7 @@ class LoadStep : public RowStep {
         if (!source_->load_into(rows[i].index, sink, loaded))
           rows[i].items = std::exchange(loaded.items, {});
       } catch (...) {
-        rows[i].failure = std::current_exception();
+        rows[i].failure = located(std::current_exception(), operation_, rows[i]);
       }
   }
 
@@ -80,10 +87,11 @@ class LoadStep : public RowStep {
     remote_->load_all(numbers, made, failures);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       rows[i].items = std::move(made[i]);
-      rows[i].failure = failures[i];
+      if (failures[i]) rows[i].failure = located(failures[i], operation_, rows[i]);
     }
   }
 
+  std::string operation_;  // for messages
   IndexedSourcePtr source_;
   const ManyRowSource* remote_;  // the source, when it is one of these
   std::vector<IndexedSource::FixedColumn> fixed_;
@@ -97,22 +105,26 @@ IndexedStage::IndexedStage(std::string name, IndexedSourcePtr source, SamplerPtr
       name_(std::move(name)),
       source_(std::move(source)),
       sampler_(std::move(sampler)),
-      load_(std::make_unique<LoadStep>(source_)) {
+      load_(std::make_unique<LoadStep>(name_, source_)) {
   columns_ = source_->columns();
   pending_ = true;
   pending_python_ = source_->uses_python();
   pending_in_order_ = in_order;
+  calls_users_in_order_ = in_order;
 }
 
 void IndexedStage::begin() {
   Stage::begin();
-  order_ = sampler_->next_pass(source_->rows());
+  // Samplers go from pass to pass.
+  do order_ = sampler_->next_pass(source_->rows());
+  while (++sampled_passes_ <= pass());
   position_ = 0;
 }
 
 bool IndexedStage::next(Row& row) {
   if (position_ == order_.size()) return false;
   row.items.clear();
+  row.bytes = row.peak_bytes = 0;
   row.pending.clear();
   row.pending.push_back(load_.get());
   row.index = order_[position_];
@@ -147,12 +159,18 @@ std::vector<std::size_t> FileStage::file_order() {
     order_.resize(source_->files().size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
   }
-  if (options_.shuffle_files) {
+  for (; options_.shuffle_files && shuffled_passes_ <= pass(); ++shuffled_passes_) {
     // All shards must agree on the order of files, whatever their own seeds are.
-    if (options_.shards > 1) generator_.seed(static_cast<std::uint32_t>(pass() + 1));
+    if (options_.shards > 1) generator_.seed(static_cast<std::uint32_t>(shuffled_passes_ + 1));
     shuffle_list(order_, generator_);
   }
   return order_;
+}
+
+std::int64_t FileStage::rows_of_file(std::size_t file) {
+  if (file_rows_.empty()) file_rows_.assign(source_->files().size(), -1);
+  if (file_rows_[file] < 0) file_rows_[file] = source_->count_rows(file);
+  return file_rows_[file];
 }
 
 void FileStage::deal_parts() {
@@ -167,7 +185,7 @@ void FileStage::deal_parts() {
         parts_.push_back({files[i], 0, all});
   } else {
     std::vector<std::int64_t> counts;
-    for (const std::size_t file : files) counts.push_back(source_->count_rows(file));
+    for (const std::size_t file : files) counts.push_back(rows_of_file(file));
     const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
     const std::int64_t each = (total + options_.shards - 1) / options_.shards;
     std::int64_t begin = options_.shard * each;
@@ -198,34 +216,82 @@ void FileStage::begin() {
   given_ = 0;
 }
 
+// False behind the last part.
+bool FileStage::open_part() {
+  if (cursor_ != nullptr) return true;
+  if (part_ == parts_.size()) return false;
+  const Part& part = parts_[part_];
+  cursor_ = source_->open(part.file);
+  left_ = part.end - part.begin;
+  if (part.begin > 0) cursor_->skip(part.begin);
+  return true;
+}
+
+void FileStage::close_part() {
+  cursor_.reset();
+  ++part_;
+}
+
 bool FileStage::next_loaded(LoadedRow& loaded) {
-  while (true) {
-    if (cursor_ != nullptr) {
-      if (left_ > 0 && cursor_->next(loaded)) {
-        --left_;
-        return true;
-      }
-      cursor_.reset();
-      ++part_;
-    }
-    if (part_ == parts_.size()) return false;
-    const Part& part = parts_[part_];
-    cursor_ = source_->open(part.file);
-    left_ = part.end - part.begin;
-    if (part.begin > 0) cursor_->skip(part.begin);
+  for (; open_part(); close_part()) {
+    if (left_ == 0 || !cursor_->next(loaded)) continue;
+    --left_;
+    return true;
   }
+  return false;
+}
+
+std::int64_t FileStage::find_rows_in_pass() {
+  std::int64_t rows = 0;
+  for (const Part& part : parts_) rows += std::min(part.end, rows_of_file(part.file)) - part.begin;
+  return options_.limit > 0 ? std::min(rows, options_.limit) : rows;
+}
+
+// Of the one that comes next, where they were counted before; else more than there can be.
+std::int64_t FileStage::rows_of_part() {
+  constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::max();
+  const Part& part = parts_[part_];
+  if (file_rows_.empty() || file_rows_[part.file] < 0) return unknown;
+  return std::min(part.end, file_rows_[part.file]) - part.begin;
+}
+
+// Rows that nobody gets are looked for in the files, not made; whole files are not even opened when
+// it is known how many they hold.
+std::int64_t FileStage::skip(std::int64_t rows) {
+  if (options_.limit > 0) rows = std::min(rows, options_.limit - given_);
+  std::int64_t done = 0;
+  while (done < rows && part_ < parts_.size()) {
+    if (cursor_ == nullptr && rows_of_part() <= rows - done) {
+      done += rows_of_part();
+      ++part_;
+      continue;
+    }
+    open_part();
+    const std::int64_t wanted = std::min(rows - done, left_);
+    const std::int64_t passed = cursor_->skip(wanted);
+    done += passed;
+    left_ -= passed;
+    if (passed < wanted || left_ == 0) close_part();
+  }
+  given_ += done;
+  return done;
 }
 
 bool FileStage::next(Row& row) {
   if (options_.limit > 0 && given_ == options_.limit) return false;
-  LoadedRow loaded;
-  if (!next_loaded(loaded)) return false;
   row = Row();
-  row.items = std::move(loaded.items);
-  row.file = shared_name(loaded.file);
   row.index = given_;
   row.pass = pass();
+  LoadedRow loaded;
+  try {
+    if (!next_loaded(loaded)) return false;
+  } catch (...) {
+    rethrow_located(name_ + ": reading a row", row);
+  }
+  row.items = std::move(loaded.items);
+  row.file = shared_name(loaded.file);
   row.ordinal = static_cast<std::uint64_t>(given_ * options_.shards + options_.shard);
+  charge(row);
   ++given_;
   return true;
 }

@@ -19,13 +19,17 @@ namespace mycel::data {
 // by whoever does the pending work.
 class IndexedStage : public Stage {
  public:
-  // `in_order`: rows are loaded one after the other, by the driver.
+  // `in_order`: rows are loaded one after the other, by whoever pulls.
   IndexedStage(std::string name, IndexedSourcePtr source, SamplerPtr sampler,
                bool in_order = false);
   std::string name() const override { return name_; }
   void begin() override;
   bool next(Row& row) override;
   std::int64_t skip(std::int64_t rows) override;
+  std::int64_t rows_in_pass() const override { return static_cast<std::int64_t>(order_.size()); }
+  void list_sources(std::vector<IndexedSourcePtr>& sources) const override {
+    sources.push_back(source_);
+  }
 
  private:
   std::string name_;
@@ -33,6 +37,7 @@ class IndexedStage : public Stage {
   SamplerPtr sampler_;
   std::unique_ptr<RowStep> load_;
   RowNumbers order_;
+  std::uint64_t sampled_passes_ = 0;
   std::size_t position_ = 0;
 };
 
@@ -52,6 +57,8 @@ class FileStage : public Stage {
   std::string name() const override { return name_; }
   void begin() override;
   bool next(Row& row) override;
+  std::int64_t skip(std::int64_t rows) override;
+  std::int64_t find_rows_in_pass() override;
   // Rows of a pass in this shard.
   static std::int64_t count_rows(const FileSource& source, const FileStageOptions& options);
 
@@ -64,13 +71,19 @@ class FileStage : public Stage {
   };
   std::vector<std::size_t> file_order();
   void deal_parts();
+  std::int64_t rows_of_file(std::size_t file);
+  std::int64_t rows_of_part();
+  bool open_part();
+  void close_part();
   bool next_loaded(LoadedRow& loaded);
 
   std::string name_;
   FileSourcePtr source_;
   FileStageOptions options_;
   std::vector<std::size_t> order_;  // shuffled further with every pass
+  std::uint64_t shuffled_passes_ = 0;
   std::mt19937 generator_;
+  std::vector<std::int64_t> file_rows_;  // once they were counted; -1 before
   std::vector<Part> parts_;
   std::size_t part_ = 0;
   std::unique_ptr<FileCursor> cursor_;

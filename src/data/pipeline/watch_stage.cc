@@ -18,6 +18,7 @@ class Watch : public Stage {
     inherit_work(*child);
   }
   std::string name() const override { return child().name(); }
+  std::int64_t rows_in_pass() const override { return child().rows_in_pass(); }
   void prepare(Engine& engine) override {
     if (watcher_.in_turn) engine.look_ahead = false;
     Stage::prepare(engine);

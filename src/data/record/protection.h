@@ -28,6 +28,9 @@ class PlainContent {
                const platform::Path& plain);
   ByteView bytes() const { return bytes_; }
   ByteView digest() const { return digest_; }  // as stored; empty: not hashed
+  // After the bytes were used: false, or an error, when they were not all the file's.
+  bool is_whole() const { return mapped_->is_whole(); }
+  platform::Result<platform::Done> check() const { return mapped_->check(); }
 
  private:
   void map(const platform::Path& file);

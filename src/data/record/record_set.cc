@@ -80,6 +80,15 @@ void RecordShard::find_rows(bool is_protected) {
   save_index(file_, *layout_, table_);
 }
 
+void RecordShard::check() const {
+  const platform::Result<platform::Done> checked = content_->check();
+  if (checked) return;
+  fail(ErrorKind::Runtime,
+       "Invalid file, the mindrecord file was changed while it was read: ", file_, ": ",
+       checked.error().message(),
+       ". Rows read since then may be damaged. Write a new file and put it in its place instead.");
+}
+
 RowBytes RecordShard::row(std::int64_t row) const {
   const RowArea& area = layout_->area_of(row);
   const auto at = static_cast<std::size_t>(row);
@@ -122,6 +131,10 @@ std::vector<std::int64_t> RecordSet::shard_rows() const {
   std::vector<std::int64_t> rows;
   for (const RecordShard& shard : shards_) rows.push_back(shard.layout().rows());
   return rows;
+}
+
+void RecordSet::check() const {
+  for (const RecordShard& shard : shards_) shard.check();
 }
 
 const RecordShard& RecordSet::shard_of(std::int64_t& row) const {
@@ -182,9 +195,9 @@ void RowReader::each_part(std::int64_t row, const Take& take) const {
   thread_local std::vector<ScalarValue> scalars;
   std::int64_t own = row;
   const RecordShard& shard = set_->shard_of(own);
-  const RowBytes bytes = shard.row(own);
   const std::size_t blobs = set_->schema().blob_count();
   try {
+    const RowBytes bytes = shard.row(own);
     scalars_.decode(bytes.raw, scalars);
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       const bool is_blob = fields_[i]->is_blob();
@@ -192,8 +205,10 @@ void RowReader::each_part(std::int64_t row, const Take& take) const {
                                 : RowPart{scalars[places_[i]], {}});
     }
   } catch (const platform::Error& error) {
+    shard.check();  // then that is the reason
     fail(error.kind(), "Invalid data, ", shard.file(), ", row ", own, ": ", error.message());
   }
+  shard.check_touched();
 }
 
 void RowReader::read(std::int64_t row, Items& items) const {
@@ -238,6 +253,7 @@ std::vector<RecordCategory> categories(const RecordSet& set, const std::string& 
       decoder.decode(shard.row(own).raw, value);
       rows[text_of(value.front())].push_back(row);
     }
+  set.check();
   std::vector<RecordCategory> result;
   for (auto& [name, members] : rows) result.push_back({name, std::move(members)});
   return result;

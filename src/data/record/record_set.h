@@ -35,6 +35,12 @@ class RecordShard {
   const PlainContent& content() const { return *content_; }
   // RuntimeError when the file has other lengths than the index was made for.
   RowBytes row(std::int64_t row) const;
+  // After rows were read: RuntimeError when somebody has cut the file short since it was opened.
+  // The cheap form sees only what was touched.
+  void check() const;
+  void check_touched() const {
+    if (!content_->is_whole()) check();
+  }
 
  private:
   void find_rows(bool is_protected);
@@ -55,6 +61,7 @@ class RecordSet {
   std::int64_t rows() const { return first_rows_.back(); }
   std::vector<std::int64_t> shard_rows() const;
   const RecordShard& shard_of(std::int64_t& row) const;  // makes the row one of the shard
+  void check() const;                                    // all files, see RecordShard
 
  private:
   std::vector<RecordShard> shards_;

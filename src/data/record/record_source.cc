@@ -80,6 +80,7 @@ class PaddedSource : public IndexedSource {
     out.items = sample_;
     out.file.clear();
   }
+  void check() const override { source_->check(); }
   std::vector<std::int64_t> classes(const std::string& column) const override {
     return source_->classes(column);  // no class has rows that only fill up
   }

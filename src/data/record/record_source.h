@@ -22,6 +22,7 @@ class MindRecordSource : public IndexedSource {
   std::vector<std::string> columns() const override { return reader_.columns(); }
   std::int64_t rows() const override { return reader_.set().rows(); }
   void load(std::int64_t row, LoadedRow& out) const override;
+  void check() const override { set().check(); }
   // A number for each different value of the column, in the order of the values.
   std::vector<std::int64_t> classes(const std::string& column) const override;
 

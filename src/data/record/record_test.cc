@@ -146,6 +146,8 @@ TEST(RecordSchemaTest, ShapesAgreeWithoutLosingTheLayout) {
   EXPECT_FALSE(shape_agrees({2, -1}, Shape{5}));
   EXPECT_TRUE(shape_agrees({1, -1}, Shape{5}));
   EXPECT_TRUE(shape_agrees({-1}, Shape{0}));
+  EXPECT_TRUE(shape_agrees({-1}, Shape{2, 3, 4}));  // flat, as declared
+  EXPECT_FALSE(shape_agrees({-1, 3}, Shape{3, 2}));
   EXPECT_TRUE(shape_agrees({3, -1}, Shape{3, 1}));
 }
 

@@ -192,6 +192,7 @@ std::optional<Shape> resolve_shape(const std::vector<std::int64_t>& declared,
 }
 
 bool shape_agrees(const std::vector<std::int64_t>& declared, const Shape& actual) {
+  if (declared.size() == 1 && declared[0] < 0) return true;  // any array, kept flat
   if (!resolve_shape(declared, tensor::element_count(actual))) return false;
   std::vector<std::int64_t> wanted;
   std::vector<std::int64_t> got;

@@ -34,6 +34,8 @@ class IndexedSource {
   virtual std::vector<std::string> columns() const = 0;
   virtual std::int64_t rows() const = 0;
   virtual void load(std::int64_t row, LoadedRow& out) const = 0;
+  // Throws when what rows are made of has changed since it was opened: rows may be views of it.
+  virtual void check() const {}
   // The class of every row, where there is one: PKSampler draws by it. `column` names the wanted
   // one. Empty: this source has no classes.
   virtual std::vector<std::int64_t> classes(const std::string& /*column*/) const { return {}; }

@@ -10,9 +10,9 @@ namespace mycel::data {
 
 using TransformList = std::vector<TransformPtr>;
 
-TransformPtr compose(TransformList list);                           // one after the other
-TransformPtr random_apply(TransformList list, double probability);  // all of them or none
-TransformPtr random_choice(TransformList list);                     // one of them
-TransformPtr random_order(TransformList list);                      // all of them, shuffled
+TransformPtr compose(const TransformList& list);                           // one after the other
+TransformPtr random_apply(const TransformList& list, double probability);  // all of them or none
+TransformPtr random_choice(const TransformList& list);                     // one of them
+TransformPtr random_order(const TransformList& list);                      // all of them, shuffled
 
 }  // namespace mycel::data

@@ -34,13 +34,32 @@ class RowRandom {
                      platform::uniform_below(bits(), static_cast<std::uint64_t>(high - low) + 1));
   }
   bool happens(double probability) { return uniform() < probability; }
+  std::uint64_t row() const { return stream_; }
 
  private:
+  friend class RowStreams;
   std::uint64_t seed_;
   std::uint64_t stream_;
   std::uint64_t offset_ = 0;
   int left_ = 0;
   platform::RandomBlock block_{};
+};
+
+// The random numbers of one row for a list of transforms: each has a stream of its own, by its
+// place in the list as the user gave it. Whatever is joined or put between them later, they draw
+// the same.
+class RowStreams {
+ public:
+  RowStreams(std::uint64_t seed, std::uint64_t row) : seed_(seed), row_(row) {}
+  // Of a list inside a transform.
+  explicit RowStreams(const RowRandom& outer);
+  RowRandom at(std::uint64_t place) const {
+    return RowRandom(seed_ + place * 0x9E3779B97F4A7C15U, row_);
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::uint64_t row_;
 };
 
 // Lends memory for a result. The pipeline passes one that knows the row's place in its batch, so
@@ -55,6 +74,9 @@ struct TransformContext {
   RowRandom& random;
   OutputMemory* memory = nullptr;  // null: the result goes to another transform
   std::string_view file = {};      // what the row was read from, for messages
+  const RowStreams* list =
+      nullptr;  // of the list this transform is in, for one that stands for several
+  RowStreams streams() const { return list != nullptr ? *list : RowStreams(random); }
   // For results that are complete, contiguous arrays and are written once.
   Tensor output(DType dtype, const Shape& shape) const {
     return memory != nullptr ? memory->allocate(dtype, shape) : Tensor::empty(shape, dtype);
@@ -79,8 +101,20 @@ class Transform {
 
 using TransformPtr = std::shared_ptr<const Transform>;
 
+// A transform and its place in the list of the user, which names its random numbers.
+struct ListedTransform {
+  TransformPtr transform;
+  std::uint64_t place = 0;
+};
+using ListedTransforms = std::vector<ListedTransform>;
+
+// The list with places 0, 1, 2 ...
+ListedTransforms listed(const std::vector<TransformPtr>& list);
 // Neighbours that one pass can do better (decode and crop; crop, resize, flip and normalise) are
-// joined; the result of the list is the same within the tolerance of the transforms' documentation.
-std::vector<TransformPtr> join_neighbours(std::vector<TransformPtr> list);
+// joined. Every row stays as it was.
+ListedTransforms join_neighbours(ListedTransforms list);
+// One after the other. Only the last one may write to the place of the result.
+void run_list(const ListedTransforms& list, const RowStreams& streams, Items& items,
+              TransformContext& context);
 
 }  // namespace mycel::data

@@ -100,10 +100,12 @@ Tensor SafetensorsFile::tensor_of(const SafetensorsEntry& entry) const {
   tensor::Shape shape;
   for (const std::int64_t size : entry.shape) shape.push_back(size);
   Tensor result = Tensor::empty(shape, entry.dtype);
-  if (entry.small != Float8::No)
+  if (entry.small != Float8::No) {
     widen(entry.small, entry.content, result.data<float>());
-  else if (!entry.content.empty())
+    file_.check();
+  } else if (!entry.content.empty()) {
     file_.copy(entry.content, result.data<char>());
+  }
   return result;
 }
 

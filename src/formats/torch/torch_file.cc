@@ -298,11 +298,13 @@ Tensor TorchFile::tensor_of(const PickleValue& call) const {
   if (view.element->small == Float8::No) {
     char* target = result.data<char>();
     copy.run(view.bytes.data(), target);
+    mapped_.check().value();
     return result;
   }
   std::string small(static_cast<std::size_t>(result.size()), '\0');
   char* target = small.data();
   copy.run(view.bytes.data(), target);
+  mapped_.check().value();
   widen(view.element->small, small, result.data<float>());
   return result;
 }

@@ -147,20 +147,34 @@ Result<MappedFile> MappedFile::open(const Path& path) {
   std::uint64_t size = 0;
   const Result<Descriptor> file = open_to_read(path, size);
   if (!file) return file.error();
-  if (size == 0) return MappedFile(nullptr, 0);
+  if (size == 0) return MappedFile(nullptr, 0, path);
   void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value().number(), 0);
   if (data == MAP_FAILED) return io_error(path, "mapped");
-  return MappedFile(static_cast<const std::byte*>(data), size);
+  MappedFile mapped(static_cast<const std::byte*>(data), size, path);
+  struct stat info {};
+  if (fstat(file.value().number(), &info) == 0) {
+    mapped.device_ = info.st_dev;
+    mapped.inode_ = info.st_ino;
+  }
+  return mapped;
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+MappedFile::MappedFile(const std::byte* data, std::size_t size, Path path)
+    : data_(data), size_(size), path_(std::move(path)) {
+  if (size > 0) guard_ = MappingGuard(data, size);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept { *this = std::move(other); }
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   if (this != &other) {
     unmap();
     data_ = std::exchange(other.data_, nullptr);
     size_ = std::exchange(other.size_, 0);
+    path_ = std::move(other.path_);
+    device_ = other.device_;
+    inode_ = other.inode_;
+    guard_ = std::move(other.guard_);
   }
   return *this;
 }
@@ -168,7 +182,20 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 MappedFile::~MappedFile() { unmap(); }
 
 void MappedFile::unmap() {
+  guard_ = MappingGuard();
   if (data_ != nullptr) munmap(const_cast<std::byte*>(data_), size_);
+}
+
+Result<Done> MappedFile::check() const {
+  // The rest of the last page reads as zeros without anybody's doing.
+  struct stat info {};
+  const bool is_known =
+      stat(path_.c_str(), &info) == 0 && info.st_dev == device_ && info.st_ino == inode_;
+  const bool is_short = is_known && static_cast<std::uint64_t>(info.st_size) < size_;
+  if (is_whole() && !is_short) return Done();
+  return Error(ErrorKind::Io,
+               join("the file '", path_.string(), "' was cut short while it was read: ", "it had ",
+                    size_, " bytes", is_known ? join(" and has ", info.st_size, " now") : ""));
 }
 
 Result<FileReader> FileReader::open(const Path& path) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "platform/error/error.h"
+#include "platform/file/mapping_guard.h"
 
 namespace mycel::platform {
 
@@ -36,7 +37,8 @@ class Descriptor {
   int number_ = -1;
 };
 
-// A whole file mapped for reading; pages come in when touched. An empty file is an empty span.
+// A whole file mapped for reading; pages come in when touched. An empty file is an empty span. What
+// somebody cuts off the file in the meantime reads as zeros: see check().
 class MappedFile {
  public:
   static Result<MappedFile> open(const Path& path);
@@ -44,12 +46,21 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
   Bytes bytes() const { return {data_, size_}; }
+  // False: some of what was read was not the file any more. Costs nothing, and sees whole pages
+  // only.
+  bool is_whole() const { return !guard_.is_damaged(); }
+  // After the bytes were used: an error that names the file when it is shorter than it was.
+  Result<Done> check() const;
 
  private:
-  MappedFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
+  MappedFile(const std::byte* data, std::size_t size, Path path);
   void unmap();
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  Path path_;
+  std::uint64_t device_ = 0;  // with the number below, what the path stood for
+  std::uint64_t inode_ = 0;
+  MappingGuard guard_;
 };
 
 class FileReader {

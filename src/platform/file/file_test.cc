@@ -2,11 +2,15 @@
 #include "platform/file/file.h"
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,6 +39,108 @@ TEST_F(FileTest, MissingFileIsAValueThatNamesIt) {
   EXPECT_NE(mapped.error().message().find("none"), std::string::npos);
   EXPECT_FALSE(FileReader::open(folder_));  // a folder
   EXPECT_FALSE(replace_file(folder_ / "no" / "such", as_bytes("x")));
+}
+
+std::string pages(std::size_t count, char content) {
+  return std::string(count * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), content);
+}
+
+TEST_F(FileTest, AMappedFileThatIsCutShortIsAnErrorAfterwards) {
+  const Path path = folder_ / "cut";
+  ASSERT_TRUE(replace_file(path, as_bytes(pages(8, 'x'))));
+  const MappedFile other = MappedFile::open(path).value();
+  const MappedFile mapped = MappedFile::open(path).value();
+  ASSERT_TRUE(mapped.check());
+  const std::uint64_t before = mapping_damages();
+  std::filesystem::resize_file(path, pages(2, 'x').size() + 100);
+  long sum = 0;
+  for (const std::byte byte : mapped.bytes()) sum += std::to_integer<long>(byte);
+  EXPECT_EQ(sum, 'x' * static_cast<long>(pages(2, 'x').size() + 100));
+  EXPECT_FALSE(mapped.is_whole());
+  EXPECT_EQ(mapping_damages(), before + 1);  // the rest was replaced at once
+  const Result<Done> checked = mapped.check();
+  ASSERT_FALSE(checked);
+  EXPECT_NE(checked.error().message().find("cut' was cut short while it was read"),
+            std::string::npos);
+  EXPECT_TRUE(other.is_whole());  // nobody has touched it
+  EXPECT_FALSE(other.check());
+}
+
+TEST_F(FileTest, TheRestOfAPageThatIsCutOffIsSeen) {
+  const Path path = folder_ / "short";
+  ASSERT_TRUE(replace_file(path, as_bytes("0123456789")));
+  const MappedFile mapped = MappedFile::open(path).value();
+  std::filesystem::resize_file(path, 5);
+  EXPECT_TRUE(mapped.is_whole());
+  EXPECT_FALSE(mapped.check());
+}
+
+TEST_F(FileTest, AFileThatIsReplacedOrRemovedStaysMapped) {
+  const Path path = folder_ / "kept";
+  ASSERT_TRUE(replace_file(path, as_bytes(pages(2, 'x'))));
+  const MappedFile mapped = MappedFile::open(path).value();
+  ASSERT_TRUE(replace_file(path, as_bytes("new")));
+  EXPECT_TRUE(mapped.check());
+  std::filesystem::remove(path);
+  EXPECT_TRUE(mapped.check());
+  EXPECT_EQ(mapped.bytes().back(), std::byte{'x'});
+}
+
+TEST_F(FileTest, ManyMappingsAreGuarded) {
+  const Path path = folder_ / "many";
+  ASSERT_TRUE(replace_file(path, as_bytes(pages(2, 'x'))));
+  std::vector<MappedFile> mapped;
+  for (int i = 0; i < 300; ++i) mapped.push_back(MappedFile::open(path).value());
+  std::filesystem::resize_file(path, 1);
+  for (const MappedFile& one : mapped) {
+    EXPECT_EQ(one.bytes().back(), std::byte{0});
+    EXPECT_FALSE(one.is_whole());
+  }
+}
+
+using FileDeathTest = FileTest;
+
+TEST_F(FileDeathTest, FaultsElsewhereEndTheProcessAsBefore) {
+  const Path path = folder_ / "other";
+  ASSERT_TRUE(replace_file(path, as_bytes(pages(2, 'x'))));
+  const MappedFile guarded = MappedFile::open(path).value();
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  void* data = mmap(nullptr, pages(2, 'x').size(), PROT_READ, MAP_PRIVATE, file, 0);
+  ASSERT_NE(data, MAP_FAILED);
+  std::filesystem::resize_file(path, 1);
+  const auto* last = static_cast<const volatile char*>(data) + pages(2, 'x').size() - 1;
+  EXPECT_EXIT(static_cast<void>(*last), ::testing::KilledBySignal(SIGBUS), "");
+  munmap(data, pages(2, 'x').size());
+  ::close(file);
+}
+
+TEST_F(FileTest, FaultsElsewhereGoToTheHandlerBefore) {
+  static std::atomic<int> seen;
+  seen = 0;
+  struct sigaction mine {};
+  mine.sa_sigaction = [](int, siginfo_t* info, void*) {
+    ++seen;
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    auto* place =
+        reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(info->si_addr) & ~(page - 1));
+    mmap(place, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  };
+  mine.sa_flags = SA_SIGINFO;
+  struct sigaction before {};
+  sigaction(SIGBUS, &mine, &before);
+  const Path path = folder_ / "theirs";
+  ASSERT_TRUE(replace_file(path, as_bytes(pages(2, 'x'))));
+  const MappedFile guarded = MappedFile::open(path).value();  // comes in front of it
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  void* data = mmap(nullptr, pages(2, 'x').size(), PROT_READ, MAP_PRIVATE, file, 0);
+  std::filesystem::resize_file(path, 1);
+  EXPECT_EQ(static_cast<const volatile char*>(data)[pages(2, 'x').size() - 1], 0);
+  EXPECT_EQ(seen, 1);
+  EXPECT_EQ(guarded.bytes().back(), std::byte{0});
+  EXPECT_EQ(seen, 1);
+  munmap(data, pages(2, 'x').size());
+  ::close(file);
+  sigaction(SIGBUS, &before, nullptr);
 }
 
 TEST_F(FileTest, AbandonedWriteChangesNothing) {

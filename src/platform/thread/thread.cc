@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/thread/thread.h"
 
-#include <thread>
+#include <atomic>
 #include <utility>
 
 #include <pthread.h>
@@ -11,25 +11,35 @@
 
 namespace mycel::platform {
 
+namespace {
+
+std::atomic<std::uint64_t> forks{0};
+
+[[maybe_unused]] const int kCounting = pthread_atfork(nullptr, nullptr, [] { ++forks; });
+
+}  // namespace
+
+std::uint64_t fork_number() { return forks.load(std::memory_order_relaxed); }
+
 struct Thread::State {
   std::string name;
   std::exception_ptr failure;  // written by the thread, read after it was joined
-  std::jthread thread;         // last: joined before what it uses goes
 };
 
 Thread::Thread() = default;
 
-Thread::Thread(std::string name, Body body) : state_(std::make_unique<State>()) {
+Thread::Thread(std::string name, Body body) : state_(std::make_shared<State>()) {
   state_->name = std::move(name);
-  State* const state = state_.get();
-  state_->thread = std::jthread([state, body = std::move(body)](std::stop_token stop) {
-    pthread_setname_np(pthread_self(), state->name.substr(0, 15).c_str());
-    try {
-      body(std::move(stop));
-    } catch (...) {
-      state->failure = std::current_exception();
-    }
-  });
+  thread_ = std::make_unique<std::jthread>(
+      [state = state_, body = std::move(body)](std::stop_token stop) mutable {
+        pthread_setname_np(pthread_self(), state->name.substr(0, 15).c_str());
+        try {
+          body(std::move(stop));
+        } catch (...) {
+          state->failure = std::current_exception();
+        }
+        body = nullptr;  // what it holds goes before whoever joins goes on
+      });
 }
 
 Thread::Thread(Thread&& other) noexcept = default;
@@ -38,6 +48,7 @@ Thread& Thread::operator=(Thread&& other) noexcept {
   if (this != &other) {
     finish();
     state_ = std::move(other.state_);
+    thread_ = std::move(other.thread_);
   }
   return *this;
 }
@@ -49,18 +60,25 @@ const std::string& Thread::name() const {
   return state_ == nullptr ? none : state_->name;
 }
 
-bool Thread::joinable() const { return state_ != nullptr && state_->thread.joinable(); }
+bool Thread::joinable() const { return thread_ != nullptr && thread_->joinable(); }
 
-bool Thread::request_stop() { return joinable() && state_->thread.request_stop(); }
+bool Thread::request_stop() { return joinable() && thread_->request_stop(); }
 
 void Thread::join() {
   if (!joinable()) return;
-  state_->thread.join();
+  thread_->join();
   if (state_->failure) std::rethrow_exception(std::exchange(state_->failure, nullptr));
+}
+
+void Thread::let_go() {
+  if (!joinable()) return;
+  thread_->request_stop();
+  thread_->detach();
 }
 
 void Thread::finish() noexcept {
   if (!joinable()) return;
+  if (thread_->get_id() == std::this_thread::get_id()) return let_go();
   request_stop();
   try {
     join();

@@ -3,12 +3,16 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <future>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "platform/error/error.h"
 #include "platform/thread/bounded_queue.h"
@@ -54,6 +58,46 @@ TEST(ThreadTest, MovedFromThreadIsEmpty) {
   const Thread second = std::move(first);
   EXPECT_FALSE(first.joinable());  // NOLINT: what is tested
   EXPECT_EQ(second.name(), "one");
+}
+
+TEST(ThreadTest, AThreadThatDestroysItsOwnObjectGoesOn) {
+  struct Owner {
+    std::unique_ptr<Thread> thread;
+  };
+  auto owner = std::make_shared<Owner>();
+  std::promise<void> begun;
+  std::promise<bool> ended;
+  std::future<bool> stopped = ended.get_future();
+  owner->thread = std::make_unique<Thread>(
+      "owner", [owner, go = begun.get_future().share(), &ended](const std::stop_token& stop) {
+        go.wait();
+        owner->thread.reset();
+        ended.set_value(stop.stop_requested());
+      });
+  owner.reset();  // the thread has the last share
+  begun.set_value();
+  EXPECT_TRUE(stopped.get());
+}
+
+TEST(ThreadTest, AThreadThatIsLetGoIsAskedToStop) {
+  std::promise<void> ended;
+  Thread thread("free", [&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) std::this_thread::yield();
+    ended.set_value();
+  });
+  thread.let_go();
+  EXPECT_FALSE(thread.joinable());
+  ended.get_future().wait();
+}
+
+TEST(ThreadTest, AChildHasAForkNumberOfItsOwn) {
+  const std::uint64_t here = fork_number();
+  const pid_t child = fork();
+  if (child == 0) _exit(fork_number() == here + 1 ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(fork_number(), here);
 }
 
 TEST(BoundedQueueTest, StoppedPushDropsTheItem) {

@@ -204,3 +204,71 @@ def test_full_disk_leaves_the_old_files(tmp_path, kind):
     assert "File too large" in errors
     assert labels(tmp_path / "a") == list(range(20))
     assert sorted(os.listdir(tmp_path)) == ["a", "a.db"]
+
+
+# Files that somebody cuts short while they are read.
+
+CUT = """
+import os, sys
+import numpy as np
+import mindspore.dataset as ds
+from mindspore.mindrecord import FileReader
+
+path, way, size = sys.argv[1], sys.argv[2], int(sys.argv[3])
+
+def text_of(read):
+    try:
+        read()
+    except RuntimeError as error:
+        return str(error)
+    return "no error"
+
+def pipeline():
+    data = ds.MindDataset(path, shuffle=False)
+    if way == "decoded":
+        return data.map(lambda image: np.frombuffer(image.tobytes(), np.uint8).sum(), "image",
+                        num_parallel_workers=2)
+    return data.batch(2) if way == "batch" else data
+
+def read_pipeline():
+    rows = 0
+    for row in pipeline().create_dict_iterator(num_epochs=1, output_numpy=True):
+        rows += 1
+        if rows == 2:
+            os.truncate(path, size)
+        int(row["label"].sum() + (len(row["image"].tobytes()) if way == "view" else 0))
+        if way == "view":
+            sum(row["image"].tobytes())  # the user touches the file itself
+
+def read_reader():
+    reader = FileReader(path)
+    for number, row in enumerate(reader.get_next()):
+        if number == 2:
+            os.truncate(path, size)
+        sum(row["image"])
+
+print(text_of(read_reader if way == "reader" else read_pipeline))
+"""
+
+
+@pytest.mark.parametrize("way", ["view", "rows", "batch", "decoded", "reader"])
+@pytest.mark.parametrize("left", [1, 5000, 0.5, -1])
+def test_a_file_cut_short_during_an_epoch_is_an_error_that_names_it(tmp_path, way, left):
+    path = str(tmp_path / "cut")
+    writer = FileWriter(path, 1)
+    writer.add_schema({"image": {"type": "bytes"}, "label": {"type": "int32"}})
+    writer.write_raw_data([{"image": bytes([1 + i % 250]) * 60_000, "label": i} for i in range(400)])
+    writer.commit()
+    whole = os.path.getsize(path)
+    size = int(whole * left) if isinstance(left, float) else left if left > 0 else whole + left
+    done = subprocess.run(
+        [sys.executable, "-c", CUT, path, way, str(size)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    if way == "reader" and left == -1:
+        return  # only a byte that is no row's is gone
+    assert f"the mindrecord file was changed while it was read: {path}" in done.stdout

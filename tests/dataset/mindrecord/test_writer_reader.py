@@ -258,6 +258,16 @@ def test_flat_numbers_fit_an_open_length(tmp_path):
         writer.write_raw_data([{"v": np.zeros((3, 2), np.int64), "w": np.arange(3)}])
 
 
+@pytest.mark.parametrize("shape", [(6,), (2, 3), (3, 1, 2), (1, 6), (0, 4), (2, 0, 3)])
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_an_open_list_takes_arrays_of_any_rank_and_keeps_them_flat(tmp_path, shape, dtype):
+    array = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+    write(
+        tmp_path / "a", [{"v": array}, {"v": np.asfortranarray(array)}], {"v": {"type": dtype, "shape": [-1]}}
+    )
+    assert_same(read(tmp_path / "a"), [{"v": array.reshape(-1)}] * 2)
+
+
 @pytest.mark.parametrize(
     "change",
     [

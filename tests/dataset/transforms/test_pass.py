@@ -85,35 +85,30 @@ def test_joined_equals_unjoined(chain, source):
     natives = [step._native() for step in CHAINS[chain]()]
     joined = _c_data.join_neighbours(natives)
     assert len(joined) < len(natives)
-    deterministic = not any(native.is_random for native in natives)
-    for stream in range(12):
-        values = [source]
+    (first, *others) = joined
+    for row in range(12):
         failure = None
         try:
-            if deterministic:
-                for native in natives:
-                    values = native.apply(values, 9, stream)
-            else:
-                values = [step_by_step(natives, source, stream)]
+            expected = step_by_step(natives, source, row)
         except RuntimeError as error:
             failure = str(error)
-        result = [source]
         try:
-            for native in joined:
-                result = native.apply(result, 9, stream)
+            (result,) = first.apply([source], 9, row)
+            for native in others:  # stands where it stood
+                place = natives.index(native)
+                (result,) = native.apply([result], 9, row, place)
         except RuntimeError as error:
             assert failure is not None, error
             continue
         assert failure is None
-        if len([n for n in natives if n.is_random]) <= 1:
-            np.testing.assert_array_equal(result[0], values[0])
-        assert result[0].shape == values[0].shape and result[0].dtype == values[0].dtype
+        assert result.dtype == expected.dtype
+        np.testing.assert_array_equal(result, expected)
 
 
-def step_by_step(natives, value, stream):
+def step_by_step(natives, value, row):
     values = [value]
-    for native in natives:
-        values = native.apply(values, 9, stream)
+    for place, native in enumerate(natives):
+        values = native.apply(values, 9, row, place)
     return values[0]
 
 

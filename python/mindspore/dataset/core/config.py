@@ -15,6 +15,7 @@ import numpy as np
 from mindspore import log
 from mindspore._settings.pipeline_keys import PIPELINES, SETTINGS_FILE
 from mindspore.common.seed import _DatasetSeed
+from mindspore.dataset.core._fork_server import start_fork_server
 from mindspore.dataset.core.checks import INT32_MAX, UINT32_MAX, check_choice, check_type, worker_limit
 from mindspore.dataset.debug import DebugHook, PrintMetaDataHook
 
@@ -36,6 +37,7 @@ __all__ = [
     "get_multiprocessing_timeout_interval",
     "get_num_parallel_workers",
     "get_numa_enable",
+    "get_prefetch_memory",
     "get_prefetch_size",
     "get_seed",
     "get_start_method",
@@ -57,6 +59,7 @@ __all__ = [
     "set_multiprocessing_timeout_interval",
     "set_num_parallel_workers",
     "set_numa_enable",
+    "set_prefetch_memory",
     "set_prefetch_size",
     "set_seed",
     "set_sending_batches",
@@ -92,6 +95,7 @@ class ErrorSamplesMode(IntEnum):
 class _Settings:
     num_parallel_workers: int = min(8, os.cpu_count() or 1)
     prefetch_size: int = 16
+    prefetch_memory: int = 256
     auto_num_workers: bool = False
     enable_shared_mem: bool = True
     numa_enable: bool = os.environ.get("DATASET_ENABLE_NUMA", "").lower() == "true"
@@ -171,6 +175,40 @@ def set_prefetch_size(size: int) -> None:
 def get_prefetch_size() -> int:
     """Rows a stage may prepare ahead."""
     return _settings.prefetch_size
+
+
+def set_prefetch_memory(megabytes: int) -> None:
+    """Memory a pipeline may fill ahead of the one that takes its rows.
+
+    All stages share it: rows under way and rows that are ready. Only the row (or batch) that is made next
+    is made whatever it needs, so that a pipeline holds at most this much and one batch. What `shuffle` and
+    `bucket_batch_by_length` collect comes on top, because they cannot do without.
+
+    Args:
+        megabytes (int): In units of 2**20 bytes, from 1 on. The default is 256.
+
+    Raises:
+        TypeError: `megabytes` is no int.
+        ValueError: `megabytes` is out of range.
+
+    Examples:
+        >>> import mindspore.dataset as ds
+        >>> ds.config.set_prefetch_memory(512)
+        >>> ds.config.set_prefetch_memory(256)
+    """
+    _check_int(
+        megabytes,
+        "megabytes isn't of type int.",
+        1,
+        INT32_MAX,
+        "megabytes is not within the required range (0, INT32_MAX(2147483647)].",
+    )
+    _settings.prefetch_memory = megabytes
+
+
+def get_prefetch_memory() -> int:
+    """Megabytes a pipeline may fill ahead."""
+    return _settings.prefetch_memory
 
 
 def set_num_parallel_workers(num: int) -> None:
@@ -255,11 +293,16 @@ def get_callback_timeout() -> int:
 
 
 def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> None:
-    """Turns the tuning of worker numbers and queue lengths while a pipeline runs on or off.
+    """Gives pipelines one thread per processor, and writes down where each of them spent its time.
+
+    Nothing is searched for while a pipeline runs: sizes of tasks follow the measured cost of a row and
+    reading ahead follows the memory budget with or without this setting, and numbers of worker processes
+    stay as given. The figures show which stage to give more workers.
 
     Args:
         enable (bool): On or off.
-        filepath_prefix (str, optional): The result is written to this prefix + "_" + rank + ".json".
+        filepath_prefix (str, optional): Pipeline and figures are written to this prefix + "_" + rank +
+            ".json". Without it the figures go to the log, as INFO.
     """
     _check_bool(enable, "enable must be of type bool.")
     if filepath_prefix is not None and not isinstance(filepath_prefix, str):
@@ -268,7 +311,8 @@ def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> Non
         _check_file_prefix(filepath_prefix)
     if enable and filepath_prefix is None:
         log.warning(
-            "Dataset AutoTune is enabled but no json path is specified, check INFO log for tuned result."
+            "Dataset AutoTune is enabled but no json path is specified, check INFO log for the figures of "
+            "the stages."
         )
     if not enable and filepath_prefix is not None:
         log.warning("The value of json_filepath is ignored when enable is False.")
@@ -289,12 +333,12 @@ def _check_file_prefix(prefix: str) -> None:
 
 
 def get_enable_autotune() -> bool:
-    """Whether pipelines tune themselves."""
+    """Whether pipelines get one thread per processor and write their figures down."""
     return _settings.enable_autotune
 
 
 def set_autotune_interval(interval: int) -> None:
-    """Steps between two adjustments of the tuning; has no effect."""
+    """Kept for scripts that set it: nothing is adjusted while a pipeline runs, as a warning says."""
     _check_int(
         interval,
         "interval must be of type int.",
@@ -307,7 +351,7 @@ def set_autotune_interval(interval: int) -> None:
 
 
 def get_autotune_interval() -> int:
-    """Steps between two adjustments of the tuning."""
+    """The value that was set; it has no effect."""
     return _settings.autotune_interval
 
 
@@ -445,8 +489,12 @@ def set_start_method(start_method: str = "fork") -> None:
     """How worker processes come to life.
 
     Args:
-        start_method (str): "fork" copies this process, so that functions need not be picklable. "spawn" and
-            "forkserver" start from a fresh interpreter and send the function to it.
+        start_method (str): "fork" copies this process, so that functions need not be picklable and see all
+            that the program has set up. Locks that threads of other libraries hold at that moment stay
+            locked in the copy: beside such threads "forkserver" is safer. "spawn" and "forkserver" send the
+            function to a fresh interpreter, so it must be picklable, modules are as they are after their
+            import, and the script needs ``if __name__ == "__main__":`` . The server of "forkserver" is
+            started by this call.
 
     Examples:
         >>> import mindspore.dataset as ds
@@ -455,6 +503,8 @@ def set_start_method(start_method: str = "fork") -> None:
     """
     check_type(start_method, str, "start_method")
     check_choice(start_method, START_METHODS, "start_method")
+    if start_method == "forkserver":
+        start_fork_server()
     _settings.start_method = start_method
 
 

@@ -4,7 +4,7 @@
 Switched on by `mindspore.dataset.config.set_debug_mode`.
 """
 
-from mindspore.dataset.debug.debug_hook import DebugHook, insert_hooks
+from mindspore.dataset.debug.debug_hook import DebugHook, hook_points
 from mindspore.dataset.debug.pre_defined_hook import PrintDataHook, PrintMetaDataHook
 
 __all__ = ["DebugHook", "PrintDataHook", "PrintMetaDataHook"]

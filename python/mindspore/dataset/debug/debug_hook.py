@@ -76,14 +76,12 @@ def operation_name(operation: Any) -> str:
     return name if isinstance(name, str) else type(operation).__name__
 
 
-def insert_hooks(operations: list) -> list:
-    """The operations of a map with a hook point before the first and after each of them."""
+def hook_points(operations: list) -> list:
+    """What stands before the first and after each of the operations of a map; empty without hooks."""
     from mindspore.dataset.core import config  # which imports this package
 
     hooks = config._get_debug_hook_list()
     if not hooks or not operations:
-        return operations
-    spread: list[Any] = [_HookPoint(hooks, operation_name(operations[0]), True)]
-    for operation in operations:
-        spread += [operation, _HookPoint(hooks, operation_name(operation), False)]
-    return spread
+        return []
+    first = _HookPoint(hooks, operation_name(operations[0]), True)
+    return [first, *(_HookPoint(hooks, operation_name(operation), False) for operation in operations)]

@@ -171,28 +171,30 @@ class BatchDataset(_Batching):
         rows = self.batch_size if isinstance(self.batch_size, int) else 1
         return [size * rows if size > 0 else size for size in sizes]
 
+    def _call(self, build: Build) -> Any:
+        """Calls the function of the user, here or in another process."""
+        call: Any = _BatchCall(self.per_batch_map)
+        if not self.python_multiprocessing or build.dry:
+            return call
+        from ._process_worker import SeededCall
+        from ._processes import ProcessPool, seed_of
+
+        seed = build.set_seed()
+        if build.debug:
+            return SeededCall(call, lambda columns, epoch, batch: seed_of(seed, epoch, batch))
+        workers = self.num_parallel_workers or build.workers
+        pool = ProcessPool(call, workers, what="per_batch_map", max_rowsize=self._batch_memory())
+        build.resources.append(pool)
+        if seed is None:
+            return pool.call
+        return lambda columns, epoch, batch: pool.call(
+            columns, epoch, batch, seed=seed_of(seed, epoch, batch)
+        )
+
     def _stage(self, build: Build, children: list) -> Any:
         options = self._options()
         if self.per_batch_map is not None:
-            function = self.per_batch_map
-            if self.python_multiprocessing and not (build.dry or build.debug):
-                from ._processes import ProcessPool, seed_of
-
-                pool = ProcessPool(
-                    _BatchCall(function),
-                    self.num_parallel_workers or build.workers,
-                    what="per_batch_map",
-                    max_rowsize=self._batch_memory(),
-                )
-                build.resources.append(pool)
-                call = pool.call
-                seed = build.set_seed()
-                if seed is not None:
-                    call = lambda columns, epoch, batch: pool.call(  # noqa: E731
-                        columns, epoch, batch, seed=seed_of(seed, epoch, batch)
-                    )
-            else:
-                call = _BatchCall(function)
+            call = self._call(build)
             names = self.output_columns or self.input_columns or children[0].columns
             options["function"] = _BatchFunction(call, len(names))
             options["input_columns"] = self.input_columns

@@ -20,7 +20,6 @@ class Build:
         self.dry = dry  # for a getter: no processes, one thread
         self.debug = config.get_debug_mode() and not dry
         self.workers = 1
-        self.python_in_order = False  # some stage runs Python on the driver's thread
         self.resources: list[Any] = []
         self._seen: set[int] = set()
         self._steps = 0

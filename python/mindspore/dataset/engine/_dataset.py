@@ -17,6 +17,7 @@ from mindspore import log as logger
 from mindspore._spelling import SpelledArguments
 
 from ..core import checks, config
+from . import _profile
 from ._build import Build
 
 _UNKNOWN = -1
@@ -39,6 +40,12 @@ class Dataset(SpelledArguments):
         self._columns: list[str] | None = None
         self._init_step: int | None = None
         self._direct_iterations = 0
+
+    # What belongs to this process, and the value it begins with in another one.
+    _of_this_process: dict[str, Any] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), **type(self)._of_this_process}
 
     # What nodes say of themselves.
 
@@ -283,8 +290,9 @@ class Dataset(SpelledArguments):
                 "epochs": epochs,
                 "workers": build.workers,
                 "ahead": config.get_prefetch_size(),
+                "ahead_bytes": config.get_prefetch_memory() << 20,
                 "threads": not (build.dry or build.debug),
-                "reader_helps": build.python_in_order,
+                "late_after": _profile.LATE_SECONDS,
                 "start_epoch": start_epoch,
                 "start_row": start_row,
             },

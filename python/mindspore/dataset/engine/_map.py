@@ -11,10 +11,11 @@ from mindspore import _c_data
 from mindspore._settings.argument_keys import MAP
 
 from ..core import checks, config
-from ..transforms._row_random import row_random
+from ..transforms._row_random import bits_at, row_bits, row_random
 from ._batch import _columns, check_max_rowsize
 from ._build import Build
 from ._dataset import Dataset
+from ._process_worker import SeededCall
 
 
 def _check_operation(operation: Any, number: int) -> None:
@@ -95,12 +96,10 @@ class MapDataset(Dataset):
         child = children[0]
         if not self.operations:
             return child
-        operations = self._resolved(build)
-        operations = _chained(operations)
-        transforms = [self._transform(build, operation, last) for operation, last in _with_last(operations)]
-        uses_python = any(not isinstance(operation, _c_data.Transform) for operation in operations)
+        steps = _joined(self._steps(build))
+        transforms = [(self._transform(build, step, last), step.place) for step, last in _with_last(steps)]
+        uses_python = any(not step.is_native for step in steps)
         in_order = uses_python and self._in_order() and not self.python_multiprocessing
-        build.python_in_order = build.python_in_order or in_order
         watch = None
         if self.callbacks and not build.dry:
             from ..callback import CallbackWatch
@@ -108,7 +107,7 @@ class MapDataset(Dataset):
             watch = CallbackWatch(self.callbacks)
             build.resources.append(watch)
             child = watch.in_front(child)
-        names = ", ".join(transform.name for transform in transforms)
+        names = ", ".join(transform.name for transform, _ in transforms)
         stage = _c_data.map_stage(
             child,
             transforms,
@@ -121,75 +120,103 @@ class MapDataset(Dataset):
         )
         return stage if watch is None else watch.behind(stage)
 
-    def _resolved(self, build: Build) -> list:
+    def _steps(self, build: Build) -> list[_Step]:
         """Native transforms where one serves, callables else; transforms choose by their neighbours."""
         from ..transforms._operation import resolve
 
-        operations = resolve(self.operations)
-        if build.debug:
-            from ..debug import insert_hooks
+        steps = [_Step(operation, place) for place, operation in enumerate(resolve(self.operations))]
+        if not build.debug:
+            return steps
+        from ..debug import hook_points
 
-            operations = insert_hooks(operations)
-        return operations
+        # Hooks stand between the steps and draw no random numbers.
+        points = [_Step(point, None) for point in hook_points([step.operation for step in steps])]
+        if not points:
+            return steps
+        return [points[0], *(one for pair in zip(steps, points[1:], strict=True) for one in pair)]
 
-    def _transform(self, build: Build, operation: Any, last: bool) -> Any:
-        if isinstance(operation, _c_data.Transform):
+    def _transform(self, build: Build, step: _Step, last: bool) -> Any:
+        operation = step.operation
+        if step.is_native:
             return operation
-        if self.python_multiprocessing and not (build.dry or build.debug):
-            from ._processes import ProcessPool
-
-            workers = self.num_parallel_workers or config.get_num_parallel_workers()
-            pool = ProcessPool(operation, workers, what=_name_of(operation), max_rowsize=self.max_rowsize)
-            build.resources.append(pool)
+        name = _name_of(operation)
+        if self.python_multiprocessing and not build.dry:
             seeded = build.set_seed() is not None
-            return _c_data.remote_transform(pool.call_each, _name_of(operation), not last, seeded)
-        return _c_data.python_transform(_in_row(operation), _name_of(operation), not last)
+            if not build.debug:
+                from ._processes import ProcessPool
+
+                workers = self.num_parallel_workers or config.get_num_parallel_workers()
+                pool = ProcessPool(operation, workers, what=name, max_rowsize=self.max_rowsize)
+                build.resources.append(pool)
+                return _c_data.remote_transform(pool.call_each, name, not last, seeded)
+            if seeded:
+                operation = SeededCall(operation, lambda *_: row_bits())
+        return _c_data.python_transform(operation, name, not last)
 
 
-def _in_row(operation: Any) -> Any:
-    """Transforms of ours that run in Python draw the random numbers of their row."""
-    members = operation._operations if isinstance(operation, _Chain) else [operation]
-    if all(getattr(member, "_transform_name", None) is None for member in members):
-        return operation
+class _Step:
+    """One operation of a map, and its place in the list of the user; None: it is not the user's."""
 
-    def call(*columns: Any) -> Any:
-        with row_random(_c_data.row_bits()):
-            return operation(*columns)
-
-    return call
+    def __init__(self, operation: Any, place: int | None) -> None:
+        self.operation = operation
+        self.place = place
+        self.is_native = isinstance(operation, _c_data.Transform)
 
 
-class _Chain:
-    """Functions one after the other, so that a row goes to another process only once for all of them."""
+class _Functions:
+    """Functions one after the other, so that a row goes to another process only once for all of them.
 
-    def __init__(self, operations: list) -> None:
-        self._operations = operations
-        names = {_name_of(operation) for operation in operations}
+    Transforms of ours among them draw random numbers by their places, whoever stands beside them.
+    """
+
+    def __init__(self, steps: list[_Step]) -> None:
+        self._functions = [_with_random(step) for step in steps]
+        names = {_name_of(step.operation) for step in steps if step.place is not None}
         self._transform_name = names.pop() if len(names) == 1 else "PyFunc"
 
     def __call__(self, *columns: Any) -> Any:
-        for operation in self._operations:
-            result = operation(*columns)
+        for function in self._functions:
+            result = function(*columns)
             columns = result if isinstance(result, tuple) else (result,)
         return result
 
 
-def _chained(operations: list) -> list:
-    """The operations with neighbouring functions joined."""
-    joined: list[Any] = []
-    for native, group in itertools.groupby(operations, lambda item: isinstance(item, _c_data.Transform)):
+class _RowRandom:
+    """A transform of ours that runs in Python: it draws the random numbers of its row."""
+
+    def __init__(self, operation: Any, place: int) -> None:
+        self._operation = operation
+        self._place = place
+        self._transform_name = _name_of(operation)
+
+    def __call__(self, *columns: Any) -> Any:
+        with row_random(bits_at(row_bits(), self._place)):
+            return self._operation(*columns)
+
+
+def _with_random(step: _Step) -> Any:
+    is_ours = getattr(step.operation, "_transform_name", None) is not None
+    return _RowRandom(step.operation, step.place) if is_ours and step.place is not None else step.operation
+
+
+def _joined(steps: list[_Step]) -> list[_Step]:
+    """The steps with neighbouring functions joined."""
+    joined: list[_Step] = []
+    for native, group in itertools.groupby(steps, lambda step: step.is_native):
         members = list(group)
-        joined += members if native or len(members) == 1 else [_Chain(members)]
+        if native:
+            joined += members
+            continue
+        place = next((step.place for step in members if step.place is not None), 0)
+        function = _with_random(members[0]) if len(members) == 1 else _Functions(members)
+        joined.append(_Step(function, place))
     return joined
 
 
-def _with_last(operations: list):
-    """Each operation, and whether its result leaves Python: then objects become arrays."""
-    following = [*operations[1:], None]
-    return [
-        (operation, after is None or isinstance(after, _c_data.Transform))
-        for operation, after in zip(operations, following, strict=True)
-    ]
+def _with_last(steps: list[_Step]):
+    """Each step, and whether its result leaves Python: then objects become arrays."""
+    following = [*steps[1:], None]
+    return [(step, after is None or after.is_native) for step, after in zip(steps, following, strict=True)]
 
 
 def _name_of(operation: Any) -> str:

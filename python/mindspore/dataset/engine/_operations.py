@@ -252,6 +252,8 @@ class FilterDataset(UnionBaseDataset):
 class SyncWaitDataset(UnionBaseDataset):
     """The result of `Dataset.sync_wait`."""
 
+    _of_this_process = {"_condition": None}
+
     def __init__(self, input_dataset, condition_name, num_batch, callback=None):
         super().__init__(input_dataset)
         if num_batch <= 0:
@@ -270,6 +272,10 @@ class SyncWaitDataset(UnionBaseDataset):
         self._rows_per_batch = 1  # of the batch operation behind: a condition counts batches
         self._passes = num_batch
         self._open = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._condition = threading.Condition()
 
     def count_batches(self, batch_size: int) -> None:
         """A batch operation behind it makes batches of so many rows."""

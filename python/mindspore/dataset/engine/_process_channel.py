@@ -5,7 +5,9 @@ A message is a pickled value. Buffers of `INLINE_LIMIT` bytes and more, and a st
 sent but laid into an area of anonymous memory which belongs to the sender; its descriptor travels over the
 socket whenever the area had to grow, and is closed at once on both sides. Nothing of it has a name, so
 nothing is left behind by processes that were killed. The two sides speak in turn: the area may be written
-again as soon as the answer is there, because the receiver has copied what it keeps.
+again as soon as the answer is there, because the receiver has copied what it keeps. What needs more than
+`KEPT_LIMIT` gets an area of its own, which is the receiver's from then on: arrays lie in it as they are, and
+it goes with them, so that no side holds memory for rows that are not there.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from typing import Any
 import numpy as np
 
 INLINE_LIMIT = 10_000  # bytes
+KEPT_LIMIT = 4 << 20
 _SMALLEST_AREA = 1 << 20
 _ALIGNMENT = 64
 _READ_BYTES = 1 << 16
@@ -33,6 +36,7 @@ _IN_AREA = 1  # buffers lie in the sender's area; otherwise they follow on the s
 _STREAM_IN_AREA = 2  # so does the pickled stream, as the last one
 _NEW_AREA = 4  # a descriptor comes along
 _NO_MEMORY = 8  # the sender could not get shared memory
+_GIVEN_AREA = 16  # the area is the receiver's, for this message alone
 
 _DESCRIPTOR_SPACE = socket.CMSG_SPACE(4)
 
@@ -68,6 +72,23 @@ def _make_area(size: int) -> tuple[int, np.ndarray]:
 
 def _aligned(size: int) -> int:
     return -(-size // _ALIGNMENT) * _ALIGNMENT
+
+
+def _fill(area: np.ndarray, parts: list[Any]) -> None:
+    offset = 0
+    for part in parts:
+        # NumPy copies without the interpreter lock.
+        np.copyto(area[offset : offset + part.nbytes], np.frombuffer(part, dtype=np.uint8))
+        offset += _aligned(part.nbytes)
+
+
+def _parts(area: np.ndarray, lengths: list[int]) -> list[np.ndarray]:
+    """The pieces that lie one after the other in an area."""
+    parts, offset = [], 0
+    for size in lengths:
+        parts.append(area[offset : offset + size])
+        offset += _aligned(size)
+    return parts
 
 
 class Channel:
@@ -142,11 +163,13 @@ class Channel:
             parts.append(memoryview(stream))
         needed = sum(_aligned(part.nbytes) for part in parts)
         self.sent_bytes = needed
-        descriptor = self._area_for(needed)
+        given = needed > KEPT_LIMIT
+        descriptor, area = self._new_area(needed) if given else (self._area_for(needed), self._outgoing)
         try:
             if self._shared_memory:
-                self._fill_area(parts)
+                _fill(area, parts)
                 flags |= _IN_AREA | (_NEW_AREA if descriptor is not None else 0)
+                flags |= _GIVEN_AREA if given else 0
                 if len(parts) > len(large):
                     flags |= _STREAM_IN_AREA
                     stream = b""
@@ -155,7 +178,7 @@ class Channel:
             header = _HEADER.pack(flags | self._memory_flag(), len(parts), len(stream))
             lengths = b"".join(_LENGTH.pack(part.nbytes) for part in parts)
             if descriptor is not None:
-                lengths += _LENGTH.pack(self._outgoing.nbytes)
+                lengths += _LENGTH.pack(area.nbytes)
             self._write([header + lengths + stream], descriptor)
             if not flags & _IN_AREA:
                 self._write(parts)
@@ -164,28 +187,25 @@ class Channel:
                 os.close(descriptor)
 
     def _area_for(self, needed: int) -> int | None:
-        """Makes room; the descriptor to send when the area is a new one."""
+        """Makes room in the area that is kept; the descriptor to send when it is a new one."""
         if not self._shared_memory:
             return None
         if self._outgoing is not None and self._outgoing.nbytes >= needed:
             return None
-        size = max(_SMALLEST_AREA, needed + needed // 4)
-        size = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
         self._outgoing = None  # the old one goes first: memory may be short
+        descriptor, self._outgoing = self._new_area(max(_SMALLEST_AREA, needed + needed // 4))
+        return descriptor
+
+    def _new_area(self, size: int) -> tuple[int | None, np.ndarray | None]:
+        """Descriptor and bytes; nothing when there is no shared memory."""
+        if not self._shared_memory:
+            return None, None
         try:
-            descriptor, self._outgoing = _make_area(size)
+            return _make_area(-(-size // mmap.PAGESIZE) * mmap.PAGESIZE)
         except (OSError, ValueError, AttributeError):
             self._shared_memory = False
             self._memory_refused = True
-            return None
-        return descriptor
-
-    def _fill_area(self, parts: list[memoryview]) -> None:
-        offset = 0
-        for part in parts:
-            # NumPy copies without the interpreter lock.
-            np.copyto(self._outgoing[offset : offset + part.nbytes], np.frombuffer(part, dtype=np.uint8))
-            offset += _aligned(part.nbytes)
+            return None, None
 
     def _write(self, parts: list[Any], descriptor: int | None = None) -> None:
         for part in parts:
@@ -218,17 +238,23 @@ class Channel:
                 self.received_bytes = 0
                 return self._loads_stream(length, ())
             lengths = [self._number() for _ in range(count)]
-            if flags & _NEW_AREA:
-                self._incoming = None
-                self._incoming = _map_area(descriptor, self._number())
+            area = self._received_area(flags, descriptor)
         finally:
             if descriptor is not None:
                 os.close(descriptor)
         self.received_bytes = sum(_aligned(size) for size in lengths)
         if flags & _IN_AREA:
-            return self._loads_area(lengths, length, bool(flags & _STREAM_IN_AREA))
+            return self._loads_area(_parts(area, lengths), length, flags)
         stream = self._bytes(length)
         return pickle.loads(stream, buffers=[self._bytes(size) for size in lengths])
+
+    def _received_area(self, flags: int, descriptor: int | None) -> np.ndarray | None:
+        if flags & _GIVEN_AREA:
+            return _map_area(descriptor, self._number())
+        if flags & _NEW_AREA:
+            self._incoming = None  # the old one goes first
+            self._incoming = _map_area(descriptor, self._number())
+        return self._incoming
 
     def _number(self) -> int:
         self._need(_LENGTH.size)
@@ -243,16 +269,12 @@ class Channel:
         begin, self._begin = self._begin, self._begin + length
         return pickle.loads(self._read_view[begin : begin + length], buffers=buffers)
 
-    def _loads_area(self, lengths: list[int], length: int, stream_in_area: bool) -> Any:
-        views = []
-        offset = 0
-        for size in lengths:
-            views.append(self._incoming[offset : offset + size])
-            offset += _aligned(size)
-        if stream_in_area:
-            stream = views.pop()
-            return pickle.loads(stream.data, buffers=[view.copy() for view in views])
-        return self._loads_stream(length, [view.copy() for view in views])
+    def _loads_area(self, parts: list[np.ndarray], length: int, flags: int) -> Any:
+        stream = parts.pop() if flags & _STREAM_IN_AREA else None
+        buffers = parts if flags & _GIVEN_AREA else [part.copy() for part in parts]
+        if stream is not None:
+            return pickle.loads(stream.data, buffers=buffers)
+        return self._loads_stream(length, buffers)
 
     def _bytes(self, length: int) -> np.ndarray:
         """Memory of its own with the next bytes."""

@@ -19,6 +19,7 @@ from typing import Any
 from mindspore import log
 
 from ..core import config
+from . import _profile
 from ._process_channel import Channel, ChannelClosed
 from ._process_worker import STACK_SIGNAL, WorkerSettings, run_spawned_worker, run_worker
 
@@ -84,6 +85,7 @@ class WorkerHandle:
         self._process: _ForkedProcess | _SpawnedProcess | None = None
         self._called = 0.0
         self._warnings = 0
+        self._told_late = False
         self._connection, self._other_end = socket.socketpair()
         self._connection.settimeout(_LIVENESS_SECONDS)
         self._channel = Channel(self._connection, shared_memory, self._look)
@@ -145,6 +147,7 @@ class WorkerHandle:
         with self.busy:
             self._called = time.monotonic()
             self._warnings = 0
+            self._told_late = False
             self._channel.send(request)
             return self._channel.receive()
 
@@ -157,6 +160,13 @@ class WorkerHandle:
         if self._process.exit_code() is not None:
             raise ChannelClosed("the process has ended")
         silent = self.seconds_since_call()
+        if silent >= _profile.LATE_SECONDS and not self._told_late:
+            self._told_late = True
+            log.warning(
+                f"{self._what}: worker process {self.number} (pid {self.pid}) is too slow: the pipeline has "
+                f"been waiting for data from it for {silent:.0f} s. Make the function faster, or give it "
+                "more processes with 'num_parallel_workers'."
+            )
         interval = config.get_multiprocessing_timeout_interval()
         if silent >= interval * (self._warnings + 1) and config.get_enable_watchdog():
             self._warnings += 1

@@ -25,18 +25,13 @@ import numpy.random as numpy_random  # here, and not lazily in every child
 
 from mindspore.common.seed import _DatasetSeed
 
+from ..core._fork_server import THREAD_VARIABLES
+from ..transforms._row_random import set_row_bits
 from ._process_channel import Channel, ChannelClosed, Refused
 
 STACK_SIGNAL = signal.SIGUSR2  # writes the Python stack into the file of the worker
 _PARENT_CHECK_MS = 1000
 
-_THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-)
 # By a part of the library's file name: the variable by which users decide, and functions that set the number.
 _THREAD_FUNCTIONS = {
     "openblas": (
@@ -135,6 +130,30 @@ def _set_seed(seed: int) -> None:
     numpy_random.seed(seed % 2**32)
 
 
+class SeededCall:
+    """Calls a function as a worker process does whose generators are set for every call; debug mode does.
+
+    The generators of this process are as before afterwards.
+
+    Args:
+        function: What is called.
+        seed_of: Makes the seed of a call out of its arguments.
+    """
+
+    def __init__(self, function: Callable, seed_of: Callable[..., int]) -> None:
+        self._function = function
+        self._seed_of = seed_of
+
+    def __call__(self, *arguments: Any) -> Any:
+        states = random.getstate(), numpy_random.get_state()
+        _set_seed(self._seed_of(*arguments))
+        try:
+            return self._function(*arguments)
+        finally:
+            random.setstate(states[0])
+            numpy_random.set_state(states[1])
+
+
 def _follow_parent(connection: socket.socket, parent: int) -> None:
     """Ends the process when the parent hangs up or is gone, also in the middle of a call."""
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
@@ -151,8 +170,8 @@ def _limit_threads() -> None:
 
     OpenMP's threads also do not survive a fork, so that a team of more than one would wait forever.
     """
-    user_set = {name for name in _THREAD_VARIABLES if name in os.environ}
-    for name in _THREAD_VARIABLES:
+    user_set = {name for name in THREAD_VARIABLES if name in os.environ}
+    for name in THREAD_VARIABLES:
         os.environ.setdefault(name, "1")
     ours = sys.modules.get("mindspore._c_expression")
     if ours is not None:
@@ -209,6 +228,7 @@ def _serve(function: Callable, channel: Channel) -> int:
             _send(channel, reply)
         except ChannelClosed:
             return 0
+        del reply  # while it waits, a worker holds no row
 
 
 def _call_all(function: Callable, calls: list[tuple], seeds: list[int] | None, keep_going: bool) -> tuple:
@@ -219,6 +239,7 @@ def _call_all(function: Callable, calls: list[tuple], seeds: list[int] | None, k
         try:
             if seeds is not None:
                 _set_seed(seeds[number])
+                set_row_bits(seeds[number])
             results.append(_sendable(function(*arguments)))
         except BaseException as error:
             failures[number] = describe(error)

@@ -20,12 +20,12 @@ from typing import Any
 from mindspore import log
 
 from ..core import config
+from . import _profile
 from ._process_channel import ChannelClosed, Refused
 from ._process_handle import EXIT_SECONDS, WorkerHandle, fate, start_worker
 from ._process_worker import Failure, WorkerSettings, flush_output
 
 _MEBIBYTE = 1 << 20
-_SLOW_ROW_SECONDS = 25
 _FULL_MEMORY = 0.85
 
 
@@ -268,11 +268,12 @@ class ProcessPool:
 
     def _check_time(self, worker: WorkerHandle, rows: int) -> None:
         seconds = worker.seconds_since_call() / max(rows, 1)
-        if seconds > _SLOW_ROW_SECONDS:
+        if seconds > _profile.LATE_SECONDS:
             self._warn_once(
                 "time",
-                f"{self._crew.what}: a row took {seconds:.0f} s in worker process {worker.number}. Check "
-                "whether the function can be made faster; 'num_parallel_workers' gives it more processes.",
+                f"{self._crew.what}: a row took {seconds:.0f} s in worker process {worker.number}, which is "
+                "too slow. Check whether the function can be made faster; 'num_parallel_workers' gives it "
+                "more processes.",
             )
 
     def _warn_once(self, key: str, text: str) -> None:

@@ -111,7 +111,7 @@ class IndexedFilesDataset(_NativeArguments, MappableDataset):
         step = _c_data.python_transform(_Decrypted(self.decrypt), "decrypt", True)
         name = f"{type(self).__name__} decrypt"
         for column in self._image_columns:
-            stage = _c_data.map_stage(stage, [step], [column], [], build.step_seed(), name, 0, False)
+            stage = _c_data.map_stage(stage, [(step, 0)], [column], [], build.step_seed(), name, 0, False)
         return super()._decoded(build, stage)
 
 

@@ -16,6 +16,8 @@ from ._dataset import Dataset
 class TransferDataset(Dataset):
     """The result of `Dataset.device_que`: on the host the queue is the read-ahead of the pipeline itself."""
 
+    _of_this_process = {"_iterator": None}
+
     def __init__(self, input_dataset, send_epoch_end=True, create_data_info_queue=False, queue_name=""):
         checks.check_type(send_epoch_end, bool, "send_epoch_end")
         checks.check_type(create_data_info_queue, bool, "create_data_info_queue")

@@ -52,6 +52,7 @@ class _Source(Dataset):
     """A leaf. The native source is opened when it is first needed, and kept."""
 
     _source_name = ""
+    _of_this_process = {"_opened": None}
 
     def __init__(self, num_parallel_workers: int | None = None, cache: Any = None) -> None:
         super().__init__(None, num_parallel_workers, cache)
@@ -68,7 +69,14 @@ class _Source(Dataset):
         for column in self._source_decode_columns():
             decode = _c_data.make_transform("Decode", {})
             stage = _c_data.map_stage(
-                stage, [decode], [column], [], build.step_seed(), f"{type(self).__name__} decode", 0, False
+                stage,
+                [(decode, 0)],
+                [column],
+                [],
+                build.step_seed(),
+                f"{type(self).__name__} decode",
+                0,
+                False,
             )
         return stage
 

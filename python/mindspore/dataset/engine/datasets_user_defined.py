@@ -174,8 +174,9 @@ class GeneratorDataset(MappableDataset):
             return self._iterated(build)
         workers = self.num_parallel_workers or 1
         source = self._source()
+        if workers > 1 and self.python_multiprocessing and build.debug:
+            return self._debugged(build)
         if workers == 1 or build.dry or build.debug:
-            build.python_in_order = True
             return super()._stage(build, children)
         if self.python_multiprocessing:
             from ._processes import ProcessPool
@@ -190,8 +191,20 @@ class GeneratorDataset(MappableDataset):
         sampler = self.sampler._native(build, source.rows, source)
         return _c_data.indexed_stage(type(self).__name__, source, sampler, False)
 
+    def _debugged(self, build: Build) -> Any:
+        """Rows as worker processes would make them, made here."""
+        from ._process_worker import SeededCall
+
+        source = self.source
+        seed = build.set_seed()
+        rows = len(source)
+        seeds = _RowSeeds(seed, rows)
+        fetched = _Fetched(SeededCall(source.__getitem__, seeds.of), rows)
+        opened = _c_data.python_source(fetched, self.column_names, self._type_names(), rows)
+        sampler = self.sampler._native(build, rows, opened)
+        return _c_data.indexed_stage(type(self).__name__, opened, sampler, True)
+
     def _iterated(self, build: Build) -> Any:
-        build.python_in_order = True
         source = self.source
         check = None
         if hasattr(source, "__len__") and not callable(source):
@@ -223,29 +236,51 @@ class GeneratorDataset(MappableDataset):
         return self._random_access and self.sampler.is_shuffled()
 
 
+class _RowSeeds:
+    """Seeds of rows that worker processes make: what a row draws depends on the row and the epoch, not on
+    which process makes it."""
+
+    def __init__(self, seed: int, rows: int) -> None:
+        self._seed = seed
+        self._passes = np.zeros(rows, dtype=np.uint32)
+
+    def of(self, index: int) -> int:
+        """The seed of a row, another one for each time it is asked for."""
+        from ._processes import seed_of
+
+        self._passes[index] += 1
+        return seed_of(self._seed, index, int(self._passes[index]))
+
+
 class _Remote:
     """A source whose rows other processes fetch."""
 
     def __init__(self, pool: Any, seed: int | None, rows: int) -> None:
         self._pool = pool
-        self._seed = seed
-        self._passes = None if seed is None else np.zeros(rows, dtype=np.uint32)
+        self._seeds = None if seed is None else _RowSeeds(seed, rows)
 
     def get_many(self, indices: list[int]) -> list:
         """The rows, with exceptions in place of those that could not be made."""
-        seeds = None if self._passes is None else [self._seed_of(index) for index in indices]
+        seeds = None if self._seeds is None else [self._seeds.of(index) for index in indices]
         rows = self._pool.call_each([(index,) for index in indices], seeds)
         for place, row in enumerate(rows):
             if isinstance(row, StopIteration):
                 rows[place] = RuntimeError("generator raised StopIteration")
         return rows
 
-    def _seed_of(self, index: int) -> int:
-        from ._processes import seed_of
 
-        # What a row draws depends on the row and the epoch, not on which process makes it.
-        self._passes[index] += 1
-        return seed_of(self._seed, index, int(self._passes[index]))
+class _Fetched:
+    """Rows by a function of their number."""
+
+    def __init__(self, fetch: Any, rows: int) -> None:
+        self._fetch = fetch
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __getitem__(self, index: int) -> Any:
+        return self._fetch(index)
 
 
 class _LengthCheck:

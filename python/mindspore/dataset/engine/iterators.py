@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore import _c_data
 from mindspore import log as logger
 
 from ..core import checks, config
@@ -18,6 +19,7 @@ from ._build import Build
 
 # Weak references to the iterators that run.
 ITERATORS_LIST: list[weakref.ref] = []
+_END_SECONDS = 1.0  # for a function of the user's to come to its end, where nobody asked to wait for it
 _END_OF_DATA = "EOF buffer encountered. User tries to fetch data beyond the specified number of epochs."
 
 
@@ -29,6 +31,8 @@ def _cleanup() -> None:
         if iterator is not None:
             iterator.stop()
     ITERATORS_LIST.clear()
+    while not _c_data.wait_for_dropped_streams(_END_SECONDS):
+        pass
 
 
 def _forget(reference: weakref.ref) -> None:
@@ -56,7 +60,11 @@ def _epochs_text(number: int) -> str:
 
 
 class Iterator:
-    """Rows of a running pipeline, epoch after epoch."""
+    """Rows of a running pipeline, epoch after epoch.
+
+    The first error ends it: threads and processes are gone and memory is free by the time the error arrives.
+    Whoever asks again is told again.
+    """
 
     def __init__(
         self,
@@ -74,7 +82,8 @@ class Iterator:
         self._build = Build()
         self._stream = None
         self._process = os.getpid()
-        self._ended = False
+        self._over = False
+        self._failure: tuple[type[BaseException], tuple] | None = None
         epoch, row = self._first_position(dataset) if position is None else position
         try:
             self._stream = dataset._start(self._build, num_epochs, epoch, row)
@@ -99,17 +108,16 @@ class Iterator:
         return self
 
     def _take(self) -> list:
-        if self._stream is None:
-            raise StoppedError(
-                f"Iterator does not have a running C++ pipeline. It was stopped: '{type(self).__name__}' "
-                f"object has "
-                "no attribute '_runtime_context'."
-            )
-        if self._process != os.getpid():
-            raise RuntimeError("An iterator of a dataset cannot be used in a child process.")
-        if self._ended:
-            raise RuntimeError(_END_OF_DATA)
-        row = self._stream.next(not self._output_numpy)
+        stream = self._stream
+        if stream is None or self._over:
+            raise self._why_over()
+        try:
+            row = stream.next(not self._output_numpy)
+        except BaseException as error:
+            # A Ctrl-C while a row was awaited leaves the pipeline as it is.
+            if isinstance(error, Exception) or stream.failed:
+                self._fail(error)
+            raise
         if row is None or row is False:
             self._end_of_epoch(last=row is False)
             raise StopIteration
@@ -120,7 +128,31 @@ class Iterator:
                     row[place] = leaves(value, np.asarray)
         return row
 
+    def _why_over(self) -> Exception:
+        if self._failure is not None:
+            kind, arguments = self._failure
+            return kind(*arguments)
+        if self._stream is not None:
+            return RuntimeError(_END_OF_DATA)
+        return StoppedError(
+            f"Iterator does not have a running C++ pipeline. It was stopped: '{type(self).__name__}' "
+            "object has no attribute '_runtime_context'."
+        )
+
+    def _fail(self, error: BaseException) -> None:
+        if self._process != os.getpid():
+            return
+        # Not the error itself: its traceback holds the frames that hold this iterator.
+        if isinstance(error, Exception):
+            self._failure = (type(error), error.args)
+        else:
+            self._failure = (RuntimeError, (f"The iterator was ended by {type(error).__name__}.",))
+        self._over = True
+        self._close(_END_SECONDS)
+
     def _end_of_epoch(self, last: bool) -> None:
+        if last and self._stream is None:
+            return  # stopped by another thread in the meantime
         if self._rows == 0:
             logger.warning(
                 "No records available. The pipeline gave no row in this epoch: check the source, "
@@ -132,7 +164,7 @@ class Iterator:
         self._rows = 0
         self._counted_from_start = True
         if last:
-            self._ended = True
+            self._over = True
             self.report_slow_stage()
             self._close()
 
@@ -143,39 +175,52 @@ class Iterator:
         warn_about_slow_stage(self._stream, self._owner, config)
 
     def stop(self) -> None:
-        """Ends the pipeline; can be called any number of times."""
+        """Ends the pipeline; can be called any number of times, by any thread."""
         self._close()
         self._stream = None
 
-    def _close(self) -> None:
+    def _close(self, most: float | None = None) -> None:
+        stream = self._stream
+        if self._process != os.getpid():
+            return  # a copy made by a fork: threads and processes are the parent's
         # First whatever the threads of the stream may be waiting for.
         self._build.close()
-        if self._stream is not None:
-            self._stream.stop()
+        if stream is None:
+            return
+        if most is None:
+            stream.stop()
+        else:
+            stream.stop_within(most)
 
     def get_col_names(self) -> list[str]:
         """Names of the columns."""
         return list(self._columns)
 
     def release(self) -> None:
-        """The same as `stop`."""
-        self.stop()
+        """The same as `stop`, but a function of the user's is waited for a second at most."""
+        self._close(_END_SECONDS)
+        self._stream = None
 
     def __del__(self):
         if getattr(self, "_stream", None) is not None:
-            self.stop()
+            self._close(_END_SECONDS)
 
     # Position of the iterator, to go on from it in another process.
 
     def state(self) -> dict[str, int]:
         """A small dict that says where the iterator is."""
-        shards = _shards(self._owner)
-        rows = self._stream.rows_given if self._stream is not None else 0
-        epoch = self._stream.epoch if self._stream is not None else 0
-        return {"epoch": epoch, "rows": rows * shards, "seed": config.get_seed()}
+        stream = self._stream
+        epoch, rows = (0, 0) if stream is None else (stream.epoch, stream.rows_given)
+        return {"epoch": epoch, "rows": rows * _shards(self._owner), "seed": config.get_seed()}
 
     def __deepcopy__(self, memo: dict) -> Iterator:
         return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "An iterator of a dataset belongs to its process. Send the dataset and what 'state()' gives, and "
+            "use 'mindspore.dataset.resume' there."
+        )
 
 
 def _shards(dataset: Any) -> int:

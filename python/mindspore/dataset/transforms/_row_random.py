@@ -9,7 +9,28 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from mindspore import _c_data
+
 _current = threading.local()
+_WORD = 2**64
+
+
+def bits_at(bits: int, place: int) -> int:
+    """Random bits of a row for the function at this place of a map's list."""
+    mixed = (bits + (place + 1) * 0x9E3779B97F4A7C15) % _WORD
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9 % _WORD
+    return mixed ^ (mixed >> 27)
+
+
+def set_row_bits(bits: int | None) -> None:
+    """In a worker process: the bits of the row that functions are called for next."""
+    _current.bits = bits
+
+
+def row_bits() -> int:
+    """Bits that depend on the seed, the epoch and the row alone; 0 outside a pipeline."""
+    bits = getattr(_current, "bits", None)
+    return _c_data.row_bits() if bits is None else bits
 
 
 @contextlib.contextmanager
