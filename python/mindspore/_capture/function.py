@@ -71,6 +71,7 @@ class Captured:
         "_asks_types",
         "_cache",
         "_differentiated",
+        "_entries",
         "_has_effects",
         "_numbers",
         "_outside",
@@ -97,6 +98,7 @@ class Captured:
         self._strict, self._roots, self._warned = strict, roots, False
         self._cache = _c.TraceCache(name)
         self._differentiated = None  # the same function where a gradient is recorded around it
+        self._entries = None  # which entries of dicts among the arguments are not looked at
         self._numbers = None  # which numbers among the arguments are inputs of the graph
         self._outside = OutsideNumbers()
         self._places: list[Place] = []
@@ -113,6 +115,8 @@ class Captured:
             return self.function(*args, **kwargs)
         if self._has_effects:
             return self._call_with_effects(args, kwargs)
+        if self._entries is not None and self._entries.withheld:
+            return self._call_with_entries(args, kwargs)
         if self._numbers is not None and self._numbers.places:
             return self._call_with_numbers(args, kwargs)
         result = self._cache(*args, **kwargs) if not self._outside.places else self._replay(args, kwargs)
@@ -138,6 +142,13 @@ class Captured:
 
     def _capture_call(self, args: tuple, kwargs: dict):
         """A call of a new kind; if numbers have made many kinds, they become inputs first."""
+        is_free = self.takes_numbers and not self._asks_types and not self.reasons
+        if is_free and any(type(value) is dict for value in (*args, *kwargs.values())):
+            from mindspore._capture.entries import EntryArguments
+
+            self._entries = self._entries or EntryArguments()
+            if self._entries.note(args, kwargs):
+                return self._call_with_entries(args, kwargs)
         if (
             self.takes_numbers
             and not self._asks_types
@@ -152,6 +163,33 @@ class Captured:
             if self._numbers.places:
                 return self._call_with_numbers(args, kwargs)
         return self._capture(self.function, args, args, kwargs)
+
+    def _call_with_entries(self, args: tuple, kwargs: dict):
+        """A call with dicts some of whose entries differ from call to call."""
+        given = self._entries.given(args, kwargs)
+        result = self._replay(*((args, kwargs) if given is None else given))
+        if result is _EAGER:
+            return self.function(*args, **kwargs)
+        paused = result if type(result) is _PausedCall else None
+        if result is not _MISS and paused is None:
+            return result
+        if given is None:
+            return self._capture(self.function, args, args, kwargs, paused)
+        from mindspore._capture.entries import EntryIsRead, EntryTrial
+
+        trial, failure = EntryTrial(self.function, args, kwargs), None
+        try:
+            result = self._capture(trial.run, given[0][1:], *given, paused, is_trial=True)
+        except (Exception, EntryIsRead) as error:
+            if not trial.has_begun:
+                raise
+            failure = error.with_traceback(None)
+        places = trial.places_read(failure)
+        if places:
+            self._entries.keep_by_value(places)
+            self._cache.clear()
+        # Nothing of a run that has failed has happened; given the dict itself it fails again or does not.
+        return result if failure is None else self(*args, **kwargs)
 
     def _call_with_numbers(self, args: tuple, kwargs: dict):
         """A call whose numbers go in as tensors."""
