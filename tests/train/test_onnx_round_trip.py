@@ -178,6 +178,16 @@ def assigned(x):
     return y, z
 
 
+def written_through_views(x):
+    """Writes that reach a tensor through views of views, and views of what was written."""
+    y, turned = x * 2, (x * 3).T
+    y[0][1] = 7.0
+    flat = y.reshape(-1)
+    flat[3] = x[1, 1]
+    turned[0] = 1.0
+    return y, flat + 1, turned[1:], ops.swapaxes(y[1:], 0, 1) * 2
+
+
 def others():
     """Operators that need arguments of their own."""
     mask = Tensor(np.array([[True, False, True, False], [False, True, True, False], [True] * 4]))
@@ -226,6 +236,7 @@ def others():
         "triangles": (lambda x: (ops.tril(x, -1), ops.triu(x, 1), ops.diagonal(x)), real(3, 4)),
         "one hot": (lambda i: ops.one_hot(i, 4, 2.0, -1.0), whole(2, 3)),
         "assignment": (assigned, real(3, 4)),
+        "views": (written_through_views, real(3, 4)),
         "made": (lambda x: (ops.ones_like(x), ops.full_like(x, 7), x + ops.arange(4)), real(3, 4)),
         "unpool": (
             lambda x: ops.max_unpool2d(*ops.max_pool2d(x, 2, 2, return_indices=True), 2),

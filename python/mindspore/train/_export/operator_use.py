@@ -43,6 +43,14 @@ class OperatorUse:
         """An operand's shape."""
         return self.network.type_of(self.node.operands[i])[1]
 
+    def strided_places(self, shape: tuple[int, ...]) -> np.ndarray:
+        """Flat positions, in the whole, of a window of this shape that lies in it with any strides."""
+        places = np.full(shape, self["offset"], np.int64)
+        for axis, stride in enumerate(self["strides"]):
+            along = np.arange(shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
+            places = places + along * stride
+        return places
+
     def producer(self, i: int) -> Node:
         """What computes an operand."""
         return self.network.node(self.node.operands[i])

@@ -134,6 +134,32 @@ def _index_view_spread(call: Call) -> Symbol:
     return _with_window(call, zeros, call.input(0, call.dtype))
 
 
+def _size_of(shape) -> int:
+    return int(np.prod(shape, dtype=np.int64))
+
+
+@rule("strided_view")
+def _strided_view(call: Call) -> Symbol:
+    x = call.input(0)
+    flat = x.reshape((_size_of(x.shape),))
+    places = flat.number(call.strided_places(call.shape).reshape(-1), mstype.int32)
+    return flat.Gather(places, flat.number(0, mstype.int64), shape=(_size_of(call.shape),)).reshape(
+        call.shape
+    )
+
+
+def _with_strides(call: Call, flat: Symbol, value: Symbol) -> Symbol:
+    places = call.strided_places(value.shape)
+    at = value.number(places.reshape(-1, 1), mstype.int32)
+    return flat.TensorScatterUpdate(at, value.reshape((places.size,)), shape=flat.shape).reshape(call.shape)
+
+
+@rule("strided_update", "strided_assign")
+def _strided_update(call: Call) -> Symbol:
+    flat = call.input(0).reshape((_size_of(call.shape),))
+    return _with_strides(call, flat, call.input(1, call.dtype))
+
+
 @rule("strided_slice")
 def _strided_slice(call: Call) -> Symbol:
     """By the positions NumPy would choose, as kernels refuse some masks."""

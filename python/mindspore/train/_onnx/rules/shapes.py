@@ -136,6 +136,22 @@ def _index_view_update(call: Call) -> Symbol:
     return flat.ScatterElements(value.ints(shown.reshape(-1)), value, axis=0).reshape(shape)
 
 
+@rule("strided_view")
+def _strided_view(call: Call) -> Symbol:
+    flat = call.input(0).reshape((places_in(call.shape_of()),))
+    return flat.Gather(flat.ints(call.strided_places(call.shape).reshape(-1)), axis=0).reshape(call.shape)
+
+
+@rule("strided_update", "strided_assign")
+def _strided_update(call: Call) -> Symbol:
+    call.refuse_parameter(0)
+    value = call.input(1, call.dtype)
+    places = call.strided_places(call.shape_of(1)).reshape(-1)
+    flat = call.input(0).reshape((places_in(call.shape),))
+    written = flat.ScatterElements(flat.ints(places), value.reshape((places.size,)), axis=0)
+    return written.reshape(call.shape)
+
+
 def places_in(shape) -> int:
     """Elements of a tensor of this shape."""
     return int(np.prod(shape, dtype=np.int64))
