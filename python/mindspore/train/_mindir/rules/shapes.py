@@ -142,10 +142,8 @@ def _size_of(shape) -> int:
 def _strided_view(call: Call) -> Symbol:
     x = call.input(0)
     flat = x.reshape((_size_of(x.shape),))
-    places = flat.number(call.strided_places(call.shape).reshape(-1), mstype.int32)
-    return flat.Gather(places, flat.number(0, mstype.int64), shape=(_size_of(call.shape),)).reshape(
-        call.shape
-    )
+    places = flat.number(call.strided_places(call.shape).reshape(-1, 1), mstype.int32)
+    return flat.GatherNd(places, shape=(_size_of(call.shape),)).reshape(call.shape)
 
 
 def _with_strides(call: Call, flat: Symbol, value: Symbol) -> Symbol:
