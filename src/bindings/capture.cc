@@ -192,11 +192,6 @@ void bind_capture(nb::module_& module) {
   module.attr("CAPTURE_MISS") = nb::borrow(TraceCache::miss);
   module.attr("CAPTURE_EAGER") = nb::borrow(TraceCache::eager);
   module.def("is_capturing", [] { return eager::interceptor() != nullptr; });
-  module.def("note_change", &note_change);
-  module.def(
-      "is_same_value",
-      [](nb::handle now, nb::handle before) { return is_same_value(now.ptr(), before.ptr()); },
-      nb::arg("now").none(), nb::arg("before").none());
   module.def("set_passes_off", [](const std::set<std::string>& names) {
     options().off = {names.begin(), names.end()};
   });

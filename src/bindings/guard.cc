@@ -5,7 +5,9 @@
 #include <bit>
 #include <functional>
 
+#include "bindings/parts.h"
 #include "bindings/tensor_object.h"
+#include "eager/interceptor.h"
 #include "eager/tape.h"
 
 namespace mycel::bindings {
@@ -174,6 +176,19 @@ bool Guard::holds() const {
 }
 
 bool is_same_value(PyObject* now, PyObject* before) { return same(now, before); }
+
+void bind_guards(nanobind::module_& module) {
+  // Whether a call belongs to nothing that is recorded.
+  module.def("is_outermost",
+             [] { return eager::interceptor() == nullptr && !eager::is_recording(); });
+  module.def("note_change", &note_change);
+  module.def(
+      "is_same_value",
+      [](nanobind::handle now, nanobind::handle before) {
+        return is_same_value(now.ptr(), before.ptr());
+      },
+      nanobind::arg("now").none(), nanobind::arg("before").none());
+}
 
 std::uint64_t change_count() { return changes.load(std::memory_order_relaxed); }
 void note_change() { changes.fetch_add(1, std::memory_order_relaxed); }

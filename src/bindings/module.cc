@@ -39,6 +39,7 @@ NB_MODULE(_c_expression, module) {
   bind_exchange(module);
   bind_log(module);
   bind_capture(module);
+  bind_guards(module);
   bind_buffers(module);
   bind_code_generation(module);
   bind_checkpoint(module);

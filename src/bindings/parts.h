@@ -20,6 +20,7 @@ void bind_code_generation(nanobind::module_& module);
 void bind_checkpoint(nanobind::module_& module);
 void bind_torch_file(nanobind::module_& module);
 void bind_safetensors(nanobind::module_& module);
+void bind_guards(nanobind::module_& module);
 void bind_buffers(nanobind::module_& module);
 void bind_messages(nanobind::module_& module);
 

@@ -142,7 +142,7 @@ class Differentiated(Captured):
     def give_up_silently(self, reason: str) -> None:
         """The gradient could not be compiled, and has said so."""
         self.given_up = self.given_up or reason
-        self._cache.clear()
+        self._forget()
 
     def settle(self, call, outputs, watched: list[int]):
         """What the captured run returns: (outputs, their gradient, what that needs)."""

@@ -69,7 +69,6 @@ class Captured:
     __slots__ = (
         "__weakref__",
         "_asks_types",
-        "_cache",
         "_differentiated",
         "_entries",
         "_has_effects",
@@ -82,9 +81,11 @@ class Captured:
         "_strict",
         "_warned",
         "_ways",
+        "cache",
         "captures",
         "function",
         "given_up",
+        "is_special",
         "name",
         "reasons",
         "sizes_vary",
@@ -96,7 +97,7 @@ class Captured:
     def __init__(self, function, name: str, strict: bool | None = None, roots: tuple = ()):
         self.function, self.name = function, name
         self._strict, self._roots, self._warned = strict, roots, False
-        self._cache = _c.TraceCache(name)
+        self.cache = _c.TraceCache(name)
         self._differentiated = None  # the same function where a gradient is recorded around it
         self._entries = None  # which entries of dicts among the arguments are not looked at
         self._numbers = None  # which numbers among the arguments are inputs of the graph
@@ -106,20 +107,17 @@ class Captured:
         self._asks_types = False  # calls `type`, which no stand-in for a number can answer
         self._has_effects = False  # writes to places or to containers it is given
         self.captures = self._restarts = self._runs_at_check = 0
-        self.given_up = ""
+        self.given_up, self.is_special = "", False
         self.reasons: list[str] = []  # why calls ran eagerly
         self.sizes_vary = False  # or a function: the user has said that sizes of arguments differ
 
     def __call__(self, *args, **kwargs):
-        if self.given_up:
-            return self.function(*args, **kwargs)
-        if self._has_effects:
-            return self._call_with_effects(args, kwargs)
-        if self._entries is not None and self._entries.withheld:
-            return self._call_with_entries(args, kwargs)
-        if self._numbers is not None and self._numbers.places:
-            return self._call_with_numbers(args, kwargs)
-        result = self._cache(*args, **kwargs) if not self._outside.places else self._replay(args, kwargs)
+        if self.is_special:
+            return self._call_specially(args, kwargs)
+        return self.finish(self.cache(*args, **kwargs), args, kwargs)
+
+    def finish(self, result, args: tuple, kwargs: dict):
+        """The result of a call, given what the cache has answered."""
         if result is _MISS:
             return self._capture_call(args, kwargs)
         if result is _EAGER:
@@ -128,12 +126,38 @@ class Captured:
             return self._capture(self.function, args, args, kwargs, result)
         return result
 
+    def _call_specially(self, args: tuple, kwargs: dict):
+        if self.given_up:
+            return self.function(*args, **kwargs)
+        if self._has_effects:
+            return self._call_with_effects(args, kwargs)
+        if self._entries is not None and self._entries.withheld:
+            return self._call_with_entries(args, kwargs)
+        if self._numbers is not None and self._numbers.places:
+            return self._call_with_numbers(args, kwargs)
+        return self.finish(self._replay(args, kwargs), args, kwargs)
+
+    def _note_what_is_special(self) -> None:
+        """Calls give the cache more, or less, than their arguments."""
+        self.is_special = bool(
+            self.given_up
+            or self._has_effects
+            or (self._entries is not None and self._entries.withheld)
+            or (self._numbers is not None and self._numbers.places)
+            or self._outside.places
+        )
+
+    def _forget(self) -> None:
+        """Nothing that was captured is good any more."""
+        self.cache.clear()
+        self._note_what_is_special()
+
     def _replay(self, args: tuple, kwargs: dict):
         """What a known trace gives, or why none does; numbers outside go in, and come out changed."""
         places = self._outside.places
         if not places:
-            return self._cache(*args, **kwargs)
-        result = self._cache(self._outside.given(), *args, **kwargs)
+            return self.cache(*args, **kwargs)
+        result = self.cache(self._outside.given(), *args, **kwargs)
         if result is _MISS or result is _EAGER or type(result) is _PausedCall:
             return result
         value, left = result
@@ -187,7 +211,7 @@ class Captured:
         places = trial.places_read(failure)
         if places:
             self._entries.keep_by_value(places)
-            self._cache.clear()
+            self._forget()
         # Nothing of a run that has failed has happened; given the dict itself it fails again or does not.
         return result if failure is None else self(*args, **kwargs)
 
@@ -218,7 +242,7 @@ class Captured:
         places = trial.places_used_as_numbers()
         if places:
             self._numbers.keep_by_value(places)
-            self._cache.clear()
+            self._forget()
         # Nothing of a run that has failed has happened; without stand-ins it fails again or does not.
         return self(*args, **kwargs) if trial.failed else result
 
@@ -238,7 +262,7 @@ class Captured:
         """
         done, result = 0, None
         while done < steps:
-            taken, value, row, paused = self._cache.run_stream(stream, steps - done)
+            taken, value, row, paused = self.cache.run_stream(stream, steps - done)
             if taken:
                 done, result = done + taken, value
             if row is None:
@@ -255,7 +279,7 @@ class Captured:
             if place.is_restless(value):
                 if self.takes_numbers and self._outside.add(place):
                     self._places.remove(place)
-                    self._cache.clear()
+                    self.cache.clear()
                     return self(*args, **kwargs)
                 self._give_up(f"it changes {place.what}, which is something else in every call")
                 return self.function(*args, **kwargs)
@@ -297,6 +321,12 @@ class Captured:
     def _capture(
         self, run, users_args: tuple, args: tuple, kwargs: dict, paused=None, is_trial: bool = False
     ):
+        try:
+            return self._run_under_recorder(run, users_args, args, kwargs, paused, is_trial)
+        finally:
+            self._note_what_is_special()
+
+    def _run_under_recorder(self, run, users_args: tuple, args: tuple, kwargs: dict, paused, is_trial: bool):
         from mindspore._capture.sizes import learn
         from mindspore._capture.surroundings import watch
 
@@ -304,7 +334,7 @@ class Captured:
             every_captured.add(self)
         outside = self._outside if self._outside.places else None
         all_args = args if outside is None else (outside.given(), *args)
-        session = self._cache.begin(all_args, kwargs, paused)
+        session = self.cache.begin(all_args, kwargs, paused)
         if session is None:
             self._tell("an argument is a NumPy array, whose content may change unseen; pass a Tensor")
             return run(*args, **kwargs)
@@ -315,7 +345,7 @@ class Captured:
         self._begun(session)
         if self._is_strict():
             session.check_looks(look_check(self.name))
-        if not self._ways.may_record(self._cache.runs, session.segments):
+        if not self._ways.may_record(self.cache.runs, session.segments):
             session.follow_only()
         try:
             inputs, numbers = self._outside.places, None
@@ -359,12 +389,12 @@ class Captured:
             outside.conclude(numbers)
             is_whole = False
         if self._outside.note(surroundings.numbers()):
-            self._cache.clear()
+            self.cache.clear()
         if not session.refusal:
             self._tell_times(begun, recorded, finished)
         if self.learns_sizes and is_whole and not is_trial:
             at_once = self.sizes_vary() if callable(self.sizes_vary) else self.sizes_vary
-            learn(self._cache, run, args, kwargs, at_once)
+            learn(self.cache, run, args, kwargs, at_once)
         self._give_up_if_useless(session)
         return result
 
@@ -392,7 +422,7 @@ class Captured:
             session.refuse(problem)
         elif incomplete and not session.refusal:
             if self._is_strict():
-                self._cache.clear()
+                self.cache.clear()
                 forbid_effects(self.name, effects)
             self._start_over(effects)
         self._asks_types = self._asks_types or surroundings.has_named("type")
@@ -416,7 +446,7 @@ class Captured:
         """Runs the function under a recorder and forgets what it did: shapes and types are seen to fit."""
         from mindspore._capture.surroundings import watch
 
-        session = self._cache.begin(args, kwargs)
+        session = self.cache.begin(args, kwargs)
         if session is None:
             return
         try:
@@ -432,7 +462,7 @@ class Captured:
 
     def _start_over(self, effects) -> None:
         """The run was right, but its trace does not do all that it did; later ones can know better."""
-        self._cache.clear()
+        self.cache.clear()
         self._has_effects = True
         self._restarts += effects.passing is not None
         self._places = self._places + effects.written
@@ -441,7 +471,7 @@ class Captured:
 
     def _give_up_if_useless(self, session) -> None:
         """Stops capturing a function whose calls hardly ever repeat."""
-        line, runs = session.new_way, self._cache.runs
+        line, runs = session.new_way, self.cache.runs
         if line:
             self._ways.note(line, session.has_left)
             if self._ways.are_useless(runs):
@@ -460,7 +490,7 @@ class Captured:
 
     def _give_up(self, reason: str, is_allowed: bool = False) -> None:
         self.given_up = reason
-        self._cache.clear()
+        self._forget()
         self._tell(reason, is_allowed)
 
     def _is_strict(self) -> bool:
@@ -478,7 +508,7 @@ class Captured:
                 logger.info("'%s' also runs like PyNative mode because %s.", self.name, reason)
         if self._is_strict() and not is_allowed:
             self.given_up = ""
-            self._cache.clear()  # another call is refused in the same way
+            self._forget()  # another call is refused in the same way
             raise refused(self.name, reason)
         if not self._warned:
             self._warned = True
@@ -492,15 +522,15 @@ class Captured:
 
     def report(self) -> list[dict]:
         """What is known about each kind of call."""
-        return self._cache.report()
+        return self.cache.report()
 
     def recipes(self) -> list[dict]:
         """What was learnt about calls that differ in sizes alone."""
-        return self._cache.recipes()
+        return self.cache.recipes()
 
     def texts(self) -> list[str]:
         """The compiled graphs as text."""
-        return self._cache.texts()
+        return self.cache.texts()
 
 
 def call_cell(cell, args: tuple, kwargs: dict):

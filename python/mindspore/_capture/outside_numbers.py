@@ -61,22 +61,17 @@ class _Left:
 class OutsideNumbers:
     """Which numbers outside of one function are inputs of its graphs."""
 
-    __slots__ = ("_by_value", "_computed", "_places", "_seen")
+    __slots__ = ("_by_value", "_computed", "_seen", "places")
 
     def __init__(self):
         self._seen: dict = {}  # (id of the holder, key) -> the value, or a set of several
         self._by_value: set = set()  # those that Python uses in another way
-        self._places: list[Place] = []
+        self.places: list[Place] = []  # where stand-ins are put
         self._computed: dict[str, Source] = {}  # what is computed from them and used beside tensors
-
-    @property
-    def places(self) -> list[Place]:
-        """Where stand-ins are put."""
-        return self._places
 
     def note(self, found: Iterable[Found]) -> bool:
         """A run had to be captured, and could get at these; whether any becomes an input."""
-        count = len(self._places)
+        count = len(self.places)
         for holder, key, what, value in found:
             spot = (id(holder), key)
             before = self._seen.setdefault(spot, value)
@@ -87,25 +82,25 @@ class OutsideNumbers:
             before.add(value)
             if len(before) >= _VALUES_BEFORE:
                 self.add(Place(holder, key, what))
-        return len(self._places) > count
+        return len(self.places) > count
 
     def add(self, place: Place) -> bool:
         """A number becomes an input; whether it does."""
         spot = (id(place.holder), place.key)
-        is_known = any(each.is_at(place.holder, place.key) for each in self._places)
+        is_known = any(each.is_at(place.holder, place.key) for each in self.places)
         if (
             is_known
             or spot in self._by_value
-            or len(self._places) >= _MOST_INPUTS
+            or len(self.places) >= _MOST_INPUTS
             or not is_number(place.get())
         ):
             return False
-        self._places.append(place)
+        self.places.append(place)
         return True
 
     def given(self) -> tuple:
         """What the graph is given: the numbers, then what is computed from them."""
-        numbers = [place.get() for place in self._places]
+        numbers = [place.get() for place in self.places]
         inputs = [_c.number_input(number) if is_number(number) else number for number in numbers]
         return (*inputs, *(self._input(source) for source in self._computed.values()))
 
@@ -124,18 +119,16 @@ class OutsideNumbers:
     def keep_by_value(self, run: OutsideRun) -> None:
         """A run has failed, maybe over a stand-in; it is made again without any."""
         run.undo()
-        self._by_value.update((id(place.holder), place.key) for place in self._places)
-        self._places, self._computed = [], {}
+        self._by_value.update((id(place.holder), place.key) for place in self.places)
+        self.places, self._computed = [], {}
 
     def conclude(self, run: OutsideRun) -> None:
         """A run has come to its end; what it has used the numbers for."""
         for place, uses in zip(run.places, run.uses, strict=True):
             if uses is not None and uses.end():
                 self._by_value.add((id(place.holder), place.key))
-        self._places = [
-            place for place in self._places if (id(place.holder), place.key) not in self._by_value
-        ]
-        if len(self._places) < len(run.places):
+        self.places = [place for place in self.places if (id(place.holder), place.key) not in self._by_value]
+        if len(self.places) < len(run.places):
             self._computed = {}  # texts count the places
         elif len(self._computed) < _MOST_INPUTS:
             self._computed.update(run.wanted)
@@ -154,7 +147,7 @@ class OutsideRun:
 
     def __init__(self, owner: OutsideNumbers, session, given: tuple):
         self._session, self.thread = session, threading.get_ident()
-        self.places = list(owner._places)
+        self.places = list(owner.places)
         self._numbers = [place.get() for place in self.places]
         count = len(self.places)
         self.inputs = dict(zip(owner._computed, given[count:], strict=True))

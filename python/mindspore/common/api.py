@@ -17,9 +17,11 @@ from mindspore._settings.argument_keys import DUMP, JIT
 from mindspore.common._structure import argument_counts
 from mindspore.common.jit_config import JitConfig
 from mindspore.common.mutable import mutable
+from mindspore.context import _values as _context_values
 from mindspore.context import is_precompile_only
 
 _enabled = os.environ.get("MS_JIT") != "0"
+_is_outermost = _c.is_outermost
 
 
 def _check_signature(fn, input_signature) -> None:
@@ -96,18 +98,27 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
         captured = Captured(function, name, is_strict(options))
         captured.sizes_vary = leaves_sizes_open(input_signature)
 
-        @functools.wraps(function)
-        def compiled(*args, **kwargs):
+        captured.is_special = not _enabled
+        cache = captured.cache
+
+        def elsewhere(args: tuple, kwargs: dict):
+            """A call from inside another compiled function or a gradient, or one that is only checked."""
             if not _enabled or _c.is_capturing():
                 return function(*args, **kwargs)
             if is_precompile_only():
                 return _check_arguments(function, args, kwargs)
+            return captured.inside_gradient(args, kwargs) if _c.is_recording() else captured(*args, **kwargs)
+
+        # What happens in every call stands here, without a call of another function.
+        @functools.wraps(function)
+        def compiled(*args, **kwargs):
             try:
-                if _c.is_recording():
-                    return captured.inside_gradient(args, kwargs)
-                return captured(*args, **kwargs)
+                if captured.is_special or not _is_outermost() or _context_values["precompile_only"]:
+                    return elsewhere(args, kwargs)
+                return captured.finish(cache(*args, **kwargs), args, kwargs)
             except TypeError:
-                _check_arguments(function, args, kwargs)
+                if not _c.is_capturing():
+                    _check_arguments(function, args, kwargs)
                 raise
 
         compiled._is_jit = True

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from typing import Any
 
 from mindspore import context
-from mindspore._c_expression import is_capturing, note_change
+from mindspore._c_expression import is_capturing, is_recording, note_change
 from mindspore._capture.function import _Mode, call_cell, is_inside, rehearse_cell
 from mindspore._spelling import SpelledArguments, UnknownName, name_hint
 from mindspore.common._structure import tensors_in
@@ -280,10 +280,13 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel, SpelledArguments):
 
     def __call__(self, *args, **kwargs) -> Any:
         if _Mode.graph and not is_capturing() and "_params" in self.__dict__:
-            if context.is_precompile_only():
+            if context._values["precompile_only"]:
                 return self.compile(*args, **kwargs)
             try:
-                return call_cell(self, args, kwargs)
+                captured = self.__dict__.get("_captured")
+                if captured is None or captured.is_special or is_recording():
+                    return call_cell(self, args, kwargs)
+                return captured.finish(captured.cache(*args, **kwargs), args, kwargs)
             except TypeError:
                 check_arguments(self, args, kwargs)
                 raise
