@@ -193,6 +193,72 @@ def test_another_thread_sees_numbers():
     assert all(type(value) is float for value in seen)
 
 
+def test_numbers_that_other_threads_assign():
+    """Whatever a call has read, later ones are not bound to it."""
+    holder = types.SimpleNamespace(beta=0.0)
+    stop = threading.Event()
+
+    def assign():
+        i = 0
+        while not stop.is_set():
+            holder.beta = (i % 50) / 4
+            i += 1
+
+    function = ms.jit(lambda x: x * holder.beta)
+    thread = threading.Thread(target=assign)
+    thread.start()
+    possible = {tuple((Tensor(X) * (i / 4)).asnumpy().ravel().tolist()) for i in range(50)}
+    for _ in range(200):
+        assert tuple(function(Tensor(X)).asnumpy().ravel().tolist()) in possible
+    stop.set()
+    thread.join()
+    for i in range(8):
+        holder.beta = i / 8
+        assert np.array_equal(function(Tensor(X)).asnumpy(), (Tensor(X) * (i / 8)).asnumpy())
+        assert type(holder.beta) is float
+
+
+def test_several_threads_with_a_number():
+    holders = [types.SimpleNamespace(beta=0.0) for _ in range(4)]
+    functions = [ms.jit(lambda x, holder=holder: x * holder.beta) for holder in holders]
+    failures = []
+
+    def work(holder, function):
+        for i in range(60):
+            holder.beta = i / 4
+            if not np.array_equal(function(Tensor(X)).asnumpy(), (Tensor(X) * (i / 4)).asnumpy()):
+                failures.append(i)
+
+    threads = [threading.Thread(target=work, args=pair) for pair in zip(holders, functions, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_a_counter_that_starts_again():
+    def make():
+        holder = types.SimpleNamespace(step=0)
+
+        def function(x):
+            holder.step += 1
+            if holder.step >= 7:
+                holder.step = 0
+            return x * holder.step
+
+        return holder, function
+
+    eager_holder, eager = make()
+    holder, function = make()
+    compiled = ms.jit(function)
+    for _ in range(40):
+        expected = eager(Tensor(X)).asnumpy()
+        assert np.array_equal(compiled(Tensor(X)).asnumpy(), expected)
+        assert holder.step == eager_holder.step
+        assert type(holder.step) is int
+
+
 def test_an_import_inside_stays_compiled():
     @ms.jit
     def function(x):

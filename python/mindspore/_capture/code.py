@@ -164,6 +164,13 @@ def mentions(code: types.CodeType, name: str) -> bool:
     return name in attribute_names(code) or name in code.co_freevars
 
 
+def stores(code: types.CodeType, key) -> bool:
+    """Whether code assigns an attribute, a variable or an entry of this name; without one it may."""
+    if key is None or key in code.co_consts:
+        return True
+    return any(each.opname.startswith("STORE") and each.argval == key for each in dis.get_instructions(code))
+
+
 def line_of(run, name, stores: bool = False) -> str:
     """Where code that has run first mentions, or assigns, a name, as " (file:line)"; empty: nowhere."""
     for code in run:

@@ -321,9 +321,14 @@ class Captured:
     def _capture(
         self, run, users_args: tuple, args: tuple, kwargs: dict, paused=None, is_trial: bool = False
     ):
+        lays_out = bool(self._outside.places)
+        if lays_out and not self._outside.may_begin():
+            return run(*args, **kwargs)  # another thread is about to find out about such numbers
         try:
             return self._run_under_recorder(run, users_args, args, kwargs, paused, is_trial)
         finally:
+            if lays_out:
+                self._outside.end()
             self._note_what_is_special()
 
     def _run_under_recorder(self, run, users_args: tuple, args: tuple, kwargs: dict, paused, is_trial: bool):
@@ -359,13 +364,10 @@ class Captured:
                     numbers = outside.begin(session, session.arguments[0])
                     result = numbers.run(run, session.arguments[1:], session.keywords)
         except BaseException as error:
+            if numbers is not None and (session.can_start_over or is_trial):
+                outside.keep_by_value(numbers)  # without stand-ins it fails again, or does not
             if session.can_start_over and not is_trial:
                 session.discard()
-                if numbers is not None:
-                    # Without stand-ins it fails again, or does not.
-                    outside.keep_by_value(numbers)
-                    if isinstance(error, Exception):
-                        return self(*users_args, **kwargs)
                 return run(*args, **kwargs)  # fails at the mistake, or goes on where the error is caught
             if is_trial:
                 session.discard()
@@ -379,6 +381,10 @@ class Captured:
         effects = surroundings.settle()
         if containers.hand_back_attributes():
             reason = "it sets attributes of a tensor it is given, which a compiled function would not repeat"
+            effects = effects._replace(problem=effects.problem or reason)
+        if numbers is not None and not all(map(surroundings.assigns, numbers.assigned)):
+            numbers.is_disturbed = True
+            reason = "a number outside that it uses is assigned while it runs"
             effects = effects._replace(problem=effects.problem or reason)
         recorded = time.perf_counter()
         result = session.finish(result)

@@ -23,11 +23,18 @@ _VALUES_BEFORE = 3  # of one number, until it becomes an input
 _MOST_INPUTS = 64
 _INT64 = 1 << 63
 _GOES_ON = object()
+_laid_out = threading.Lock()  # held by the thread whose stand-ins stand where numbers were
 
 
 def is_number(value) -> bool:
     """Whether something can be an input of a graph."""
     return type(value) is float or (type(value) is int and -_INT64 <= value < _INT64)
+
+
+def _number_at(place: Place):
+    """What stands in a place, for a thread that must not see the stand-ins of another one."""
+    value = place.get()
+    return value.value_now() if type(value) is NumberStandIn else value
 
 
 class Found(NamedTuple):
@@ -100,7 +107,7 @@ class OutsideNumbers:
 
     def given(self) -> tuple:
         """What the graph is given: the numbers, then what is computed from them."""
-        numbers = [place.get() for place in self.places]
+        numbers = [_number_at(place) for place in self.places]
         inputs = [_c.number_input(number) if is_number(number) else number for number in numbers]
         return (*inputs, *(self._input(source) for source in self._computed.values()))
 
@@ -116,6 +123,16 @@ class OutsideNumbers:
         """Puts stand-ins in the places, for one run."""
         return OutsideRun(self, session, given)
 
+    @staticmethod
+    def may_begin() -> bool:
+        """Whether no other thread has stand-ins laid out; whoever may has to `end`."""
+        return _laid_out.acquire(blocking=False)
+
+    @staticmethod
+    def end() -> None:
+        """Other threads may begin."""
+        _laid_out.release()
+
     def keep_by_value(self, run: OutsideRun) -> None:
         """A run has failed, maybe over a stand-in; it is made again without any."""
         run.undo()
@@ -125,7 +142,7 @@ class OutsideNumbers:
     def conclude(self, run: OutsideRun) -> None:
         """A run has come to its end; what it has used the numbers for."""
         for place, uses in zip(run.places, run.uses, strict=True):
-            if uses is not None and uses.end():
+            if (uses is not None and uses.end()) or run.is_disturbed:
                 self._by_value.add((id(place.holder), place.key))
         self.places = [place for place in self.places if (id(place.holder), place.key) not in self._by_value]
         if len(self.places) < len(run.places):
@@ -143,12 +160,26 @@ class OutsideRun:
         given (tuple): The inputs of the graph, as tensors of the run.
     """
 
-    __slots__ = ("_numbers", "_session", "inputs", "left", "places", "stand_ins", "thread", "uses", "wanted")
+    __slots__ = (
+        "_numbers",
+        "_session",
+        "assigned",
+        "inputs",
+        "is_disturbed",
+        "left",
+        "places",
+        "stand_ins",
+        "thread",
+        "uses",
+        "wanted",
+    )
 
     def __init__(self, owner: OutsideNumbers, session, given: tuple):
         self._session, self.thread = session, threading.get_ident()
         self.places = list(owner.places)
-        self._numbers = [place.get() for place in self.places]
+        self._numbers = [_number_at(place) for place in self.places]
+        self.assigned: list = []  # keys of places where another value was put
+        self.is_disturbed = False  # by another thread, and what was read is not known
         count = len(self.places)
         self.inputs = dict(zip(owner._computed, given[count:], strict=True))
         self.wanted: dict[str, Source] = {}
@@ -198,6 +229,7 @@ class OutsideRun:
                 place.lay(now.value_now())
             else:
                 left.append(_Left(lambda now=now: now))
+                self.assigned.append(place.key)
         self.left = tuple(left) if is_changed else None
         self.stand_ins = []  # who else holds one has kept it
 

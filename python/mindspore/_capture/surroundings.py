@@ -268,6 +268,10 @@ class Surroundings(Values):
         is_number = type(place.get()) in (int, float) and type(place.key) is str
         return is_number and all(codes.only_counts(code, place.key) for code in self._run)
 
+    def assigns(self, key) -> bool:
+        """Whether code that has run assigns something of this name."""
+        return any(codes.stores(code, key) for code in self._run)
+
     def has_named(self, name: str) -> bool:
         """Whether code of the user's that has run names something built in, `type` for instance."""
         return any(name in code.co_names for code in self._run)
