@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 import types
 
 import numpy as np
 import pytest
+from comparison import same
 
 import mindspore as ms
 from mindspore import Tensor, nn, ops
+from mindspore._capture.numbers import NumberStandIn
 
 X = np.array([[1.0, -2.0, 3.5], [0.25, 4.0, -1.0]], np.float32)
 
@@ -38,7 +41,6 @@ def _same_for_all(function, change, count: int = 40) -> int:
 
 
 HOLDER = types.SimpleNamespace(beta=0.0, step=0)
-SCHEDULE = {"rate": 0.0}
 FACTOR = 0.0
 
 
@@ -48,10 +50,6 @@ def _set_beta(i):
 
 def _set_step(i):
     HOLDER.step = i
-
-
-def _set_rate(i):
-    SCHEDULE["rate"] = 1 / (i + 1)
 
 
 def _set_factor(i):
@@ -64,10 +62,7 @@ def _set_factor(i):
     [
         (lambda x: x * HOLDER.beta + (1 - HOLDER.beta), _set_beta),
         (lambda x: HOLDER.beta - x, _set_beta),
-        (lambda x: ops.mul(x, HOLDER.beta), _set_beta),
-        (lambda x: ops.maximum(x, HOLDER.beta), _set_beta),
         (lambda x: x < HOLDER.beta, _set_beta),
-        (lambda x: x * SCHEDULE["rate"], _set_rate),
         (lambda x: x * FACTOR, _set_factor),
         (lambda x: x * HOLDER.step, _set_step),
         (lambda x: x * min(1.0, HOLDER.step / 20), _set_step),
@@ -89,6 +84,8 @@ def test_one_graph_for_all_values(function, change):
         lambda x: x.astype(ms.float16) * HOLDER.beta,
         lambda x: ops.clamp(x, 0.0, HOLDER.beta),
         lambda x: x * len([HOLDER.beta] * 2),
+        lambda x: ops.mul(x, HOLDER.beta),
+        lambda x: ops.maximum(x, HOLDER.beta),
         lambda x: x * np.float32(HOLDER.beta),
         lambda x: x * (HOLDER.beta is HOLDER.beta),
         lambda x: x * {HOLDER.beta: 2.0}[HOLDER.beta],
@@ -257,6 +254,93 @@ def test_a_counter_that_starts_again():
         assert np.array_equal(compiled(Tensor(X)).asnumpy(), expected)
         assert holder.step == eager_holder.step
         assert type(holder.step) is int
+
+
+N = types.SimpleNamespace()
+TABLE = {"c": 0}
+
+
+def _caught_division(x):
+    try:
+        is_large = 1 / N.k > 0.3
+    except ZeroDivisionError:
+        is_large = None
+    return x * 3 if is_large is None else x * 2 if is_large else x
+
+
+def _caught_error(x):
+    try:
+        return x * float(np.sin(N.k))
+    except TypeError:
+        return x
+
+
+def _two(x):
+    return x - N.k, ops.maximum(x, N.b + 0.5)
+
+
+def _with_a_name(x):
+    key = "".join("c")
+    TABLE[key] = 2
+    return x * 1
+
+
+def _counts(x):
+    N.k += 1
+    return x * N.k
+
+
+def _kept(x, seen=[]):  # noqa: B006
+    seen.append(N.k)
+    return x * sum(type(value) is NumberStandIn for value in seen)
+
+
+@pytest.mark.parametrize(
+    ("function", "values"),
+    [
+        (lambda x: x * N.k, [0, 1, 2, 3, 4, Tensor([6.0, 2.0, 1.0]), Tensor([7.0, 2.0, 1.0]), 5]),
+        (lambda x: x if N.k is None else x * (N.k + 1), [0, 1, 2, 3, 4, None, 6]),
+        (lambda x: x * (2**N.k) if N.k < 64 else x, [0, 1, 2, 3, 4, 5, 10**10]),
+        (lambda x: x * (1 << N.k) if N.k >= 0 else x, [0, 1, 2, 3, 4, -1]),
+        (lambda x: (x * N.k, type(N.k).__name__, str(np.asarray(N.k).dtype)), [0.5, 1.5, 2.5, 3.5, 4, 5.5]),
+        (lambda x: x * copy.copy(N.k), [0.5, 1.5, 2.5, 3.5, 4.5]),
+        (lambda x: (x * N.k, (N.k, {"q": N.k})), [0.5, 1.5, 2.5, 3.5, 4.5]),
+        (lambda x: x * N.k, [1, 2.0, True, 3, -0.0, float("nan"), 2**70, 4, 5.0]),
+        (_caught_division, [5, 4, 3, 2, 0, 1, 7, 2]),
+        (_caught_error, [0.1, 0.2, 0.3, 0.4, 0.5]),
+        (_two, [0, 0.5, 3.0, 3.0, 1, 3.0, 2, 0.25]),
+        (_with_a_name, list(range(8))),
+        (_counts, [0.0, 2.0, 3, 0.1, 0.2, 1e16, float("inf"), 5.0, 7]),
+        (_kept, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]),
+    ],
+)
+def test_whatever_stands_there(function, values):
+    compiled = ms.jit(function)
+    for i, value in enumerate(values):
+        outcomes = []
+        for call in (function, compiled):
+            N.k, N.b, TABLE["c"] = value, (0.5, 2, 1)[i % 3], i % 4
+            outcomes.append((call(Tensor(X)), N.k, TABLE["c"]))
+        same(outcomes[1], outcomes[0], f"{value}")
+        assert type(outcomes[1][1]) is type(outcomes[0][1])
+
+
+def test_an_error_in_a_call_with_numbers_happens_once():
+    counts = types.SimpleNamespace(c=0)
+
+    @ms.jit
+    def function(x, k):
+        if x.shape[0] > 2:
+            counts.c += 1
+            raise ValueError
+        return x * k
+
+    for i in range(6):
+        function(Tensor(X), i / 3)
+    for i in range(3):
+        with pytest.raises(ValueError):
+            function(Tensor(np.zeros((3, 3), np.float32)), i / 3)
+        assert counts.c == i + 1
 
 
 def test_an_import_inside_stays_compiled():

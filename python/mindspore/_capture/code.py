@@ -92,7 +92,9 @@ _SUMS = ("+=", "-=", "+", "-")
 @functools.cache
 def only_counts(code: types.CodeType, name: str) -> bool:
     """Whether the code does nothing with an attribute or global of this name but add constants to it."""
-    if name in code.co_consts:
+    if name in code.co_consts or any(
+        each in code.co_names for each in ("setattr", "vars", "__dict__", "globals")
+    ):
         return False
     if name not in code.co_names:
         return True

@@ -9,6 +9,7 @@ import weakref
 
 from mindspore import _c_expression as _c
 from mindspore import log as logger
+from mindspore._capture import flow
 from mindspore._capture.arguments import (
     ArgumentContainers,
     containers_in,
@@ -70,11 +71,11 @@ class Captured:
         "__weakref__",
         "_asks_types",
         "_differentiated",
-        "_entries",
         "_has_effects",
         "_numbers",
         "_outside",
         "_places",
+        "_read_keys",
         "_restarts",
         "_roots",
         "_runs_at_check",
@@ -92,6 +93,7 @@ class Captured:
     )
     learns_sizes = True  # whether a run can be made again for other sizes
     takes_numbers = True  # as inputs of the graph, once they have had several values
+    takes_numbers_outside = True  # the same for what stands outside of the function
     writes_failures = True  # an error while it is recorded leaves a file with the graph so far
 
     def __init__(self, function, name: str, strict: bool | None = None, roots: tuple = ()):
@@ -99,7 +101,7 @@ class Captured:
         self._strict, self._roots, self._warned = strict, roots, False
         self.cache = _c.TraceCache(name)
         self._differentiated = None  # the same function where a gradient is recorded around it
-        self._entries = None  # which entries of dicts among the arguments are not looked at
+        self._read_keys: dict | None = None  # of dicts among the arguments, by position: keys that are read
         self._numbers = None  # which numbers among the arguments are inputs of the graph
         self._outside = OutsideNumbers()
         self._places: list[Place] = []
@@ -129,10 +131,10 @@ class Captured:
     def _call_specially(self, args: tuple, kwargs: dict):
         if self.given_up:
             return self.function(*args, **kwargs)
+        if self._read_keys:
+            args = self._without_unread(args)
         if self._has_effects:
             return self._call_with_effects(args, kwargs)
-        if self._entries is not None and self._entries.withheld:
-            return self._call_with_entries(args, kwargs)
         if self._numbers is not None and self._numbers.places:
             return self._call_with_numbers(args, kwargs)
         return self.finish(self._replay(args, kwargs), args, kwargs)
@@ -142,7 +144,7 @@ class Captured:
         self.is_special = bool(
             self.given_up
             or self._has_effects
-            or (self._entries is not None and self._entries.withheld)
+            or self._read_keys
             or (self._numbers is not None and self._numbers.places)
             or self._outside.places
         )
@@ -157,7 +159,11 @@ class Captured:
         places = self._outside.places
         if not places:
             return self.cache(*args, **kwargs)
-        result = self.cache(self._outside.given(), *args, **kwargs)
+        given = self._outside.given()
+        if given is None:  # something else than a number stands there now
+            self._forget()
+            return _MISS
+        result = self.cache(given, *args, **kwargs)
         if result is _MISS or result is _EAGER or type(result) is _PausedCall:
             return result
         value, left = result
@@ -166,13 +172,11 @@ class Captured:
 
     def _capture_call(self, args: tuple, kwargs: dict):
         """A call of a new kind; if numbers have made many kinds, they become inputs first."""
-        is_free = self.takes_numbers and not self._asks_types and not self.reasons
-        if is_free and any(type(value) is dict for value in (*args, *kwargs.values())):
-            from mindspore._capture.entries import EntryArguments
-
-            self._entries = self._entries or EntryArguments()
-            if self._entries.note(args, kwargs):
-                return self._call_with_entries(args, kwargs)
+        if self._read_keys is None and any(type(value) is dict for value in args):
+            self._read_keys = self._find_read_keys(args)
+            self._note_what_is_special()
+            if self._read_keys:
+                return self(*args, **kwargs)
         if (
             self.takes_numbers
             and not self._asks_types
@@ -180,40 +184,13 @@ class Captured:
         ):
             from mindspore._capture.numbers import NumberArguments
 
-            self._numbers = self._numbers or NumberArguments()
+            self._numbers = self._numbers or NumberArguments(self._code())
             self._numbers.note(args, kwargs)
             if not self.reasons and all(entry["segments"] <= 1 for entry in self.report()):
                 self._numbers.choose()
             if self._numbers.places:
                 return self._call_with_numbers(args, kwargs)
         return self._capture(self.function, args, args, kwargs)
-
-    def _call_with_entries(self, args: tuple, kwargs: dict):
-        """A call with dicts some of whose entries differ from call to call."""
-        given = self._entries.given(args, kwargs)
-        result = self._replay(*((args, kwargs) if given is None else given))
-        if result is _EAGER:
-            return self.function(*args, **kwargs)
-        paused = result if type(result) is _PausedCall else None
-        if result is not _MISS and paused is None:
-            return result
-        if given is None:
-            return self._capture(self.function, args, args, kwargs, paused)
-        from mindspore._capture.entries import EntryIsRead, EntryTrial
-
-        trial, failure = EntryTrial(self.function, args, kwargs), None
-        try:
-            result = self._capture(trial.run, given[0][1:], *given, paused, is_trial=True)
-        except (Exception, EntryIsRead) as error:
-            if not trial.has_begun:
-                raise
-            failure = error.with_traceback(None)
-        places = trial.places_read(failure)
-        if places:
-            self._entries.keep_by_value(places)
-            self._forget()
-        # Nothing of a run that has failed has happened; given the dict itself it fails again or does not.
-        return result if failure is None else self(*args, **kwargs)
 
     def _call_with_numbers(self, args: tuple, kwargs: dict):
         """A call whose numbers go in as tensors."""
@@ -234,17 +211,42 @@ class Captured:
 
         trial = NumberTrial(self.function, self._numbers.places, args, kwargs)
         try:
-            result = self._capture(trial.run, args, (key, *given[0]), given[1], paused, is_trial=True)
-        except Exception:
-            if not trial.has_begun:
-                raise
-            trial.failed = True
-        places = trial.places_used_as_numbers()
-        if places:
-            self._numbers.keep_by_value(places)
-            self._forget()
-        # Nothing of a run that has failed has happened; without stand-ins it fails again or does not.
-        return self(*args, **kwargs) if trial.failed else result
+            return self._capture(trial.run, args, (key, *given[0]), given[1], paused)
+        finally:
+            places = trial.places_used_as_numbers()
+            if places:
+                self._numbers.keep_by_value(places)
+                self._forget()
+
+    def _find_read_keys(self, args: tuple) -> dict:
+        """For dicts of which the function only reads certain entries, which; others do not matter to it."""
+        code, before = self._code()
+        if code is None or self._roots:
+            return {}
+        found = {}
+        for place, value in enumerate(args):
+            if type(value) is dict and place + before < code.co_argcount:
+                found[place] = flow.keys_read(code, code.co_varnames[place + before])
+        return {place: keys for place, keys in found.items() if keys is not None}
+
+    def _without_unread(self, args: tuple) -> tuple:
+        """The arguments without entries that the function does not read."""
+        reduced = list(args)
+        for place, keys in self._read_keys.items():
+            value = args[place] if place < len(args) else None
+            if type(value) is dict and not value.keys() <= keys:
+                reduced[place] = {key: part for key, part in value.items() if key in keys}
+        return tuple(reduced)
+
+    def _code(self):
+        """The code that is given the arguments, and how many of its parameters come before them."""
+        function = self.function
+        cell = self._roots[0]() if self._roots and isinstance(self._roots[0], weakref.ref) else None
+        if cell is not None:
+            function = cell.construct
+        bound = hasattr(function, "__self__")
+        function = getattr(function, "__func__", function)
+        return getattr(function, "__code__", None), int(bound)
 
     def inside_gradient(self, args: tuple, kwargs: dict):
         """A call that a gradient, recorded eagerly around it, has to see."""
@@ -277,7 +279,7 @@ class Captured:
         standing = tuple(place.given() for place in self._places)
         for place, value in zip(self._places, standing, strict=True):
             if place.is_restless(value):
-                if self.takes_numbers and self._outside.add(place):
+                if self.takes_numbers and self._outside.add_restless(place):
                     self._places.remove(place)
                     self.cache.clear()
                     return self(*args, **kwargs)
@@ -318,27 +320,26 @@ class Captured:
         pairs = enumerate(zip(containers, contents, strict=True))
         return value, left, {i: content_of(now) for i, (now, then) in pairs if not is_as_before(now, then)}
 
-    def _capture(
-        self, run, users_args: tuple, args: tuple, kwargs: dict, paused=None, is_trial: bool = False
-    ):
+    def _capture(self, run, users_args: tuple, args: tuple, kwargs: dict, paused=None):
         lays_out = bool(self._outside.places)
         if lays_out and not self._outside.may_begin():
             return run(*args, **kwargs)  # another thread is about to find out about such numbers
         try:
-            return self._run_under_recorder(run, users_args, args, kwargs, paused, is_trial)
+            return self._run_under_recorder(run, users_args, args, kwargs, paused)
         finally:
             if lays_out:
                 self._outside.end()
             self._note_what_is_special()
 
-    def _run_under_recorder(self, run, users_args: tuple, args: tuple, kwargs: dict, paused, is_trial: bool):
+    def _run_under_recorder(self, run, users_args: tuple, args: tuple, kwargs: dict, paused):
         from mindspore._capture.sizes import learn
         from mindspore._capture.surroundings import watch
 
         if not self.captures:
             every_captured.add(self)
-        outside = self._outside if self._outside.places else None
-        all_args = args if outside is None else (outside.given(), *args)
+        numbers_given = self._outside.given() if self._outside.places else None
+        outside = None if numbers_given is None else self._outside
+        all_args = args if outside is None else (numbers_given, *args)
         session = self.cache.begin(all_args, kwargs, paused)
         if session is None:
             self._tell("an argument is a NumPy array, whose content may change unseen; pass a Tensor")
@@ -353,29 +354,25 @@ class Captured:
         if not self._ways.may_record(self.cache.runs, session.segments):
             session.follow_only()
         try:
-            inputs, numbers = self._outside.places, None
+            numbers = None if outside is None else outside.begin(session, session.arguments[0])
             surroundings = watch(
-                session, self.function, self._roots, self._places, inputs, (users_args, kwargs)
+                session, self.function, self._roots, self._places, numbers, (users_args, kwargs)
             )
             with prints_recorded(session), surroundings:
                 if outside is None:
                     result = run(*session.arguments, **session.keywords)
                 else:
-                    numbers = outside.begin(session, session.arguments[0])
                     result = numbers.run(run, session.arguments[1:], session.keywords)
         except BaseException as error:
-            if numbers is not None and (session.can_start_over or is_trial):
-                outside.keep_by_value(numbers)  # without stand-ins it fails again, or does not
-            if session.can_start_over and not is_trial:
+            if numbers is not None and (session.can_start_over or not numbers.has_ended()):
+                numbers.undo()
+            if session.can_start_over:
                 session.discard()
                 return run(*args, **kwargs)  # fails at the mistake, or goes on where the error is caught
-            if is_trial:
-                session.discard()
-            else:
-                if self.writes_failures:
-                    write_failure(self.name, session, error)
-                session.fail()
-                containers.hand_back()
+            if self.writes_failures:
+                write_failure(self.name, session, error)
+            session.fail()
+            containers.hand_back()
             session = surroundings = None  # the error's traceback keeps this frame
             raise
         effects = surroundings.settle()
@@ -391,14 +388,16 @@ class Captured:
         finished = time.perf_counter()
         is_whole = self._conclude(session, surroundings, effects, containers.hand_back())
         if outside is not None:
-            result = result[0]
-            outside.conclude(numbers)
-            is_whole = False
-        if self._outside.note(surroundings.numbers()):
+            result, is_whole = result[0], False
+            if outside.conclude(numbers):
+                self.cache.clear()
+        if self.takes_numbers_outside and self._outside.note(
+            surroundings.numbers(), surroundings.computes_with
+        ):
             self.cache.clear()
         if not session.refusal:
             self._tell_times(begun, recorded, finished)
-        if self.learns_sizes and is_whole and not is_trial:
+        if self.learns_sizes and is_whole and run == self.function:
             at_once = self.sizes_vary() if callable(self.sizes_vary) else self.sizes_vary
             learn(self.cache, run, args, kwargs, at_once)
         self._give_up_if_useless(session)
@@ -456,7 +455,7 @@ class Captured:
         if session is None:
             return
         try:
-            surroundings = watch(session, self.function, self._roots, [], [], (args, kwargs))
+            surroundings = watch(session, self.function, self._roots, [], None, (args, kwargs))
             with prints_recorded(session), surroundings:
                 self.function(*session.arguments, **session.keywords)
         except Exception as error:

@@ -85,6 +85,8 @@ class Place:
 
     def given(self):
         """What the function is given for it; a counter is not looked at."""
+        if self.is_counter and type(self.get()) is not int:
+            self.is_counter = False  # of other numbers a difference is not what was added
         return None if self.is_counter else self.get()
 
     def left_since(self, before):

@@ -13,6 +13,7 @@ import sys
 
 from mindspore import _c_expression as _c
 from mindspore._c_expression import Tensor
+from mindspore._capture import flow
 from mindspore.ops._registry import op
 
 _VALUES_BEFORE = 3  # of one argument, until it becomes an input
@@ -99,45 +100,40 @@ class NumberStandIn:
         tensor = self.in_graph() if dtype is not None else None
         return self.number() if tensor is None else op.cast(tensor, dtype)
 
-    def computed_with(self, calculate, other, is_swapped: bool):
+    def computed_with(self, calculate, other, is_swapped: bool, frame):
         """What Python computes, or decides, from a number outside; NotImplemented: in another way."""
         run = self._uses.run
-        if run is None or not run.is_here() or type(self._value) not in (int, float):
+        if run is None or not run.is_here() or (type(other) is NumberStandIn and other.source is None):
             return NotImplemented
         text, evaluate, value = _as_source(other)
-        if type(value) not in (int, float):
+        if type(value) not in (int, float) or not _is_cheap(calculate, value if is_swapped else self._value):
             return NotImplemented
         own = self.source
         pair = (value, self._value) if is_swapped else (self._value, value)
         texts = (text, own.text) if is_swapped else (own.text, text)
         sources = (evaluate, own.evaluate) if is_swapped else (own.evaluate, evaluate)
-        result = calculate(*pair)
-        return self._made(
-            result,
-            f"{calculate.__name__}({', '.join(texts)})",
-            lambda: calculate(*(one() for one in sources)),
-        )
+        try:
+            result = calculate(*pair)
+        except ArithmeticError:
+            return NotImplemented  # it is raised again where both are numbers
+        text = f"{calculate.__name__}({', '.join(texts)})"
+        return self._made(result, text, lambda: calculate(*(one() for one in sources)), frame)
 
-    def computed_alone(self, calculate, args: tuple):
-        """The same for functions of this number alone."""
+    def negated(self, frame):
+        """The same for the number with the other sign."""
         run = self._uses.run
-        if run is None or not run.is_here() or not all(type(one) in (int, float) for one in args):
+        if run is None or not run.is_here():
             return NotImplemented
         evaluate = self.source.evaluate
-        result = calculate(self._value, *args)
-        return self._made(
-            result,
-            f"{calculate.__name__}({self.source.text}, {args!r})",
-            lambda: calculate(evaluate(), *args),
-        )
+        return self._made(-self._value, f"neg({self.source.text})", lambda: -evaluate(), frame)
 
-    def _made(self, result, text: str, evaluate):
+    def _made(self, result, text: str, evaluate, frame):
         run = self._uses.run
-        if type(result) in (int, float):
-            source = type(self.source)(text, evaluate)
-            return NumberStandIn(result, run.inputs.get(text), self._uses, source)
-        run.require(evaluate, result)  # it decides something
-        return result
+        if type(result) is bool or not run.may_flow_from(frame):
+            run.require(evaluate, result)  # it decides something, or goes where only the number may
+            return result
+        source = type(self.source)(text, evaluate)
+        return NumberStandIn(result, run.inputs.get(text), self._uses, source)
 
     def beside_number(self, calculate, other, is_swapped: bool):
         """A number computed from this one and another one in the graph; None: it has to be a number here."""
@@ -176,6 +172,20 @@ def plain(value):
     return value.number() if type(value) is NumberStandIn else value
 
 
+_CHEAP = frozenset(
+    (
+        *(operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod),
+        *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
+    )
+)
+_NOWHERE: frozenset = frozenset()  # names of places in which results may be kept
+
+
+def _is_cheap(calculate, base) -> bool:
+    """Whether it can be computed before it is known that it is needed."""
+    return calculate in _CHEAP or (calculate is operator.pow and type(base) is float)
+
+
 def _as_source(other) -> tuple:
     """(text, function that gives it, value) of the other operand."""
     if type(other) is NumberStandIn:
@@ -187,16 +197,17 @@ def _beside(calculate, is_swapped: bool, in_graph: bool):
     """A method for `stand-in (+) other`, or the other way round."""
 
     def method(self, other):
+        frame = sys._getframe(1)
         tensor = self.in_graph() if in_graph and isinstance(other, Tensor) else None
         if tensor is not None:
             dtype = _operand_type(type(self._value) is float, other.dtype)
             if dtype is not None:
                 operand = op.cast(tensor, dtype)
                 return calculate(other, operand) if is_swapped else calculate(operand, other)
-        found = self.computed_with(calculate, other, is_swapped)
+        found = self.computed_with(calculate, other, is_swapped, frame)
         if found is not NotImplemented:
             return found
-        if calculate in _EXACT:
+        if calculate in _EXACT and flow.result_is_computed_with(frame, _NOWHERE):
             found = self.beside_number(calculate, other, is_swapped)
             if found is not None:
                 return found
@@ -210,16 +221,6 @@ def _alone(calculate):
     return lambda self, *args: calculate(self.number(), *map(plain, args))
 
 
-def _alone_outside(calculate):
-    """The same, but what is computed from a number that stands outside is another one of these."""
-
-    def method(self, *args):
-        found = self.computed_alone(calculate, args)
-        return calculate(self.number(), *map(plain, args)) if found is NotImplemented else found
-
-    return method
-
-
 for _name in ("add", "sub", "mul", "truediv"):
     setattr(NumberStandIn, f"__{_name}__", _beside(getattr(operator, _name), False, True))
     setattr(NumberStandIn, f"__r{_name}__", _beside(getattr(operator, _name), True, True))
@@ -229,23 +230,25 @@ for _name in ("floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift"
     _plain_name = _name.rstrip("_")
     setattr(NumberStandIn, f"__{_plain_name}__", _beside(getattr(operator, _name), False, False))
     setattr(NumberStandIn, f"__r{_plain_name}__", _beside(getattr(operator, _name), True, False))
-for _name, _calculate in (
-    ("neg", operator.neg),
-    ("pos", operator.pos),
-    ("abs", abs),
-    ("invert", operator.invert),
-    ("round", round),
-):
-    setattr(NumberStandIn, f"__{_name}__", _alone_outside(_calculate))
+
+
+def _negative(self):
+    found = self.negated(sys._getframe(1))
+    return -self.number() if found is NotImplemented else found
 
 
 def _truth(self) -> bool:
-    found = self.computed_with(operator.ne, 0, False)
+    found = self.computed_with(operator.ne, 0, False, sys._getframe(1))
     return bool(self.number()) if found is NotImplemented else found
 
 
 NumberStandIn.__bool__ = _truth
+NumberStandIn.__neg__ = _negative
 for _name, _calculate in (
+    ("pos", operator.pos),
+    ("abs", abs),
+    ("invert", operator.invert),
+    ("round", round),
     ("int", int),
     ("float", float),
     ("complex", complex),
@@ -263,11 +266,16 @@ _c.set_number_stand_in(NumberStandIn)
 
 
 class NumberArguments:
-    """Which numbers among the arguments of one function are inputs of its graphs."""
+    """Which numbers among the arguments of one function are inputs of its graphs.
 
-    __slots__ = ("_by_value", "_seen", "places")
+    Args:
+        code (tuple): Its code, and how many parameters of that come before the arguments.
+    """
 
-    def __init__(self):
+    __slots__ = ("_by_value", "_code", "_seen", "places")
+
+    def __init__(self, code: tuple):
+        self._code = code  # what is given them, and how many parameters come before
         self._seen: dict = {}  # position or keyword -> values
         self._by_value: set = set()  # places where Python uses the number itself
         self.places: frozenset = frozenset()  # those that are inputs
@@ -284,7 +292,20 @@ class NumberArguments:
     def choose(self) -> None:
         """Numbers that have had several values become inputs."""
         found = {place for place, values in self._seen.items() if len(values) >= _VALUES_BEFORE}
+        self._by_value |= {place for place in found if not self._is_computed_with(place)}
         self.places = frozenset(found - self._by_value)
+
+    def _is_computed_with(self, place) -> bool:
+        """Whether the function only computes and compares with what it is given there."""
+        code, before = self._code
+        if code is None:
+            return False
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        if not isinstance(place, str):
+            if place + before >= code.co_argcount:
+                return False
+            place = names[place + before]
+        return place in names and flow.parameter_is_computed_with(code, place)
 
     def keep_by_value(self, places) -> None:
         """These are specialized by value from now on."""
@@ -314,16 +335,14 @@ class NumberTrial:
         kwargs (dict): Likewise.
     """
 
-    __slots__ = ("_args", "_function", "_kwargs", "_places", "_uses", "failed", "has_begun")
+    __slots__ = ("_args", "_function", "_kwargs", "_places", "_uses")
 
     def __init__(self, function, places: frozenset, args: tuple, kwargs: dict):
         self._function, self._places, self._args, self._kwargs = function, places, args, kwargs
         self._uses: dict = {}
-        self.has_begun = self.failed = False
 
     def run(self, key: tuple, *args, **kwargs):
         """The function, given stand-ins where tensors came for numbers."""
-        self.has_begun = True
         stand_ins = [self._stand_in(i, self._args, part) for i, part in enumerate(args)]
         keywords = {name: self._stand_in(name, self._kwargs, part) for name, part in kwargs.items()}
         return without_stand_ins(self._function(*stand_ins, **keywords))
@@ -339,9 +358,8 @@ class NumberTrial:
         return NumberStandIn(given[place], part, self._uses[place])
 
     def places_used_as_numbers(self) -> set:
-        """Places whose number Python has used as such; all, if the run has failed."""
-        used = {place for place, uses in self._uses.items() if uses.end()}
-        return set(self._uses) if self.failed else used
+        """Places whose number Python has used as such."""
+        return {place for place, uses in self._uses.items() if uses.end()}
 
 
 def without_stand_ins(result):

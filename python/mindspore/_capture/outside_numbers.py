@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from mindspore import _c_expression as _c
 from mindspore._c_expression import Tensor
+from mindspore._capture import flow
 from mindspore._capture.cell_state import same
 from mindspore._capture.kept import Place
 from mindspore._capture.numbers import NumberStandIn, Uses, without_stand_ins
@@ -68,16 +69,20 @@ class _Left:
 class OutsideNumbers:
     """Which numbers outside of one function are inputs of its graphs."""
 
-    __slots__ = ("_by_value", "_computed", "_seen", "places")
+    __slots__ = ("_by_value", "_computed", "_seen", "_version", "places")
 
     def __init__(self):
         self._seen: dict = {}  # (id of the holder, key) -> the value, or a set of several
         self._by_value: set = set()  # those that Python uses in another way
         self.places: list[Place] = []  # where stand-ins are put
+        self._version = 0  # of what the graph is given
         self._computed: dict[str, Source] = {}  # what is computed from them and used beside tensors
 
-    def note(self, found: Iterable[Found]) -> bool:
-        """A run had to be captured, and could get at these; whether any becomes an input."""
+    def note(self, found: Iterable[Found], computes_with: Callable[[str, frozenset], bool]) -> bool:
+        """A run had to be captured, and could get at these; whether any becomes an input.
+
+        `computes_with(name, names)`: whether code only computes and compares with numbers of that name.
+        """
         count = len(self.places)
         for holder, key, what, value in found:
             spot = (id(holder), key)
@@ -87,12 +92,23 @@ class OutsideNumbers:
                     continue
                 before = self._seen[spot] = {before}
             before.add(value)
-            if len(before) >= _VALUES_BEFORE:
-                self.add(Place(holder, key, what))
+            if len(before) >= _VALUES_BEFORE and spot not in self._by_value:
+                if computes_with(key, self.names | {key}):
+                    self._add(Place(holder, key, what))
+                else:
+                    self._by_value.add(spot)
         return len(self.places) > count
 
-    def add(self, place: Place) -> bool:
-        """A number becomes an input; whether it does."""
+    @property
+    def names(self) -> frozenset:
+        """Of the numbers that are inputs."""
+        return frozenset(place.key for place in self.places)
+
+    def add_restless(self, place: Place) -> bool:
+        """A number that the function itself changes in every call becomes an input; whether it does."""
+        return type(place.key) is str and type(place.holder) is dict and self._add(place)
+
+    def _add(self, place: Place) -> bool:
         spot = (id(place.holder), place.key)
         is_known = any(each.is_at(place.holder, place.key) for each in self.places)
         if (
@@ -105,22 +121,33 @@ class OutsideNumbers:
         self.places.append(place)
         return True
 
-    def given(self) -> tuple:
-        """What the graph is given: the numbers, then what is computed from them."""
+    def given(self) -> tuple | None:
+        """What the graph is given: the numbers, then what is computed from them; None: others stand there."""
         numbers = [_number_at(place) for place in self.places]
-        inputs = [_c.number_input(number) if is_number(number) else number for number in numbers]
-        return (*inputs, *(self._input(source) for source in self._computed.values()))
+        if not all(map(is_number, numbers)):
+            kept = [is_number(number) for number in numbers]
+            self._drop([place for place, keep in zip(self.places, kept, strict=True) if not keep])
+            return None
+        inputs = [_c.number_input(number) for number in numbers]
+        return (self._version, *inputs, *(self._input(source) for source in self._computed.values()))
+
+    def _drop(self, places: list[Place]) -> None:
+        """These are specialized by value from now on."""
+        self._by_value.update((id(place.holder), place.key) for place in places)
+        self.places = [place for place in self.places if place not in places]
+        self._computed = {}  # texts count the places
+        self._version += 1
 
     @staticmethod
     def _input(source: Source):
         try:
             number = source.evaluate()
-        except ArithmeticError:
+        except Exception:
             return None  # as Python fails, or as it goes another way before
         return _c.number_input(number) if is_number(number) else number
 
     def begin(self, session, given: tuple) -> OutsideRun:
-        """Puts stand-ins in the places, for one run."""
+        """Makes stand-ins, for one run."""
         return OutsideRun(self, session, given)
 
     @staticmethod
@@ -133,22 +160,18 @@ class OutsideNumbers:
         """Other threads may begin."""
         _laid_out.release()
 
-    def keep_by_value(self, run: OutsideRun) -> None:
-        """A run has failed, maybe over a stand-in; it is made again without any."""
-        run.undo()
-        self._by_value.update((id(place.holder), place.key) for place in self.places)
-        self.places, self._computed = [], {}
-
-    def conclude(self, run: OutsideRun) -> None:
-        """A run has come to its end; what it has used the numbers for."""
-        for place, uses in zip(run.places, run.uses, strict=True):
-            if (uses is not None and uses.end()) or run.is_disturbed:
-                self._by_value.add((id(place.holder), place.key))
-        self.places = [place for place in self.places if (id(place.holder), place.key) not in self._by_value]
-        if len(self.places) < len(run.places):
-            self._computed = {}  # texts count the places
-        elif len(self._computed) < _MOST_INPUTS:
+    def conclude(self, run: OutsideRun) -> bool:
+        """A run has come to its end; whether later ones are given something else."""
+        ends = [(place, uses.end()) for place, uses in zip(run.places, run.uses, strict=True)]
+        by_value = [place for place, is_used in ends if is_used or run.is_disturbed]
+        if by_value:
+            self._drop(by_value)
+        elif run.wanted and len(self._computed) < _MOST_INPUTS:
             self._computed.update(run.wanted)
+            self._version += 1
+        else:
+            return False
+        return True
 
 
 class OutsideRun:
@@ -161,6 +184,7 @@ class OutsideRun:
     """
 
     __slots__ = (
+        "_names",
         "_numbers",
         "_session",
         "assigned",
@@ -180,27 +204,38 @@ class OutsideRun:
         self._numbers = [_number_at(place) for place in self.places]
         self.assigned: list = []  # keys of places where another value was put
         self.is_disturbed = False  # by another thread, and what was read is not known
-        count = len(self.places)
+        self._names = owner.names
+        count = len(self.places) + 1
         self.inputs = dict(zip(owner._computed, given[count:], strict=True))
         self.wanted: dict[str, Source] = {}
         self.left: Any = _GOES_ON  # what each place was left with, or None
-        self.uses: list[Uses | None] = []
+        self.uses: list[Uses] = []
         self.stand_ins: list = []
         for i, place in enumerate(self.places):
-            number, part = self._numbers[i], given[i]
-            if not isinstance(part, Tensor) or not is_number(number):
-                self.uses.append(None)
-                self.stand_ins.append(number)
-                continue
             uses = Uses(self)
             source = Source(f"number {i}", place.get)
-            self.inputs[source.text] = part
+            self.inputs[source.text] = given[i + 1]
             self.uses.append(uses)
-            self.stand_ins.append(NumberStandIn(number, part, uses, source))
-            place.lay(self.stand_ins[i])
+            self.stand_ins.append(NumberStandIn(self._numbers[i], given[i + 1], uses, source))
+
+    def show_to(self, code) -> None:
+        """Code is about to run; what it may do more with than compute becomes the number again."""
+        for i, place in enumerate(self.places):
+            if place.get() is self.stand_ins[i] and not flow.only_computes_with(code, place.key, self._names):
+                self.uses[i].as_number = True
+                self.require(place.get, self._numbers[i])
+                place.lay(self._numbers[i])
+                self.stand_ins[i] = self._numbers[i]
+
+    def may_flow_from(self, frame) -> bool:
+        """Whether what an instruction gives is only computed and compared with."""
+        return flow.result_is_computed_with(frame, self._names)
 
     def run(self, function, args: tuple, kwargs: dict) -> tuple:
         """The function's result, and what it has left in the places."""
+        for place, stand_in in zip(self.places, self.stand_ins, strict=True):
+            place.lay(stand_in)
+        del place, stand_in
         try:
             value = without_stand_ins(function(*args, **kwargs))
         finally:
@@ -210,7 +245,8 @@ class OutsideRun:
         return value, self.left
 
     def undo(self) -> None:
-        """Nothing of the run has happened."""
+        """Nothing of the run has happened, or it has not even begun."""
+        self.left = None
         for place, number in zip(self.places, self._numbers, strict=True):
             place.lay(number)
 
@@ -232,6 +268,10 @@ class OutsideRun:
                 self.assigned.append(place.key)
         self.left = tuple(left) if is_changed else None
         self.stand_ins = []  # who else holds one has kept it
+
+    def has_ended(self) -> bool:
+        """Whether numbers stand where they stood."""
+        return self.left is not _GOES_ON
 
     def is_here(self) -> bool:
         """Whether it goes on, and the caller belongs to it: other threads see numbers."""

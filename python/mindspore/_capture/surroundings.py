@@ -18,9 +18,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from mindspore._capture import code as codes
+from mindspore._capture import flow
 from mindspore._capture.cell_state import TABLES, VOLATILE, CellState, Standing, change_since, is_cell
 from mindspore._capture.kept import MISSING, Place, can_be_kept
-from mindspore._capture.outside_numbers import Found, is_number
+from mindspore._capture.outside_numbers import Found, OutsideRun, is_number
 from mindspore._capture.questions import (
     CELL,
     ENTRY,
@@ -68,15 +69,17 @@ class Surroundings(Values):
     Args:
         session (CaptureSession): Takes the guards.
         places (list[Place]): What the function is known to write; no guards are made for these.
-        inputs (list[Place]): Numbers that are inputs of the graph; likewise.
+        numbers (Union[OutsideRun, None]): Numbers that are inputs of the graph; likewise.
     """
 
-    def __init__(self, session, places: list[Place], inputs: list[Place]):
+    def __init__(self, session, places: list[Place], numbers: OutsideRun | None):
         from mindspore.nn.cell import Cell
 
         self._session = session
         self._places = places
-        self._inputs = inputs
+        self._numbers = numbers
+        self._inputs = [] if numbers is None else numbers.places
+        self._holders: set = set()  # ids of dicts with the attributes of objects of users' classes
         self._run: set = set()  # code that has run
         self._made_inside: set = set()  # code of functions that it makes
         self._functions: dict = {}  # code -> functions that can be reached from outside
@@ -157,6 +160,8 @@ class Surroundings(Values):
 
     def _enter_code(self, code, namespace: dict) -> None:
         self._run.add(code)
+        if self._numbers is not None:
+            self._numbers.show_to(code)
         self._made_inside |= codes.codes_inside(code)
         self._watch_names(code, namespace)
         for module in tuple(self._modules):
@@ -205,16 +210,21 @@ class Surroundings(Values):
     def numbers(self) -> Iterator[Found]:
         """Numbers that the run could get at, before it could change them."""
         for kind, holder, key, value, what in self._contents:
-            if kind in (ENTRY, CELL) and is_number(value):
+            if kind == ENTRY and type(key) is str and is_number(value):
                 yield Found(holder, key, what, value)
-            elif kind == MAPPING and key is None:
+            elif kind == MAPPING and key is None and id(holder) in self._holders:
                 for name, part in value.items():
                     if is_number(part):
                         yield Found(holder, name, what, part)
         for state in self._cells:
-            for name, part in state.fields():
-                if is_number(part):
-                    yield Found(state.cell.__dict__, name, f"'self.{name}'", part)
+            if state.cell is not None and codes.is_users_class(type(state.cell)):
+                for name, part in state.fields():
+                    if is_number(part):
+                        yield Found(state.cell.__dict__, name, f"'self.{name}'", part)
+
+    def computes_with(self, name: str, names: frozenset) -> bool:
+        """Whether code that has run does nothing with what has this name but compute and compare."""
+        return all(flow.only_computes_with(code, name, names) for code in self._run)
 
     # ---- when it is over ----------------------------------------------------------------------
 
@@ -265,8 +275,10 @@ class Surroundings(Values):
         return codes.line_of(self._run, name, stores=True) or codes.line_of(self._run, name)
 
     def _is_counter(self, place: Place) -> bool:
-        is_number = type(place.get()) in (int, float) and type(place.key) is str
-        return is_number and all(codes.only_counts(code, place.key) for code in self._run)
+        if type(place.get()) is not int or type(place.key) is not str:
+            return False
+        counts = any(place.key in code.co_names for code in self._run)
+        return counts and all(codes.only_counts(code, place.key) for code in self._run)
 
     def assigns(self, key) -> bool:
         """Whether code that has run assigns something of this name."""
@@ -294,7 +306,7 @@ class Surroundings(Values):
         return None
 
 
-def watch(session, function, roots: tuple, places: list[Place], inputs: list, arguments) -> Surroundings:
+def watch(session, function, roots: tuple, places: list[Place], numbers, arguments) -> Surroundings:
     """Surroundings of one run of a function.
 
     Args:
@@ -302,10 +314,10 @@ def watch(session, function, roots: tuple, places: list[Place], inputs: list, ar
         function (Callable): What will be called.
         roots (tuple): Further objects it is known to use, or weak references to them.
         places (list[Place]): What it is known to write.
-        inputs (list[Place]): Numbers outside that are inputs of the graph.
+        numbers (Union[OutsideRun, None]): Numbers outside that are inputs of the graph.
         arguments (Any): What it is called with.
     """
-    found = Surroundings(session, places, inputs)
+    found = Surroundings(session, places, numbers)
     for root in roots:
         found.reach(root() if isinstance(root, weakref.ref) else root, "the function")
     found.reach(function, "the function")

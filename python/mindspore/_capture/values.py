@@ -304,6 +304,7 @@ class Values(Names):
         self._reach_class(cls)
         self._session.add_guard(TYPE, value, fields if type(fields) is dict else None, cls)
         if type(fields) is dict:
+            self._holders.add(id(fields))
             self._watch_mapping(fields, f"an attribute of {what}")
         names = [name for each in cls.__mro__ for name in names_of_slots(each) if not name.startswith("__")]
         if names:
