@@ -249,6 +249,25 @@ def test_an_iterator_goes_on_where_another_stopped(seed):
     assert [row["x"].tolist() for row in resumed] == rest
 
 
+def test_a_resumed_iterator_gives_rows_of_the_same_form():
+    data = ds.NumpySlicesDataset((np.arange(8), np.arange(8) * 10), ["x", "y"], shuffle=False).batch(2)
+    for kind in (data.create_tuple_iterator, data.create_dict_iterator):
+        iterator = kind(num_epochs=3, output_numpy=True)
+        first = next(iterator)
+        second = next(ds.resume(data, iterator.state(), num_epochs=3, output_numpy=True))
+        assert type(second) is type(first)
+        x, y = (second["x"], second["y"]) if isinstance(second, dict) else second
+        assert x.tolist() == [2, 3] and y.tolist() == [20, 30]
+
+
+def test_a_cache_of_map_is_checked_and_not_taken_silently(capfd):
+    data = ds.NumpySlicesDataset([1, 2], ["x"])
+    with pytest.raises(TypeError, match="Argument cache with value 3 is not of type"):
+        data.map(lambda x: x, "x", cache=3)
+    data.map(lambda x: x, "x", cache=ds.DatasetCache(1))
+    assert "without a cache" in capfd.readouterr().err
+
+
 def test_a_position_serves_other_numbers_of_shards(seed):
     def share(shards, number):
         data = ds.NumpySlicesDataset(np.arange(32), "x", shuffle=True, num_shards=shards, shard_id=number)

@@ -16,6 +16,7 @@ from ._batch import _columns, check_max_rowsize
 from ._build import Build
 from ._dataset import Dataset
 from ._process_worker import SeededCall
+from .cache_client import DatasetCache
 
 
 def _check_operation(operation: Any, number: int) -> None:
@@ -62,6 +63,9 @@ class MapDataset(Dataset):
     ):
         if num_parallel_workers is not None:
             checks.check_workers(num_parallel_workers)
+        if cache is not None:
+            checks.check_type(cache, DatasetCache, "cache")
+            MAP.tell("cache", cache)
         super().__init__(input_dataset, num_parallel_workers, cache)
         self.operations = list(operations) if isinstance(operations, (list, tuple)) else [operations]
         for number, operation in enumerate(self.operations):

@@ -211,7 +211,12 @@ class Iterator:
         """A small dict that says where the iterator is."""
         stream = self._stream
         epoch, rows = (0, 0) if stream is None else (stream.epoch, stream.rows_given)
-        return {"epoch": epoch, "rows": rows * _shards(self._owner), "seed": config.get_seed()}
+        return {
+            "epoch": epoch,
+            "rows": rows * _shards(self._owner),
+            "seed": config.get_seed(),
+            "as_dict": int(isinstance(self, DictIterator)),
+        }
 
     def __deepcopy__(self, memo: dict) -> Iterator:
         return self
@@ -241,9 +246,16 @@ def resume(
     state: dict[str, int],
     num_epochs: int = -1,
     output_numpy: bool = False,
-    as_dict: bool = True,
+    as_dict: bool | None = None,
 ) -> Iterator:
     """An iterator that goes on where `state` was taken, also with another number of shards.
+
+    Args:
+        dataset (Dataset): The pipeline, made as the one that the state is of.
+        state (dict): What `state()` of an iterator gave.
+        num_epochs (int): Epochs in all, those before included. Default: ``-1`` , without end.
+        output_numpy (bool): Rows are NumPy arrays. Default: ``False`` .
+        as_dict (bool): Rows are dicts, not lists. Default: ``None`` , what they were.
 
     Raises:
         ValueError: The rows given so far cannot be divided among that many shards.
@@ -255,6 +267,7 @@ def resume(
             "shards."
         )
     config.set_seed(state["seed"])
+    as_dict = state.get("as_dict", True) if as_dict is None else as_dict
     kind = DictIterator if as_dict else TupleIterator
     return kind(dataset, num_epochs, output_numpy, position=(state["epoch"], state["rows"] // shards))
 
