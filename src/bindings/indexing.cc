@@ -12,6 +12,7 @@
 #include "bindings/numpy_exchange.h"
 #include "bindings/size_object.h"
 #include "bindings/tensor_object.h"
+#include "eager/aliases.h"
 #include "eager/dispatch.h"
 #include "eager/index_window.h"
 #include "eager/tape.h"
@@ -155,6 +156,7 @@ void write_window(const Tensor& target, const Index& index, const Tensor& value)
   static const op::OpDef& assign = op::find("index_view_assign");
   op::AttributeList attributes = index.attributes(target);
   Tensor inputs[] = {target, value};
+  eager::take_part(target);
   if (!eager::is_tracked(target) && !eager::is_tracked(value)) {
     eager::dispatch_one(assign, inputs, attributes);
     return;

@@ -11,6 +11,7 @@
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
 #include "platform/error/error.h"
+#include "tensor/overlap.h"
 
 namespace mycel::bindings {
 
@@ -227,6 +228,14 @@ void bind_recorded_call(nb::module_& module) {
       .def("leave", &RecordedCall::leave)
       .def("walk", &RecordedCall::walk);
   module.def("gradient_level", &eager::gradient_level);
+  module.def("share_memory", [](const std::vector<Tensor>& tensors) {
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      for (std::size_t k = 0; k < i; ++k) {
+        if (!(tensors[i] == tensors[k]) && tensor::may_overlap(tensors[i], tensors[k])) return true;
+      }
+    }
+    return false;
+  });
 }
 
 }  // namespace mycel::bindings

@@ -197,6 +197,7 @@ void prepare_write(const Tensor& target) {
                     " that is written lie at the same place in memory (it was stretched without a "
                     "copy). Write into a copy() of it.");
   keep_saved_content(target.storage());
+  take_part(target);
 }
 
 // ---- histories ---------------------------------------------------------------------------------
@@ -204,6 +205,27 @@ void prepare_write(const Tensor& target) {
 void note_origin(const Tensor& tensor) {
   if (node_of(tensor) == nullptr || written_content(tensor.storage()) != nullptr) return;
   set_content(tensor, content_behind(tensor));
+}
+
+namespace {
+
+// The tensor shows what the storage is noted to hold.
+void show_content(const Tensor& tensor, const Content& content) {
+  tensor::TensorBody& body = tensor.body();
+  const TensorSpec spec{tensor.dtype(), tensor.shape(), false};
+  const bool is_same = is_whole(tensor) && spec.shape == content.spec.shape;
+  const Edge edge = is_same ? content.edge : window_of(content, spec, layout_of(tensor));
+  body.history = Ref<tensor::History>(edge.node.get());
+  body.output_index = edge.output;
+  body.seen_version = body.storage->version();
+}
+
+}  // namespace
+
+void take_part(const Tensor& target) {
+  if (!tape_state.recording || node_of(target) != nullptr) return;
+  const Content* content = written_content(target.storage());
+  if (content != nullptr && content->edge.node) show_content(target, *content);
 }
 
 void forget_writes(Scope& scope) {
@@ -239,12 +261,7 @@ void follow_writes(const Tensor& tensor) {
   if (body.storage->recorded_version() <= body.seen_version) return;
   const Content* content = written_content(*body.storage);
   if (content == nullptr) return;  // of a gradient that is over: what is left is plain memory
-  const TensorSpec spec{tensor.dtype(), tensor.shape(), false};
-  const bool is_same = is_whole(tensor) && spec.shape == content->spec.shape;
-  const Edge edge = is_same ? content->edge : window_of(*content, spec, layout_of(tensor));
-  body.history = Ref<tensor::History>(edge.node.get());
-  body.output_index = edge.output;
-  body.seen_version = body.storage->version();
+  show_content(tensor, *content);
 }
 
 }  // namespace mycel::eager

@@ -21,6 +21,10 @@ void record_overwrite(const Tensor& target, const Tensor& result);
 // A tensor that lets go of its history stays a window on memory that has one.
 void note_origin(const Tensor& tensor);
 
+// A tensor that no gradient goes to is about to be written, on memory that one goes to: what it
+// keeps of the old content belongs to that.
+void take_part(const Tensor& target);
+
 // A gradient computation is over: nothing of it is noted any more.
 void forget_writes(Scope& scope);
 

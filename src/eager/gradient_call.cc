@@ -70,6 +70,7 @@ Tensor GradientCall::watch(const Tensor& input) {
   watched_.push_back({leaf, Tensor(), {}, 0});
   Tensor alias = detach(input);
   alias.body().history = Ref<tensor::History>(leaf.get());
+  note_origin(alias);  // others may write on its memory
   return alias;
 }
 

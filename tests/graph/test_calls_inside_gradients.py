@@ -513,3 +513,35 @@ def test_cells_in_graph_mode():
         assert reference() is None
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+def _overwrites(x, u):
+    u[0] = x[0, 0] * 3
+    return (x * x).sum()
+
+
+def _overwrites_with_a_number(x, u):
+    u[0] = 5.0
+    return (x * x).sum()
+
+
+def _is_overwritten(x, u):
+    x[1, 0] = x[0, 1] * 2
+    return (u * u).sum() + x.sum()
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (_overwrites, [[20, 4], [0, 8]]),
+        (_overwrites_with_a_number, [[2, 4], [0, 8]]),
+        (_is_overwritten, [[1, 19], [0, 9]]),
+    ],
+)
+@pytest.mark.parametrize("form", ["eager", "compiled inside", "compiled as a whole"])
+def test_an_argument_is_a_view_of_another_one(function, expected, form):
+    step = ms.grad(ms.jit(function) if form == "compiled inside" else function)
+    step = ms.jit(step) if form == "compiled as a whole" else step
+    for _ in range(4):
+        x = Tensor(np.array([[1.0, 2.0], [3.0, 4.0]], np.float32))
+        assert step(x, x[1]).asnumpy().tolist() == expected

@@ -60,6 +60,7 @@ class _Walk(Captured):
 
     __slots__ = ()
     learns_sizes = False
+    takes_shared_memory = True  # what is kept and what arrives may be one; nothing of it is written
 
 
 class _Backward:
@@ -128,6 +129,8 @@ class Differentiated(Captured):
         if self._calls <= wait or self.given_up or runs_eagerly() or _c.gradient_level() > 1:
             return _eagerly(self._roots[0], args, kwargs)
         given = tensors_in((args, kwargs))
+        if len(given) > 1 and _c.share_memory(given):  # a write through one changes what the other gives
+            return _eagerly(self._roots[0], args, kwargs)
         tracked = tuple(map(_c.is_tracked, given))
         _thread.given, _thread.session = given, None
         try:

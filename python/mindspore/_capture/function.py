@@ -23,6 +23,7 @@ from mindspore._capture.outside_numbers import OutsideNumbers, repeat
 from mindspore._capture.printing import prints_recorded
 from mindspore._capture.strict import forbid_effects, is_strict, look_check, refused
 from mindspore._capture.ways import Ways
+from mindspore.common._structure import tensors_in
 
 _MISS, _EAGER, _PausedCall = _c.CAPTURE_MISS, _c.CAPTURE_EAGER, _c.PausedCall
 _CAPTURES_BETWEEN_CHECKS = 32  # whether capturing is worth it
@@ -94,6 +95,7 @@ class Captured:
     learns_sizes = True  # whether a run can be made again for other sizes
     takes_numbers = True  # as inputs of the graph, once they have had several values
     takes_numbers_outside = True  # the same for what stands outside of the function
+    takes_shared_memory = False  # in several arguments
     writes_failures = True  # an error while it is recorded leaves a file with the graph so far
 
     def __init__(self, function, name: str, strict: bool | None = None, roots: tuple = ()):
@@ -344,6 +346,11 @@ class Captured:
         if session is None:
             self._tell("an argument is a NumPy array, whose content may change unseen; pass a Tensor")
             return run(*args, **kwargs)
+        if paused is None and not self.takes_shared_memory and self._share_memory(users_args, kwargs):
+            session.discard()
+            # A gradient inside would have to know what a write through one does to the other.
+            self._tell("two of its arguments share memory; pass a copy() of one")
+            return run(*args, **kwargs)
         self.captures += 1
         begun = time.perf_counter()
         hidden = len(all_args) - len(users_args)
@@ -402,6 +409,10 @@ class Captured:
             learn(self.cache, run, args, kwargs, at_once)
         self._give_up_if_useless(session)
         return result
+
+    @staticmethod
+    def _share_memory(args: tuple, kwargs: dict) -> bool:
+        return _c.share_memory([tensor for tensor in tensors_in((args, kwargs)) if tensor._has_data()])
 
     def _tell_times(self, begun: float, recorded: float, finished: float) -> None:
         logger.info(
