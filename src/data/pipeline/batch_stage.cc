@@ -371,8 +371,9 @@ bool BatchStage::begin_batch() {
   const bool complete = static_cast<std::int64_t>(rows.size()) == wanted;
   if (rows.empty() || child_failure_ || (!complete && options_.drop_remainder)) return false;
   ++number_.batch;
-  const bool one_is_ready = rows.size() == 1 && rows[0].pending.empty();
-  if (!job->has_slots() && !one_is_ready) job->make_slots(rows.size(), false);
+  // With places, parts are under way, and their rows are not looked at from here.
+  const auto one_is_ready = [&] { return rows.size() == 1 && rows[0].pending.empty(); };
+  if (!job->has_slots() && !one_is_ready()) job->make_slots(rows.size(), false);
   const bool here = is_inline(rows, begin);
   // What a row needs must be known before several are made at once.
   if (!here && !row_bytes_.is_known()) {
