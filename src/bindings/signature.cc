@@ -242,6 +242,43 @@ void Signature::add_specs(std::vector<op::TensorSpec>& specs) const {
   for (const Signature& part : parts_) part.add_specs(specs);
 }
 
+namespace {
+
+struct Met {
+  PyObject* container;
+  bool is_around;  // what is looked at stands in it
+};
+
+bool meets_again(PyObject* object, std::vector<Met>& met, int depth) {
+  const bool is_dict = PyDict_Check(object);
+  const bool is_sequence = PyTuple_Check(object) || PyList_Check(object);
+  if (!(is_dict || is_sequence) || depth == kDeepestNesting) return false;
+  const std::size_t place = met.size();
+  if (!PyTuple_Check(object)) {
+    const auto known = std::find_if(met.begin(), met.end(),
+                                    [&](const Met& one) { return one.container == object; });
+    if (known != met.end()) return !known->is_around;  // what contains itself is an error elsewhere
+    met.push_back({object, true});
+  }
+  for (Py_ssize_t i = 0; is_sequence && i < PySequence_Fast_GET_SIZE(object); ++i) {
+    if (meets_again(PySequence_Fast_GET_ITEM(object, i), met, depth + 1)) return true;
+  }
+  PyObject *key = nullptr, *value = nullptr;
+  Py_ssize_t position = 0;
+  while (is_dict && PyDict_Next(object, &position, &key, &value) != 0) {
+    if (meets_again(value, met, depth + 1)) return true;
+  }
+  if (place < met.size()) met[place].is_around = false;
+  return false;
+}
+
+}  // namespace
+
+bool repeats_container(PyObject* args, PyObject* kwargs) {
+  std::vector<Met> met;
+  return meets_again(args, met, 0) || (PyDict_GET_SIZE(kwargs) > 0 && meets_again(kwargs, met, 0));
+}
+
 bool Signature::has_array() const {
   if (kind_ == Kind::Same)
     return PyObject_CheckBuffer(object_.ptr()) != 0 && !is_tensor(object_.ptr());

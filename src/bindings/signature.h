@@ -55,4 +55,8 @@ class Signature {
   std::vector<nanobind::object> keys_;
 };
 
+// Whether a list or dict stands in several places of these: a call is recognized by the content of
+// containers, not by which of them are one.
+bool repeats_container(PyObject* args, PyObject* kwargs);
+
 }  // namespace mycel::bindings

@@ -103,6 +103,8 @@ std::vector<op::TensorSpec> Specialization::tensor_specs() const {
 
 nb::object TraceCache::run(nb::args args, nb::kwargs kwargs) {
   std::vector<PyObject*> inputs;
+  if (repeats_container(args.ptr(), kwargs.ptr())) [[unlikely]]
+    return nb::borrow(eager);
   const std::shared_ptr<const Specializations> specializations = specializations_;
   for (const std::shared_ptr<Specialization>& known : *specializations) {
     if (!known->matches(args.ptr(), kwargs.ptr(), inputs) || !known->holds()) continue;

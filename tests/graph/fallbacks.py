@@ -25,5 +25,6 @@ FALLBACKS = {
     "sources.returns_a_generator": "it returns an iterator",
     "sources.time_is_read": "it calls time, whose result " + _UNSTEADY,
     "state.AppendsToItsList": "it changes 'self.seen'",
+    "ways.arguments_are_handed_back": "it returns a list or dict that it is given",
     "ways.hardly_any_way_twice": r"decisions by values went a new way 64 times, most often in .*ways\.py:\d+",
 }

@@ -88,3 +88,25 @@ def test_a_key_that_is_missing():
     function(_batch(1))
     with pytest.raises(KeyError, match="w"):
         function({"x": Tensor(X), "other": 3})
+
+
+def test_which_dicts_are_one():
+    @ms.jit
+    def function(d, e, x):
+        return x * 2 if d is e else x * 3
+
+    d = {"a": 1}
+    for _ in range(3):
+        assert function(d, dict(d), Tensor(X)).asnumpy()[0, 0] == 3
+        assert function(d, d, Tensor(X)).asnumpy()[0, 0] == 2
+
+
+@pytest.mark.parametrize("kind", [lambda: {"a": 1, "x": Tensor(X)}, lambda: [Tensor(X), 2]])
+def test_a_container_that_is_given_back(kind):
+    given = kind()
+    alone, beside = ms.jit(lambda x, d: d), ms.jit(lambda x, d: (x * 2, d))
+    for _ in range(3):
+        assert alone(Tensor(X), given) is given
+        doubled, same = beside(Tensor(X), given)
+        assert same is given
+        assert np.array_equal(doubled.asnumpy(), X * 2)

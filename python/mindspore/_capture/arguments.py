@@ -6,6 +6,8 @@ from __future__ import annotations
 from mindspore._c_expression import Tensor
 from mindspore._capture.cell_state import same
 
+_DEEPEST = 8
+
 
 def containers_in(value) -> list:
     """Lists and dicts among arguments, outer ones first."""
@@ -72,6 +74,22 @@ class ArgumentContainers:
         elif isinstance(given, (tuple, list)):
             for part, other in zip(given, copy, strict=True):
                 self._collect(part, other)
+
+    def are_in(self, result, depth: int = 0) -> bool:
+        """Whether a result holds a list or dict that was given."""
+        if type(result) in (list, dict) and id(result) in self._originals:
+            return True
+        if type(result) not in (list, tuple) or depth > _DEEPEST:
+            return False
+        return any(self.are_in(part, depth + 1) for part in result)
+
+    def in_place_of_copies(self, result, finished):
+        """What a call gives, with the caller's own lists and dicts; `result`: what the run itself gave."""
+        if type(result) in (list, dict) and id(result) in self._originals:
+            return self._originals[id(result)][1]
+        if type(result) not in (list, tuple) or len(result) != len(finished):
+            return finished
+        return type(result)(map(self.in_place_of_copies, result, finished))
 
     def hand_back_attributes(self) -> bool:
         """Gives the caller's tensors the attributes that their stand-ins got; whether there were any."""

@@ -382,17 +382,13 @@ class Captured:
             containers.hand_back()
             session = surroundings = None  # the error's traceback keeps this frame
             raise
-        effects = surroundings.settle()
-        if containers.hand_back_attributes():
-            reason = "it sets attributes of a tensor it is given, which a compiled function would not repeat"
-            effects = effects._replace(problem=effects.problem or reason)
-        if numbers is not None and not all(map(surroundings.assigns, numbers.assigned)):
-            numbers.is_disturbed = True
-            reason = "a number outside that it uses is assigned while it runs"
-            effects = effects._replace(problem=effects.problem or reason)
+        made, gives_back = result, containers.are_in(result)
+        effects = self._objections(surroundings, containers, numbers, gives_back)
         recorded = time.perf_counter()
         result = session.finish(result)
         finished = time.perf_counter()
+        if gives_back:
+            result = containers.in_place_of_copies(made, result)
         is_whole = self._conclude(session, surroundings, effects, containers.hand_back())
         if outside is not None:
             result, is_whole = result[0], False
@@ -409,6 +405,22 @@ class Captured:
             learn(self.cache, run, args, kwargs, at_once)
         self._give_up_if_useless(session)
         return result
+
+    @staticmethod
+    def _objections(surroundings, containers, numbers, gives_back: bool):
+        """What a run has done, and why a replay could not do the same."""
+        effects = surroundings.settle()
+        reasons = [effects.problem]
+        if gives_back:
+            reasons.append("it returns a list or dict that it is given")
+        if containers.hand_back_attributes():
+            reasons.append(
+                "it sets attributes of a tensor it is given, which a compiled function would not repeat"
+            )
+        if numbers is not None and not all(map(surroundings.assigns, numbers.assigned)):
+            numbers.is_disturbed = True
+            reasons.append("a number outside that it uses is assigned while it runs")
+        return effects._replace(problem=next(filter(None, reasons), None))
 
     @staticmethod
     def _share_memory(args: tuple, kwargs: dict) -> bool:
