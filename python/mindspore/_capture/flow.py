@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import dis
 import functools
+import sys
 import types
 from typing import NamedTuple
 
+_IS_KNOWN = (3, 11) <= sys.version_info[:2] <= (3, 12)  # instructions of other interpreters differ
 _SKIPPED = frozenset(("CACHE", "PRECALL", "NOP", "RESUME", "EXTENDED_ARG", "KW_NAMES"))
 _PUSH_ONE = frozenset(
     ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_CONST", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLOSURE", "PUSH_NULL")
@@ -64,6 +66,8 @@ def _steps(code: types.CodeType) -> tuple[dis.Instruction, ...]:
 
 def _use_of(steps: tuple, index: int) -> _Use | None:
     """Who takes the value that an instruction leaves on the stack; None: not known."""
+    if not _IS_KNOWN:
+        return None
     above = 0
     for i in range(index + 1, len(steps)):
         step = steps[i]
@@ -176,6 +180,8 @@ def _result_is_plain(code: types.CodeType, offset: int, names: frozenset) -> boo
 def keys_read(code: types.CodeType, parameter: str) -> frozenset | None:
     """The keys that code reads of a dict it is given, if it does nothing else with it."""
     if parameter in (*code.co_cellvars, *code.co_freevars) or not _FAR_REACHING.isdisjoint(code.co_names):
+        return None
+    if not _IS_KNOWN:
         return None
     keys, steps = set(), _steps(code)
     for i, step in enumerate(steps):
