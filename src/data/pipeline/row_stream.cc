@@ -133,6 +133,7 @@ class RowStream::Run : public std::enable_shared_from_this<Run> {
   std::condition_variable work_;  // for the driver
   Awaits driver_awaits_ = Awaits::Nothing;
   Clock::duration look_in_{0};  // when it looks for the reader again
+  bool came_back_ = false;      // the reader had left, but was there again before it could look
   Clock::duration driver_waited_{0};
 
   platform::Thread driver_;
@@ -277,7 +278,12 @@ void RowStream::Run::wake_driver(Awaits what) {
 // that is the question, and the longer it stays one, the more seldom it is asked.
 bool RowStream::Run::reader_is_away(Lock& lock) {
   if (readers_ > 0) {
-    await(lock, Awaits::Leave);
+    if (std::exchange(came_back_, false)) {
+      work_.wait_for(lock, kLongestLook, [&] { return stopping_ || over_; });
+    } else {
+      await(lock, Awaits::Leave);
+      came_back_ = readers_ > 0;  // to wake at every row would cost more than the row
+    }
     return false;
   }
   const auto away = Clock::now() - left_at_;
