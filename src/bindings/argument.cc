@@ -6,7 +6,6 @@
 
 #include "bindings/dtype_object.h"
 #include "bindings/exceptions.h"
-#include "bindings/number_stand_in.h"
 #include "bindings/numpy_exchange.h"
 #include "bindings/size_object.h"
 #include "bindings/tensor_object.h"
@@ -14,8 +13,6 @@
 #include "platform/error/error.h"
 
 namespace mycel::bindings {
-
-namespace nb = nanobind;
 
 using op::AttributeType;
 using platform::ErrorKind;
@@ -122,12 +119,11 @@ tensor::IntList ints_from(PyObject* object, const op::AttributeDef& definition,
   PyObject** items = PySequence_Fast_ITEMS(object);
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
   for (Py_ssize_t i = 0; i < count; ++i) {
-    const nb::object item = plain_number(items[i]);
-    const bool stands_for_one = item.is_none() && definition.none_element;
-    platform::require(stands_for_one || is_integer(item.ptr()), ErrorKind::Type, "For '", op,
+    const bool stands_for_one = items[i] == Py_None && definition.none_element;
+    platform::require(stands_for_one || is_integer(items[i]), ErrorKind::Type, "For '", op,
                       "', every element of '", definition.name, "' must be int, but got ",
-                      type_name(item.ptr()), " at position ", i, ".");
-    values.push_back(stands_for_one ? *definition.none_element : integer_value(item.ptr()));
+                      type_name(items[i]), " at position ", i, ".");
+    values.push_back(stands_for_one ? *definition.none_element : integer_value(items[i]));
   }
   return values;
 }
@@ -138,7 +134,7 @@ std::vector<double> floats_from(PyObject* object, const op::AttributeDef& defini
   if (!PyList_Check(object) && !PyTuple_Check(object)) wrong_type(object, definition, op);
   std::vector<double> values;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
-    values.push_back(float_from(plain_number(PySequence_Fast_GET_ITEM(object, i)).ptr()));
+    values.push_back(float_from(PySequence_Fast_GET_ITEM(object, i)));
   }
   return values;
 }
@@ -186,7 +182,6 @@ AttributeValue attribute_from(PyObject* object, const op::AttributeDef& definiti
       !definition.required)
     return {};
   if (object == Py_None && definition.none_allowed) return {};
-  if (is_number_stand_in(object)) return attribute_from(plain_number(object).ptr(), definition, op);
   switch (definition.type) {
     case AttributeType::Bool:
       if (!PyBool_Check(object)) wrong_type(object, definition, op);

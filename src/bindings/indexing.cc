@@ -8,7 +8,6 @@
 #include "bindings/argument.h"
 #include "bindings/exceptions.h"
 #include "bindings/gradient_object.h"
-#include "bindings/number_stand_in.h"
 #include "bindings/numpy_exchange.h"
 #include "bindings/size_object.h"
 #include "bindings/tensor_object.h"
@@ -45,7 +44,7 @@ bool is_scalar_index(PyObject* item) {
 
 bool is_basic(PyObject* item) {
   return is_scalar_index(item) || PySlice_Check(item) || item == Py_None || item == Py_Ellipsis ||
-         item == Py_True || is_number_stand_in(item);
+         item == Py_True;
 }
 
 std::int64_t position_of(PyObject* item) {
@@ -75,7 +74,7 @@ IndexPart part_of(PyObject* item) {
     part.stop = stop;
     part.step = step;
   } else {
-    part.start = position_of(plain_number(item).ptr());
+    part.start = position_of(item);
   }
   return part;
 }
@@ -144,7 +143,7 @@ struct Index {
 };
 
 Tensor value_from(PyObject* value) {
-  Tensor tensor = operand_from(plain_number(value).ptr());
+  Tensor tensor = operand_from(value);
   platform::require(tensor.defined(), ErrorKind::Type,
                     "only support numbers, Tensor, tuple, list as value, but got ",
                     type_name(value));

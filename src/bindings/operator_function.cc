@@ -13,7 +13,6 @@
 #include "bindings/argument.h"
 #include "bindings/dtype_object.h"
 #include "bindings/exceptions.h"
-#include "bindings/number_stand_in.h"
 #include "bindings/size_object.h"
 #include "bindings/spelling.h"
 #include "bindings/tensor_object.h"
@@ -104,29 +103,6 @@ void add_variadic(const OpDef& definition, const op::InputDef& input, PyObject* 
                       "', element ", i, " of '", input.name, "' must be a Tensor, but got None.");
     inputs.push_back(std::move(tensor));
   }
-}
-
-// Numbers that differ from call to call: an input of the graph where that gives the same, otherwise
-// the number. `held` keeps what they become.
-void replace_stand_ins(const OpDef& definition, Given& given, std::vector<nb::object>& held) {
-  PyObject* tensor = nullptr;
-  for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
-    if (given[i] != nullptr && is_tensor(given[i])) tensor = given[i];
-  }
-  for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
-    if (given[i] == nullptr || !is_number_stand_in(given[i])) continue;
-    held.push_back(tensor != nullptr && definition.is_elementwise()
-                       ? operand_beside(given[i], definition.name, tensor)
-                       : plain_number(given[i]));
-    given[i] = held.back().ptr();
-  }
-}
-
-bool has_stand_in(const OpDef& definition, const Given& given) {
-  if (eager::interceptor() == nullptr) [[likely]]
-    return false;
-  return std::any_of(given.begin(), given.begin() + definition.parameters.size(),
-                     [](PyObject* object) { return object && is_number_stand_in(object); });
 }
 
 // A list beside a tensor takes the tensor's dtype.
@@ -351,9 +327,6 @@ PyObject* act(const OpDef& definition, PyObject* const* arguments, std::size_t c
   return guarded([&] {
     Given given;
     arrange(definition, arguments, count, names, given);
-    std::vector<nb::object> held;
-    if (has_stand_in(definition, given)) [[unlikely]]
-      replace_stand_ins(definition, given, held);
     try {
       return call_arranged(definition, given, action);
     } catch (const platform::Error& error) {

@@ -355,3 +355,23 @@ def test_an_import_inside_stays_compiled():
         function(Tensor(X))
     assert not function._captured.reasons
     assert function._captured.captures == 1
+
+
+class _Seeing:
+    """Whose operators see what they are given."""
+
+    def __init__(self):
+        self.seen = []
+
+    def __mul__(self, other):
+        self.seen.append(type(other).__name__)
+        return 2.0 * other
+
+
+def test_an_operator_of_a_class_of_ones_own_is_not_compiled():
+    holder, seeing = types.SimpleNamespace(beta=0.0), _Seeing()
+    function = ms.jit(lambda x: x * (seeing * holder.beta))
+    for i in range(8):
+        holder.beta = i / 4
+        assert np.array_equal(function(Tensor(X)).asnumpy(), (Tensor(X) * (2.0 * (i / 4))).asnumpy())
+    assert len(seeing.seen) == 8

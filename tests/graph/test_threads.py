@@ -91,6 +91,14 @@ def _is_same(a, b) -> bool:
     return np.array_equal(a.asnumpy(), b.asnumpy()) if isinstance(a, Tensor) else a == b
 
 
+def _on_all_threads(work) -> None:
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(_THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_random_functions_on_several_threads(seed):
     programs, failures = _programs(), []
@@ -111,11 +119,7 @@ def test_random_functions_on_several_threads(seed):
             failures.append(error)
             raise
 
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(_THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    _on_all_threads(work)
     assert not failures
 
 
@@ -133,9 +137,5 @@ def test_one_function_is_given_up_while_others_call_it():
             if not np.array_equal(function(x).asnumpy(), expected.asnumpy()):
                 failures.append(content)
 
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(_THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    _on_all_threads(work)
     assert not failures

@@ -19,13 +19,6 @@ from mindspore.ops._registry import op
 _VALUES_BEFORE = 3  # of one argument, until it becomes an input
 _MOST_VALUES = 64  # that are remembered
 _INT64 = 1 << 63
-# Those that compute with a number as with a tensor of its type.
-_PLAIN_OPERATORS = frozenset(
-    (
-        *("add", "sub", "mul", "div", "maximum", "minimum"),
-        *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"),
-    )
-)
 _EXACT = (operator.add, operator.sub, operator.mul)  # the same for floats in Python and in a graph
 
 
@@ -93,12 +86,6 @@ class NumberStandIn:
         if run is None or self._tensor is not None:
             return self._tensor if run is None or run.is_here() else None
         return run.input_for(self.source) if run.is_here() else None
-
-    def operand_beside(self, name: str, other: Tensor):
-        """What an operator gets for it beside a tensor: an input of the graph, or the number."""
-        dtype = _operand_type(type(self._value) is float, other.dtype) if name in _PLAIN_OPERATORS else None
-        tensor = self.in_graph() if dtype is not None else None
-        return self.number() if tensor is None else op.cast(tensor, dtype)
 
     def computed_with(self, calculate, other, is_swapped: bool, frame):
         """What Python computes, or decides, from a number outside; NotImplemented: in another way."""

@@ -21,6 +21,7 @@ from mindspore._capture import code as codes
 from mindspore._capture import flow
 from mindspore._capture.cell_state import TABLES, VOLATILE, CellState, Standing, change_since, is_cell
 from mindspore._capture.kept import MISSING, Place, can_be_kept
+from mindspore._capture.numbers import NumberStandIn
 from mindspore._capture.outside_numbers import Found, OutsideRun, is_number
 from mindspore._capture.questions import (
     CELL,
@@ -134,6 +135,8 @@ class Surroundings(Values):
                 owner = frame.f_locals.get("self")
                 if isinstance(owner, self._cell_class):
                     self._watch_cell(owner)
+            if kind == codes.USER and code.co_name.startswith("__"):
+                self._look_for_stand_ins(frame)
             if kind == codes.USER and code not in self._run:
                 self._enter_code(code, frame.f_globals)
             elif kind == codes.SETTING:
@@ -146,6 +149,12 @@ class Surroundings(Values):
                 name = getattr(function, "__qualname__", str(function))
                 where = codes.position_of(frame)
                 self._problem = f"it calls {name}, whose result differs from call to call ({where})"
+
+    def _look_for_stand_ins(self, frame) -> None:
+        """An operator of a class of the user's, beside a number that is an input of the graph."""
+        if any(type(value) is NumberStandIn for value in frame.f_locals.values()):
+            where = codes.position_of(frame)
+            self._problem = self._problem or f"a number goes to an operator of a class of its own ({where})"
 
     @staticmethod
     def _is_users(frame) -> bool:

@@ -107,7 +107,7 @@ def from_value(value, dtype=None) -> Tensor:
     if type(value) is np.ndarray and value.dtype in _NATIVE_TYPES:
         tensor = _c.copy_numpy(value)
     else:
-        tensor = value if isinstance(value, Tensor) else _new_tensor(_c.plain_number(value), dtype)
+        tensor = value if isinstance(value, Tensor) else _new_tensor(value, dtype)
     if dtype is None or tensor.dtype is dtype:
         return tensor
     return op.cast(tensor, dtype)

@@ -179,6 +179,14 @@ def nanmean(input, axis=None, keepdims=False, *, dtype=None) -> Tensor:
     return op.div(total, op.reduce_sum(known, _axes(axis), keepdims))
 
 
+def _sorted_along(name: str, input, axis) -> tuple:
+    """The axis, counted from the front, the elements sorted along it, and where they were."""
+    axis = checked_axis(name, axis, input.ndim)
+    if input.shape[axis] == 0:
+        raise ValueError(f"For '{name}', the axis must not be empty, but got the shape {input.shape}.")
+    return axis, *op.sort(input, axis, False)
+
+
 def median(input, axis=-1, keepdims=False) -> tuple:
     """The lower median along an axis and where it is.
 
@@ -193,10 +201,7 @@ def median(input, axis=-1, keepdims=False) -> tuple:
     require_tensor("median", "input", input)
     if input.ndim == 0:
         return input, Tensor(0, mstype.int64)
-    axis = checked_axis("median", axis, input.ndim)
-    if input.shape[axis] == 0:
-        raise ValueError(f"For 'median', the axis must not be empty, but got the shape {input.shape}.")
-    values, indices = op.sort(input, axis, False)
+    axis, values, indices = _sorted_along("median", input, axis)
     middle = (input.shape[axis] - 1) // 2
     value = op.narrow(values, axis, middle, 1)
     index = op.cast(op.narrow(indices, axis, middle, 1), mstype.int64)
@@ -211,10 +216,7 @@ def nanmedian(input, axis=-1, keepdims=False) -> tuple:
     require_tensor("nanmedian", "input", input)
     if input.ndim == 0:
         return input, Tensor(0, mstype.int64)
-    axis = checked_axis("nanmedian", axis, input.ndim)
-    if input.shape[axis] == 0:
-        raise ValueError(f"For 'nanmedian', the axis must not be empty, but got the shape {input.shape}.")
-    values, indices = op.sort(input, axis, False)
+    axis, values, indices = _sorted_along("nanmedian", input, axis)
     known = op.reduce_sum(op.cast(op.logical_not(op.isnan(input)), mstype.int64), axis, True)
     middle = op.maximum(op.floor_div(op.sub(known, 1), 2), 0)
     value = op.gather_elements(values, axis, middle)
