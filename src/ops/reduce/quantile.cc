@@ -118,31 +118,42 @@ MYCEL_CPU_KERNEL(quantile_levels) {
   }
 }
 
-MYCEL_OP(quantile)
-    .names({.function = "quantile", .method = "quantile"})
-    .doc("Values below which shares of the elements lie, linear between neighbours; of NaN NaN.")
-    .input("input", "Floating-point tensor.", kFloating)
-    .input("q", "Shares in [0, 1]: a number, or a vector, whose axis comes first in the result.",
-           kReal)
-    .attribute("axis", "The axis; None: all elements.", optional(AttributeType::Int))
-    .attribute("keepdims", "Whether the axis stays, with length 1.", false)
-    .output("output", "In the type of `input`.")
-    .composite([](CompositeContext& op) { run_quantile(op, false); })
-    .numpy("np.quantile(input, q, axis, keepdims=keepdims).astype(input.dtype)")
-    .sample("middle", {normal({3, 5}), constant({}, 0.47)})
-    .sample("several", {normal({3, 5}), values({2}, {0.1, 0.7})}, {{"axis", 1}})
-    .sample("kept", {normal({4, 3}), values({2}, {0.2, 0.8})}, {{"axis", -2}, {"keepdims", true}});
+namespace {
 
-MYCEL_OP(nanquantile)
-    .names({.function = "nanquantile", .method = "nanquantile"})
-    .doc("Values below which shares of the elements that are numbers lie; see `quantile`.")
-    .input("input", "Floating-point tensor.", kFloating)
-    .input("q", "Shares in [0, 1]: a number, or a vector, whose axis comes first in the result.",
-           kReal)
-    .attribute("axis", "The axis; None: all elements.", optional(AttributeType::Int))
-    .attribute("keepdims", "Whether the axis stays, with length 1.", false)
-    .output("output", "In the type of `input`.")
-    .composite([](CompositeContext& op) { run_quantile(op, true); })
-    .sample("several", {normal({3, 5}), values({2}, {0.1, 0.7})}, {{"axis", 1}});
+Define define_quantile(const char* name, const char* doc, void (*run)(CompositeContext&)) {
+  Define op(name);
+  op.names({.function = name, .method = name})
+      .doc(doc)
+      .input("input", "Floating-point tensor.", kFloating)
+      .input("q", "Shares in [0, 1]: a number, or a vector, whose axis comes first in the result.",
+             kReal)
+      .attribute("axis", "The axis; None: all elements.", optional(AttributeType::Int))
+      .attribute("keepdims", "Whether the axis stays, with length 1.", false)
+      .output("output", "In the type of `input`.")
+      .composite(run)
+      .sample("several", {normal({3, 5}), values({2}, {0.1, 0.7})}, {{"axis", 1}});
+  return op;
+}
+
+Define define_plain_quantile() {
+  Define op = define_quantile(
+      "quantile",
+      "Values below which shares of the elements lie, linear between neighbours; of NaN NaN.",
+      [](CompositeContext& context) { run_quantile(context, false); });
+  op.numpy("np.quantile(input, q, axis, keepdims=keepdims).astype(input.dtype)")
+      .sample("middle", {normal({3, 5}), constant({}, 0.47)})
+      .sample("kept", {normal({4, 3}), values({2}, {0.2, 0.8})},
+              {{"axis", -2}, {"keepdims", true}});
+  return op;
+}
+
+const Define quantile_operators[] = {
+    define_plain_quantile(),
+    define_quantile(
+        "nanquantile",
+        "Values below which shares of the elements that are numbers lie; see `quantile`.",
+        [](CompositeContext& context) { run_quantile(context, true); })};
+
+}  // namespace
 
 }  // namespace mycel::ops
