@@ -37,6 +37,7 @@ from mindspore.common.dtype import (  # noqa: E402
     Int,
     QuantDtype,
     TensorType,
+    Type,
     bfloat16,
     bool_,
     byte,
