@@ -23,7 +23,9 @@ from mindspore._c_expression import (
     uint64,
 )
 from mindspore._spelling import ON_DEVICE, did_you_mean
-from mindspore.common._type_classes import (
+from mindspore.common._type_classes import (  # noqa: F401  (scripts know the classes by this module)
+    BFloat,
+    Bool,
     Complex,
     Dict,
     Float,
@@ -31,6 +33,7 @@ from mindspore.common._type_classes import (
     Int,
     List,
     Number,
+    Slice,
     String,
     TensorType,
     Tuple,
