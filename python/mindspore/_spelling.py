@@ -258,7 +258,8 @@ class _ConstructorSignature:
     def __get__(self, instance: object, owner: type) -> inspect.Signature:
         if instance is not None:
             return inspect.signature(getattr(instance, owner._called_as, instance.__call__))
-        signature = inspect.signature(owner.__init__)
+        constructor = owner.__init__
+        signature = inspect.signature(getattr(constructor, "_stands_for", constructor))
         return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
@@ -276,7 +277,7 @@ class SpelledArguments:
 
 def check_keywords(constructor: Callable, owner: str, given: Iterable[str]) -> None:
     """Raises a TypeError with a hint if a constructor does not take one of the keywords."""
-    code = getattr(constructor, "__code__", None)
+    code = getattr(getattr(constructor, "_stands_for", constructor), "__code__", None)
     if code is None or code.co_flags & inspect.CO_VARKEYWORDS:
         return
     known = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
