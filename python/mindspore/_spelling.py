@@ -104,15 +104,10 @@ _PACKAGE = {
     "autograd": _GRADIENT,
     "distributed": "it is mindspore.communication",
     "save": "it is mindspore.save_checkpoint",
-    "from_numpy": "it is mindspore.Tensor.from_numpy",
     "compile": "it is mindspore.jit",
     "DataLoader": "it is mindspore.dataset.GeneratorDataset(source, columns).batch(size)",
     "inference_mode": "it is net.set_train(False)",
     "set_grad_enabled": "gradients exist only where they are asked for",
-    "long": "it is mindspore.int64",
-    "bool": "it is mindspore.bool_",
-    "float": "it is mindspore.float32",
-    "int": "it is mindspore.int32",
     "is_tensor": "it is mindspore.ops.is_tensor",
 }
 _DATA = {
