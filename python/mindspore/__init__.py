@@ -9,6 +9,18 @@ with _stays_awake_briefly():
 
 _c_expression.set_package_folder(__path__[0])
 
+
+def _native_name(name: str) -> object:
+    """A name that scripts look for in the native part, and Python has."""
+    if name.startswith("__"):  # what imports themselves ask every module for
+        raise AttributeError(f"module 'mindspore._c_expression' has no attribute '{name}'")
+    from mindspore._native_names import read
+
+    return read(name)
+
+
+_c_expression.__getattr__ = _native_name
+
 from mindspore import amp, common, dtype, hal, log, nn, ops, utils  # noqa: E402
 from mindspore._later import imported_later as _imported_later  # noqa: E402
 from mindspore._settings.environment import warn_of_refused_variables as _warn_of_variables  # noqa: E402

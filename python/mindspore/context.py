@@ -98,6 +98,8 @@ def get_context(attr_key: str) -> Any:
         >>> ms.get_context("device_target")
         'CPU'
     """
+    if attr_key == "enable_ge":  # the graph engine of Ascend; nobody can set it
+        return False
     if attr_key not in _values:
         raise ValueError(
             f"For 'context.get_context', the argument {attr_key} is not recognized! For detailed usage of "

@@ -85,7 +85,7 @@ class _ToSink(logging.Handler):
 
 @functools.cache
 def _get_logger() -> logging.Logger:
-    """The logger behind this module, as Python's `logging` knows loggers; what it is told goes the same way."""
+    """A logger of Python's `logging`; what it is told goes the way of this module."""
     logger = logging.getLogger("MindSpore")
     logger.addHandler(_ToSink())
     logger.propagate = False

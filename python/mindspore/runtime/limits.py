@@ -4,7 +4,7 @@
 from mindspore import _checkparam as check
 from mindspore.context import set_context
 
-_SIZE = r"[1-9][0-9]*(\\.)?[0-9]*GB|0\\.[0-9]*GB"
+_SIZE = r"[1-9][0-9]*(\.)?[0-9]*GB|0\.[0-9]*GB"
 
 
 def set_memory(
