@@ -104,15 +104,10 @@ _PACKAGE = {
     "autograd": _GRADIENT,
     "distributed": "it is mindspore.communication",
     "save": "it is mindspore.save_checkpoint",
-    "from_numpy": "it is mindspore.Tensor.from_numpy",
     "compile": "it is mindspore.jit",
     "DataLoader": "it is mindspore.dataset.GeneratorDataset(source, columns).batch(size)",
     "inference_mode": "it is net.set_train(False)",
     "set_grad_enabled": "gradients exist only where they are asked for",
-    "long": "it is mindspore.int64",
-    "bool": "it is mindspore.bool_",
-    "float": "it is mindspore.float32",
-    "int": "it is mindspore.int32",
     "is_tensor": "it is mindspore.ops.is_tensor",
 }
 _DATA = {
@@ -258,7 +253,8 @@ class _ConstructorSignature:
     def __get__(self, instance: object, owner: type) -> inspect.Signature:
         if instance is not None:
             return inspect.signature(getattr(instance, owner._called_as, instance.__call__))
-        signature = inspect.signature(owner.__init__)
+        constructor = owner.__init__
+        signature = inspect.signature(getattr(constructor, "_stands_for", constructor))
         return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
@@ -276,7 +272,7 @@ class SpelledArguments:
 
 def check_keywords(constructor: Callable, owner: str, given: Iterable[str]) -> None:
     """Raises a TypeError with a hint if a constructor does not take one of the keywords."""
-    code = getattr(constructor, "__code__", None)
+    code = getattr(getattr(constructor, "_stands_for", constructor), "__code__", None)
     if code is None or code.co_flags & inspect.CO_VARKEYWORDS:
         return
     known = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]

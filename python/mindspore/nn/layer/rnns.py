@@ -7,9 +7,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from mindspore import log as logger
 from mindspore.common import dtype as mstype
-from mindspore.common.initializer import Uniform, initializer
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
@@ -83,25 +84,24 @@ class _Recurrent(Cell):
         self._make_parameters(dtype)
 
     def _make_parameters(self, dtype) -> None:
-        bound = Uniform(1 / math.sqrt(self.hidden_size))
+        bound = 1 / math.sqrt(self.hidden_size)
         rows, width = self.gates * self.hidden_size, self.hidden_size * self._directions
-
-        def made(name: str, *columns: int) -> ParameterTuple:
-            return ParameterTuple(
-                Parameter(initializer(bound, [rows, *columns], dtype), name=name + suffix)
-                for _, suffix in self._suffixes()
-            )
-
-        self.w_ih_list = ParameterTuple(
-            Parameter(
-                initializer(bound, [rows, self.input_size if layer == 0 else width], dtype),
-                name="weight_ih" + suffix,
-            )
-            for layer, suffix in self._suffixes()
-        )
-        self.w_hh_list = made("weight_hh", self.hidden_size)
+        parts: dict[str, list[Parameter]] = {"w_ih": [], "w_hh": [], "b_ih": [], "b_hh": []}
+        # In this order, and from NumPy's generator itself, so that a seed gives MindSpore's weights.
+        for layer, suffix in self._suffixes():
+            shapes = [
+                (rows, self.input_size if layer == 0 else width),
+                (rows, self.hidden_size),
+                (rows,),
+                (rows,),
+            ]
+            for part, shape in zip(parts, shapes if self.has_bias else shapes[:2], strict=False):
+                name = part.replace("w_", "weight_").replace("b_", "bias_") + suffix
+                drawn = np.random.uniform(-bound, bound, shape).astype(np.float32)
+                parts[part].append(Parameter(Tensor(drawn, dtype), name=name))
+        self.w_ih_list, self.w_hh_list = ParameterTuple(parts["w_ih"]), ParameterTuple(parts["w_hh"])
         if self.has_bias:
-            self.b_ih_list, self.b_hh_list = made("bias_ih"), made("bias_hh")
+            self.b_ih_list, self.b_hh_list = ParameterTuple(parts["b_ih"]), ParameterTuple(parts["b_hh"])
 
     @property
     def _directions(self) -> int:

@@ -7,6 +7,7 @@ from mindspore.common import dtype as mstype
 from mindspore.common._structure import tensors_in
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
+from mindspore.nn._inner_primitives import inner_primitive
 from mindspore.nn.cell import Cell
 from mindspore.nn.wrap.cell_wrapper import TrainOneStepCell
 from mindspore.ops import composite
@@ -137,10 +138,16 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         ``CPU``
     """
 
+    # What constructs of scripts use; the own one asks all gradients at once.
+    reduce_sum, reduce_all = inner_primitive("ReduceSum", False), inner_primitive("ReduceAll", False)
+    less_equal, equal, logic_not = map(inner_primitive, ("LessEqual", "Equal", "LogicalNot"))
+    allreduce = inner_primitive("AllReduce")
+    gpu_target = ascend_910a_target = ascend_910b_target = False
+
     def __init__(self, network, optimizer, scale_sense):
         super().__init__(network, optimizer, sens=None)
         self.hyper_map = composite.HyperMap()
-        self.base = Tensor(1, mstype.float32)
+        self.base, self.base0 = Tensor(1, mstype.float32), Tensor(0, mstype.int32)
         self.is_distributed = False
         self.loss_scaling_manager = None
         if isinstance(scale_sense, Cell):
