@@ -134,8 +134,8 @@ class _Recurrent(Cell):
                 )
             if state.dtype is not x.dtype:
                 raise TypeError(
-                    f"For '{self.cls_name}', the type of '{name}' should be same as 'x', but got 'x' with type "
-                    f"{x.dtype} and '{name}' with type {state.dtype}."
+                    f"For '{self.cls_name}', the type of '{name}' should be same as 'x', but got 'x' with "
+                    f"type {x.dtype} and '{name}' with type {state.dtype}."
                 )
         return given
 
