@@ -7,10 +7,10 @@ from mindspore.common import dtype as mstype
 from mindspore.common._structure import tensors_in
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
-from mindspore.nn._inner_primitives import inner_primitive
 from mindspore.nn.cell import Cell
 from mindspore.nn.wrap.cell_wrapper import TrainOneStepCell
 from mindspore.ops import composite
+from mindspore.ops._primitives.effects import FloatStatus
 from mindspore.ops._registry import op
 
 _grad_scale = composite.MultitypeFuncGraph("grad_scale")
@@ -26,7 +26,38 @@ def _unscaled_rows(scale, gradient):
     return gradient.with_tensors([gradient.indices, _unscaled(scale, gradient.values)])
 
 
+@_grad_scale.register("Tensor", "Tensor", "Tensor")
+def _unscaled_sum(scale, gradient, gathered):
+    """What was gathered over several batches, unscaled; the sum begins anew."""
+    unscaled = gathered * op.reciprocal(scale)
+    op.assign(gathered, op.zeros_like(gathered))
+    return unscaled
+
+
 grad_scale = _grad_scale
+shard_grad_scale = composite.MultitypeFuncGraph("shard_grad_scale")
+
+
+@shard_grad_scale.register("Tensor", "Tensor", "Tensor")
+def _unscaled_part(scale, gradient, gathered):
+    """The gradient itself, unscaled; the sum begins anew."""
+    op.assign(gathered, op.zeros_like(gathered))
+    return gradient * op.reciprocal(scale)
+
+
+_grad_overflow = composite.MultitypeFuncGraph("_grad_overflow")
+_float_status = FloatStatus()
+
+
+@_grad_overflow.register("Tensor")
+def _overflow(gradient):
+    """1 where an element is not finite, else 0; one float32 number."""
+    return _float_status(gradient)
+
+
+@_grad_overflow.register("RowTensor")
+def _overflow_of_rows(gradient):
+    return _float_status(gradient.values)
 
 
 def all_are_finite(tensors: list) -> Tensor:
@@ -138,10 +169,6 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         ``CPU``
     """
 
-    # What constructs of scripts use; the own one asks all gradients at once.
-    reduce_sum, reduce_all = inner_primitive("ReduceSum", False), inner_primitive("ReduceAll", False)
-    less_equal, equal, logic_not = map(inner_primitive, ("LessEqual", "Equal", "LogicalNot"))
-    allreduce = inner_primitive("AllReduce")
     gpu_target = ascend_910a_target = ascend_910b_target = False
 
     def __init__(self, network, optimizer, scale_sense):
