@@ -141,8 +141,8 @@ _LATER = {
     ),
 }
 _MODULES = (
-    "amp boost common communication context dataset dtype experimental hal log mindrecord nn numpy ops "
-    "parallel profiler train utils version"
+    "amp boost common communication context dataset dtype experimental hal log mindrecord mint nn numpy ops "
+    "parallel profiler scipy train utils version"
 )
 __getattr__, __dir__ = _imported_later(globals(), _LATER, _MODULES.split())
 __all__ = [name for name in __dir__() if not name.startswith("_") and name not in _MODULES.split()]
