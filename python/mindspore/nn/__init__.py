@@ -125,6 +125,7 @@ from mindspore.nn.layer import (
     ReplicationPad1d,
     ReplicationPad2d,
     ReplicationPad3d,
+    ResizeBilinear,
     RNNCell,
     Roll,
     RReLU,

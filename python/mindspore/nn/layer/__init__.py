@@ -142,6 +142,7 @@ from mindspore.nn.layer.rearrangement import (
     ChannelShuffle,
     PixelShuffle,
     PixelUnshuffle,
+    ResizeBilinear,
     Unfold,
     Upsample,
 )
