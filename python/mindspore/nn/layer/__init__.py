@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers."""
 
+from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.nn.layer.activation import (
     CELU,
     ELU,
@@ -167,3 +168,5 @@ from mindspore.nn.layer.transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
+
+__getattr__ = _explains_missing_names(globals())
