@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mycel: deep learning with MindSpore's interface."""
 
-from mindspore.version import __version__  # noqa: F401, I001  (first: it must be there even if a later import fails)
+from sys import meta_path as _meta_path
+
 from mindspore._waiting import stays_awake_briefly as _stays_awake_briefly
+from mindspore.version import (
+    __version__,  # noqa: F401, I001  (first: it must be there even if a later import fails)
+)
 
 with _stays_awake_briefly():
     from mindspore import _c_expression
@@ -23,6 +27,7 @@ _c_expression.__getattr__ = _native_name
 
 from mindspore import amp, common, dtype, hal, log, nn, ops, utils  # noqa: E402
 from mindspore._later import imported_later as _imported_later  # noqa: E402
+from mindspore._removed import RemovedModules as _RemovedModules  # noqa: E402
 from mindspore._settings.environment import warn_of_refused_variables as _warn_of_variables  # noqa: E402
 from mindspore.amp import (  # noqa: E402
     DynamicLossScaleManager,
@@ -128,6 +133,7 @@ from mindspore.run_check import run_check  # noqa: E402
 
 log._configure()
 _warn_of_variables()
+_meta_path.append(_RemovedModules)
 # The function, as users know it, not the module that defines it.
 common.mutable = mutable
 

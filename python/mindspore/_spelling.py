@@ -6,9 +6,12 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
+import opcode
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
+
+from mindspore import _removed
 
 _PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -220,9 +223,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f" Did you mean '{found}'?" if found else ""
 
 
+def advice_for(owner: str, name: str) -> str:
+    """What a module or class has instead of a name of other frameworks or earlier releases; may be empty."""
+    return _HABITS.get(owner, {}).get(name) or _removed.NAMES.get(owner, {}).get(name, "")
+
+
 def name_hint(owner: str, name: str, known: Iterable[str]) -> str:
     """What to use instead of a name that `owner` has not; a sentence that begins with a space, or empty."""
-    advice = _HABITS.get(owner, {}).get(name)
+    advice = advice_for(owner, name)
     if advice:
         return f" In MindSpore {advice}."
     return did_you_mean(name, known)
@@ -300,8 +308,26 @@ def check_keywords(constructor: Callable, owner: str, given: Iterable[str]) -> N
             raise TypeError(f"{owner}.__init__() got an unexpected keyword argument '{name}'.{hint}")
 
 
-def unknown_in_module(module: str, name: str, known: Callable[[], Iterable[str]]) -> AttributeError:
-    """The error for a name that a module does not have."""
+def _is_from_import() -> bool:
+    """Whether a statement ``from module import name`` outside of the package asks for what is not there."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE_FOLDER):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_code[frame.f_lasti] == opcode.opmap["IMPORT_FROM"]
+
+
+def unknown_in_module(
+    module: str, name: str, known: Callable[[], Iterable[str]]
+) -> AttributeError | ImportError:
+    """The error for a name that a module does not have.
+
+    The statement ``from module import name`` drops the text of an AttributeError for one of its own, so that
+    the hint has to come as the ImportError that it ends in.
+    """
+    if _is_from_import():
+        hint = name_hint(module, name, known())
+        if hint:
+            return ImportError(f"cannot import name '{name}' from '{module}'.{hint}", name=module)
     message = f"module '{module}' has no attribute '{name}'."
     return UnknownName(message, lambda: name_hint(module, name, known()))
 

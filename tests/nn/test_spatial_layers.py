@@ -286,6 +286,38 @@ def test_arrangements():
     assert nn.Upsample(size=(4, 5), mode="bilinear")(x).shape == (2, 8, 4, 5)
 
 
+@pytest.mark.parametrize(
+    ("aligned", "centred", "expected"),
+    [
+        (
+            False,
+            False,
+            [[0, 0.8, 2.8, 6, 9], [32 / 3, 236 / 15, 22, 442 / 15, 107 / 3], [16, 23.2, 31.6, 41.2, 49]],
+        ),
+        (True, False, [[0, 0.75, 2.5, 5.25, 9], [8, 11.75, 16.5, 22.25, 29], [16, 22.75, 30.5, 39.25, 49]]),
+        (False, True, [[0, 0.7, 2.5, 5.5, 9], [8, 11.5, 16.5, 22.7, 29], [16, 22.3, 30.5, 39.9, 49]]),
+    ],
+)
+def test_bilinear_resizing(aligned, centred, expected):
+    squares = Tensor(np.arange(8, dtype=np.float32).reshape(1, 1, 2, 4) ** 2)
+    layer = nn.ResizeBilinear(half_pixel_centers=centred)
+    _equal(layer(squares, size=(3, 5), align_corners=aligned)[0, 0], np.array(expected))
+
+
+def test_bilinear_resizing_by_a_factor():
+    squares = Tensor(np.arange(8, dtype=np.float32).reshape(1, 1, 2, 4) ** 2)
+    doubled = nn.ResizeBilinear()(squares, scale_factor=2)
+    _equal(doubled, nn.ResizeBilinear()(squares, size=[4, 8]).asnumpy())
+    with pytest.raises(ValueError, match="one of 'size' and 'scale_factor' must be given"):
+        nn.ResizeBilinear()(squares)
+    with pytest.raises(ValueError, match="one of 'size' and 'scale_factor' must be given"):
+        nn.ResizeBilinear()(squares, (4, 8), 2)
+    with pytest.raises(ValueError, match="must be \\(height, width\\)"):
+        nn.ResizeBilinear()(squares, size=4)
+    with pytest.raises(TypeError, match="align_corners"):
+        nn.ResizeBilinear()(squares, size=(4, 8), align_corners=1)
+
+
 def test_local_response():
     x = _numbers(2, 7, 3, 2)
     squares = np.stack([(x[:, max(i - 2, 0) : i + 3] ** 2).sum(1) for i in range(7)], 1)

@@ -3,6 +3,7 @@
 
 from importlib import import_module as _import_module
 
+from mindspore._spelling import unknown_in_module as _unknown_in_module
 from mindspore.common import dtype
 from mindspore.common.tensor import Tensor, tensor
 
@@ -41,4 +42,6 @@ def __getattr__(name: str):
         return getattr(_import_module(f"mindspore.common.{_LATER[name]}"), name)
     if name in dtype.__dict__ and not name.startswith("_"):
         return getattr(dtype, name)
-    raise AttributeError(f"module 'mindspore.common' has no attribute '{name}'")
+    if name.startswith("__"):
+        raise AttributeError(f"module 'mindspore.common' has no attribute '{name}'")
+    raise _unknown_in_module("mindspore.common", name, lambda: {**globals(), **_LATER})

@@ -126,6 +126,7 @@ from mindspore.nn.layer import (
     ReplicationPad1d,
     ReplicationPad2d,
     ReplicationPad3d,
+    ResizeBilinear,
     RNNCell,
     Roll,
     RReLU,

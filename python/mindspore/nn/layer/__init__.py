@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers."""
 
+from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.nn.layer.activation import (
     CELU,
     ELU,
@@ -142,6 +143,7 @@ from mindspore.nn.layer.rearrangement import (
     ChannelShuffle,
     PixelShuffle,
     PixelUnshuffle,
+    ResizeBilinear,
     Unfold,
     Upsample,
 )
@@ -166,3 +168,5 @@ from mindspore.nn.layer.transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
+
+__getattr__ = _explains_missing_names(globals())

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from mindspore import _checkparam as validator
+from mindspore import log as logger
 from mindspore.nn import _checks as check
 from mindspore.nn.cell import Cell
+from mindspore.ops._primitives.image import resize
 from mindspore.ops._primitives.windows import patches
 from mindspore.ops._registry import op
 from mindspore.ops.function import arrangement, neural
@@ -171,6 +174,57 @@ class Upsample(Cell):
         return neural.interpolate(
             x, self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor
         )
+
+
+class ResizeBilinear(Cell):
+    """Resizes images linearly in both directions, as :class:`mindspore.ops.ResizeBilinearV2` does now.
+
+    Args:
+        half_pixel_centers (bool): Whether a pixel is a square with its value in the middle, not a point.
+            Default: ``False``.
+
+    Inputs:
+        - **x** (Tensor) - (N, C, H, W).
+        - **size** (Union[tuple[int], list[int]]) - Height and width of the output. Default: ``None``.
+        - **scale_factor** (int) - The same as a multiple of the input; one of the two. Default: ``None``.
+        - **align_corners** (bool) - Whether corners stay where they are. Default: ``False``.
+
+    Outputs:
+        Tensor, (N, C, height, width).
+
+    Raises:
+        TypeError: `align_corners` is not bool, or a length or `scale_factor` is not int.
+        ValueError: Neither or both of `size` and `scale_factor` are given, or one is not positive.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> from mindspore import Tensor, nn
+        >>> print(nn.ResizeBilinear()(Tensor([[[[1.0, 3.0]]]]), size=(1, 4)))
+        [[[[1. 2. 3. 3.]]]]
+    """
+
+    def __init__(self, half_pixel_centers=False):
+        super().__init__()
+        logger.warning("'nn.ResizeBilinear' is deprecated: use 'ops.ResizeBilinearV2', or 'ops.interpolate'.")
+        self.half_pixel_centers = half_pixel_centers
+
+    def construct(self, x, size=None, scale_factor=None, align_corners=False):
+        validator.check_value_type("align_corners", align_corners, [bool], self.cls_name)
+        if (size is None) == (scale_factor is None):
+            raise ValueError(
+                "For 'ResizeBilinear', one of 'size' and 'scale_factor' must be given, but got "
+                f"size={size} and scale_factor={scale_factor}."
+            )
+        if size is None:
+            validator.check_positive_int(scale_factor, "scale_factor", self.cls_name)
+            size = (scale_factor * x.shape[2], scale_factor * x.shape[3])
+        elif not isinstance(size, (tuple, list)) or len(size) != 2:
+            raise ValueError(f"For 'ResizeBilinear', the 'size' must be (height, width), but got {size}.")
+        for length in size:
+            validator.check_positive_int(length, "size", self.cls_name)
+        return resize(self.cls_name, x, size, align_corners, self.half_pixel_centers, False)
 
 
 class LRN(Cell):

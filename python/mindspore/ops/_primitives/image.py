@@ -39,7 +39,8 @@ def _places(name: str, length: int, wanted: int, align: bool, centred: bool, nea
     return op.mul(start, length / wanted)
 
 
-def _resize(name: str, x, size, align: bool, centred: bool, nearest: bool) -> Tensor:
+def resize(name: str, x, size, align: bool, centred: bool, nearest: bool) -> Tensor:
+    """Images in another size; `name` is what the user called."""
     if isinstance(size, Tensor):
         size = size.tolist()
     if x.ndim != 4:
@@ -60,7 +61,7 @@ class ResizeNearestNeighbor(Primitive):
             raise TypeError(f"For 'ResizeNearestNeighbor', the 'size' must be tuple or list, but got {size}.")
 
     def __call__(self, input_x):
-        return _resize(self.name, input_x, self.size, self.align_corners, self.half_pixel_centers, True)
+        return resize(self.name, input_x, self.size, self.align_corners, self.half_pixel_centers, True)
 
 
 class ResizeNearestNeighborV2(Primitive):
@@ -71,7 +72,7 @@ class ResizeNearestNeighborV2(Primitive):
         pass
 
     def __call__(self, image, size):
-        return _resize(self.name, image, size, self.align_corners, self.half_pixel_centers, True)
+        return resize(self.name, image, size, self.align_corners, self.half_pixel_centers, True)
 
 
 class ResizeBilinear(Primitive):
@@ -82,7 +83,7 @@ class ResizeBilinear(Primitive):
         pass
 
     def __call__(self, x):
-        return _resize(self.name, x, self.size, self.align_corners, self.half_pixel_centers, False)
+        return resize(self.name, x, self.size, self.align_corners, self.half_pixel_centers, False)
 
 
 class ResizeBilinearV2(Primitive):
@@ -93,7 +94,7 @@ class ResizeBilinearV2(Primitive):
         pass
 
     def __call__(self, image, size):
-        return _resize(self.name, image, size, self.align_corners, self.half_pixel_centers, False)
+        return resize(self.name, image, size, self.align_corners, self.half_pixel_centers, False)
 
 
 class IOU(Primitive):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Callbacks: what happens besides the steps of training and evaluation."""
 
+from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.train.callback._backup_and_restore import BackupAndRestore
 from mindspore.train.callback._callback import (
     Callback,
@@ -32,3 +33,5 @@ from mindspore.train.callback._time_monitor import TimeMonitor
 # The names that scripts of earlier releases import.
 _InternalCallbackParam = InternalCallbackParam
 _CallbackManager = CallbackManager
+
+__getattr__ = _explains_missing_names(globals())
