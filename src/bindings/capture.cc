@@ -148,7 +148,7 @@ void bind_capture(nb::module_& module) {
       .def_prop_ro("keywords", &RecipeSession::keywords)
       .def_prop_ro("is_active", [](const RecipeSession&) { return true; })
       .def("host_call", &RecipeSession::host_call)
-      .def("finish", &RecipeSession::finish, nb::arg("result").none())
+      .def("finish", &RecipeSession::finish, nb::arg("result").none(), nb::arg("was_there"))
       .def("refuse", &RecipeSession::refuse);
   nb::class_<CaptureSession>(module, "CaptureSession")
       .def_prop_ro("arguments", &CaptureSession::arguments)
@@ -170,7 +170,7 @@ void bind_capture(nb::module_& module) {
       .def("check_looks", &CaptureSession::check_looks)
       .def("abandon", &CaptureSession::abandon)
       .def("refuse", &CaptureSession::refuse)
-      .def("finish", &CaptureSession::finish, nb::arg("result").none())
+      .def("finish", &CaptureSession::finish, nb::arg("result").none(), nb::arg("was_there"))
       .def("text", &CaptureSession::text)
       .def("fail", &CaptureSession::fail)
       .def("discard", &CaptureSession::discard);

@@ -152,7 +152,7 @@ nb::object CaptureSession::with_own_arguments(nb::object result, int depth) cons
   return result;
 }
 
-nb::object CaptureSession::finish(nb::object result) {
+nb::object CaptureSession::finish(nb::object result, nb::callable was_there) {
   Specialization& known = *specialization_;
   if (recorder_->has_left()) return with_own_arguments(std::move(result));
   take_guards();
@@ -162,9 +162,10 @@ nb::object CaptureSession::finish(nb::object result) {
     return with_own_arguments(std::move(result));
   }
   std::vector<Tensor> tensors;
-  const ResultForm::Questions ask{[&](const Tensor& tensor) {
+  const auto is_computed = [&](const Tensor& tensor) {
     return recorder_->take_over(tensor) && recorder_->is_result(tensor);
-  }};
+  };
+  const ResultForm::Questions ask{is_computed, {}, asker(was_there)};
   auto form = std::make_shared<ResultForm>(result, ask, tensors);
   if (const char* why = form->refusal()) {
     recorder_->abandon(why);

@@ -121,7 +121,7 @@ void RecipeSession::host_call(const std::string& name, nb::object, nb::object) {
   writer_->refuse(platform::join("it calls ", name));
 }
 
-void RecipeSession::finish(nb::object result) {
+void RecipeSession::finish(nb::object result, nb::callable was_there) {
   std::vector<Tensor> tensors;
   const auto is_of_this_run = [&](const Tensor& tensor) {
     return recorder_->knows(tensor) || tensor.storage().birth() == tensor::Storage::birth_mark;
@@ -135,7 +135,7 @@ void RecipeSession::finish(nb::object result) {
     numbers.push_back(reinterpret_cast<SizeObject*>(object.ptr())->expression);
     return true;
   };
-  const ResultForm::Questions ask{is_of_this_run, take_number};
+  const ResultForm::Questions ask{is_of_this_run, take_number, asker(was_there)};
   recipe_->form = std::make_shared<ResultForm>(result, ask, tensors);
   if (recipe_->form->makes_copies() || recipe_->form->refusal() != nullptr)
     writer_->refuse("it returns something that is not made of tensors and plain values");

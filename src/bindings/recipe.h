@@ -51,7 +51,8 @@ class RecipeSession {
   nanobind::tuple arguments() const { return arguments_; }
   nanobind::dict keywords() const { return keywords_; }
   void host_call(const std::string& name, nanobind::object function, nanobind::object inputs);
-  void finish(nanobind::object result);
+  // `was_there`: asked whether an object existed before the run.
+  void finish(nanobind::object result, nanobind::callable was_there);
   // There will be no recipe.
   void refuse(const std::string& reason);
 

@@ -35,6 +35,7 @@ ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tens
                        std::vector<PyObject*>& leaves, int depth)
     : object_(nb::borrow(object)) {
   PyObject* o = object.ptr();
+  const std::size_t known_tensors = tensors.size();
   if (depth == kDeepestNesting) {
     kind_ = Kind::Refused;
     why_ = "it returns lists or dicts that contain themselves, or are nested too deeply";
@@ -73,6 +74,17 @@ ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tens
   } else if (!is_atom(object)) {
     take_other(object, ask, tensors, leaves, depth);
   }
+  if (kind_ != Kind::Leaf && kind_ != Kind::Number && kind_ != Kind::Refused)
+    keep_if_it_was_there(object, ask, tensors.size() != known_tensors);
+}
+
+void ResultForm::keep_if_it_was_there(nb::handle object, const Questions& ask,
+                                      bool holds_computed) {
+  if (kind_ == Kind::Constant || holds_computed || !ask.was_there || !ask.was_there(object)) return;
+  kind_ = Kind::Constant;
+  object_ = nb::borrow(object);
+  parts_.clear();
+  keys_.clear();
 }
 
 // A write into what advanced indexing gave also reaches the tensor it was read from, as long as

@@ -12,6 +12,11 @@
 
 namespace mycel::bindings {
 
+// A question about an object that Python answers.
+inline std::function<bool(nanobind::handle)> asker(const nanobind::callable& question) {
+  return [question](nanobind::handle object) { return nanobind::cast<bool>(question(object)); };
+}
+
 class ResultForm {
  public:
   // `is_computed(tensor)`: made by the run, so every call must give out a new one; such tensors are
@@ -21,6 +26,8 @@ class ResultForm {
     // `take_number(object, place)`: a number that is another one in other calls, and its place
     // among these; may be empty.
     std::function<bool(nanobind::handle, std::size_t&)> take_number = {};
+    // Whether an object was there before the run: every call gives out that one, not a copy.
+    std::function<bool(nanobind::handle)> was_there = {};
   };
   ResultForm(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors);
   // `leaves`: the objects that were met so far; `depth`: in how many containers this one stands.
@@ -44,6 +51,8 @@ class ResultForm {
                   std::vector<PyObject*>& leaves, int depth);
   void take_origin(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,
                    std::vector<PyObject*>& leaves, int depth);
+  // What was there before and holds nothing that was computed stays itself.
+  void keep_if_it_was_there(nanobind::handle object, const Questions& ask, bool holds_computed);
   nanobind::object built(const std::function<nanobind::object(std::size_t)>& leaf) const;
 
   Kind kind_ = Kind::Constant;

@@ -158,7 +158,8 @@ class CaptureSession {
   // What is asked when something has changed; None until the first run of this kind has set it.
   nanobind::object verify() const;
   void set_verify(nanobind::object verify) { verify_ = std::move(verify); }
-  nanobind::object finish(nanobind::object result);
+  // `was_there`: asked whether an object existed before the run.
+  nanobind::object finish(nanobind::object result, nanobind::callable was_there);
   void abandon(std::string reason) { recorder_->abandon(std::move(reason)); }
   // Does not hold another time, though this run was right.
   void refuse(std::string reason);

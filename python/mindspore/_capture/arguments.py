@@ -83,13 +83,28 @@ class ArgumentContainers:
             return False
         return any(self.are_in(part, depth + 1) for part in result)
 
-    def in_place_of_copies(self, result, finished):
-        """What a call gives, with the caller's own lists and dicts; `result`: what the run itself gave."""
-        if type(result) in (list, dict) and id(result) in self._originals:
-            return self._originals[id(result)][1]
-        if type(result) not in (list, tuple) or len(result) != len(finished):
+    def in_place_of_copies(self, result, finished, was_there, depth: int = 0):
+        """What a call gives, with the lists and dicts that existed before it.
+
+        Args:
+            result (Any): What the run itself gave.
+            finished (Any): The same with tensors that were computed.
+            was_there (Callable): Whether an object existed before the run.
+            depth (int): In how many containers these stand.
+        """
+        if type(result) in (list, dict):
+            if id(result) in self._originals:
+                return self._originals[id(result)][1]
+            if was_there(result):
+                return result
+        if type(result) not in (list, tuple) or len(result) != len(finished) or depth > _DEEPEST:
             return finished
-        return type(result)(map(self.in_place_of_copies, result, finished))
+        parts = [
+            self.in_place_of_copies(*pair, was_there, depth + 1)
+            for pair in zip(result, finished, strict=True)
+        ]
+        changed = any(one is not other for one, other in zip(parts, finished, strict=True))
+        return type(result)(parts) if changed else finished
 
     def hand_back_attributes(self) -> bool:
         """Gives the caller's tensors the attributes that their stand-ins got; whether there were any."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import time
+import types
 import weakref
 
 from mindspore import _c_expression as _c
@@ -17,6 +18,7 @@ from mindspore._capture.arguments import (
     is_as_before,
     set_content,
 )
+from mindspore._capture.dialect import as_result, cell_that_failed, translated
 from mindspore._capture.dump import write_failure
 from mindspore._capture.kept import Place
 from mindspore._capture.outside_numbers import OutsideNumbers, repeat
@@ -125,14 +127,14 @@ class Captured:
         if result is _MISS:
             return self._capture_call(args, kwargs)
         if result is _EAGER:
-            return self.function(*args, **kwargs)
+            return as_result(self.function(*args, **kwargs))
         if type(result) is _PausedCall:
             return self._capture(self.function, args, args, kwargs, result)
         return result
 
     def _call_specially(self, args: tuple, kwargs: dict):
         if self.given_up:
-            return self.function(*args, **kwargs)
+            return as_result(self.function(*args, **kwargs))
         if self._read_keys:
             args = self._without_unread(args)
         if self._has_effects:
@@ -200,7 +202,7 @@ class Captured:
         key = ("numbers", *map(str, self._numbers.places))
         result = self._replay(*((args, kwargs) if given is None else ((key, *given[0]), given[1])))
         if result is _EAGER:
-            return self.function(*args, **kwargs)
+            return as_result(self.function(*args, **kwargs))
         paused = result if type(result) is _PausedCall else None
         if result is not _MISS and paused is None:
             return result
@@ -286,10 +288,10 @@ class Captured:
                     self.cache.clear()
                     return self(*args, **kwargs)
                 self._give_up(f"it changes {place.what}, which is something else in every call")
-                return self.function(*args, **kwargs)
+                return as_result(self.function(*args, **kwargs))
         result = self._replay((standing, *args), kwargs)
         if result is _EAGER:
-            return self.function(*args, **kwargs)
+            return as_result(self.function(*args, **kwargs))
         if result is _MISS or type(result) is _PausedCall:
             return self._capture_with_effects(standing, args, kwargs, None if result is _MISS else result)
         value, left, contents = result
@@ -317,7 +319,7 @@ class Captured:
         before = [place.get() for place in places]
         containers = containers_in((args, tuple(kwargs.values())))
         contents = [content_of(one) for one in containers]
-        value = self.function(*args, **kwargs)
+        value = as_result(self.function(*args, **kwargs))
         left = tuple(place.left_since(one) for place, one in zip(places, before, strict=True))
         pairs = enumerate(zip(containers, contents, strict=True))
         return value, left, {i: content_of(now) for i, (now, then) in pairs if not is_as_before(now, then)}
@@ -325,7 +327,7 @@ class Captured:
     def _capture(self, run, users_args: tuple, args: tuple, kwargs: dict, paused=None):
         lays_out = bool(self._outside.places)
         if lays_out and not self._outside.may_begin():
-            return run(*args, **kwargs)  # another thread is about to find out about such numbers
+            return as_result(run(*args, **kwargs))  # another thread is about to find out about such numbers
         try:
             return self._run_under_recorder(run, users_args, args, kwargs, paused)
         finally:
@@ -345,12 +347,12 @@ class Captured:
         session = self.cache.begin(all_args, kwargs, paused)
         if session is None:
             self._tell("an argument is a NumPy array, whose content may change unseen; pass a Tensor")
-            return run(*args, **kwargs)
+            return as_result(run(*args, **kwargs))
         if paused is None and not self.takes_shared_memory and self._share_memory(users_args, kwargs):
             session.discard()
             # A gradient inside would have to know what a write through one does to the other.
             self._tell("two of its arguments share memory; pass a copy() of one")
-            return run(*args, **kwargs)
+            return as_result(run(*args, **kwargs))
         self.captures += 1
         begun = time.perf_counter()
         hidden = len(all_args) - len(users_args)
@@ -367,15 +369,20 @@ class Captured:
             )
             with prints_recorded(session), surroundings:
                 if outside is None:
-                    result = run(*session.arguments, **session.keywords)
+                    result = as_result(run(*session.arguments, **session.keywords))
                 else:
-                    result = numbers.run(run, session.arguments[1:], session.keywords)
+                    result = as_result(numbers.run(run, session.arguments[1:], session.keywords))
         except BaseException as error:
             if numbers is not None and (session.can_start_over or not numbers.has_ended()):
                 numbers.undo()
             if session.can_start_over:
                 session.discard()
-                return run(*args, **kwargs)  # fails at the mistake, or goes on where the error is caught
+                return as_result(
+                    run(*args, **kwargs)
+                )  # fails at the mistake, or goes on where the error is caught
+            if run == self.function and paused is None and self._says_it_in_python(error):
+                session.discard()
+                return self(*users_args, **kwargs)
             if self.writes_failures:
                 write_failure(self.name, session, error)
             session.fail()
@@ -385,10 +392,9 @@ class Captured:
         made, gives_back = result, containers.are_in(result)
         effects = self._objections(surroundings, containers, numbers, gives_back)
         recorded = time.perf_counter()
-        result = session.finish(result)
+        result = session.finish(result, surroundings.was_there)
         finished = time.perf_counter()
-        if gives_back:
-            result = containers.in_place_of_copies(made, result)
+        result = containers.in_place_of_copies(made, result, surroundings.was_there)
         is_whole = self._conclude(session, surroundings, effects, containers.hand_back())
         if outside is not None:
             result, is_whole = result[0], False
@@ -402,9 +408,21 @@ class Captured:
             self._tell_times(begun, recorded, finished)
         if self.learns_sizes and is_whole and run == self.function:
             at_once = self.sizes_vary() if callable(self.sizes_vary) else self.sizes_vary
-            learn(self.cache, run, args, kwargs, at_once)
+            learn(self.cache, run, args, kwargs, at_once, surroundings.was_there)
         self._give_up_if_useless(session)
         return result
+
+    def _says_it_in_python(self, error: BaseException) -> bool:
+        """Whether what has failed can be said in Python, and is from now on."""
+        cell = cell_that_failed(error)
+        said = translated(self.function if cell is None else cell.construct.__func__, error)
+        if said is None:
+            return False
+        if cell is None:
+            self.function = said
+        else:
+            cell.__dict__["construct"] = types.MethodType(said, cell)
+        return True
 
     @staticmethod
     def _objections(surroundings, containers, numbers, gives_back: bool):

@@ -15,7 +15,7 @@ from mindspore._capture.printing import prints_recorded
 from mindspore.common._structure import tensors_in
 
 
-def learn(cache, function, args: tuple, kwargs: dict, at_once: bool) -> None:
+def learn(cache, function, args: tuple, kwargs: dict, at_once: bool, was_there) -> None:
     """Learns how calls of a function depend on sizes, if enough of them have differed in nothing else.
 
     Args:
@@ -24,6 +24,7 @@ def learn(cache, function, args: tuple, kwargs: dict, at_once: bool) -> None:
         args (tuple): Positional arguments.
         kwargs (dict): Keyword arguments.
         at_once (bool): Do not wait for other sizes: the user has said that they will come.
+        was_there (Callable): Whether an object existed before the function ran.
     """
     if _c.is_recording():
         return
@@ -34,7 +35,7 @@ def learn(cache, function, args: tuple, kwargs: dict, at_once: bool) -> None:
     gc.disable()  # what a collection calls back is not part of the function
     try:
         with prints_recorded(session):
-            session.finish(function(*session.arguments, **session.keywords))
+            session.finish(function(*session.arguments, **session.keywords), was_there)
     except Exception as error:
         # Never the user's: the same call has just come to its end without symbols.
         session.refuse(str(error).partition("\n")[0])

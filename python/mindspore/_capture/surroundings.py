@@ -231,6 +231,10 @@ class Surroundings(Values):
                     if is_number(part):
                         yield Found(state.cell.__dict__, name, f"'self.{name}'", part)
 
+    def was_there(self, value) -> bool:
+        """Whether an object stood outside, where the function could get at it."""
+        return self._seen.get(id(value)) is value
+
     def computes_with(self, name: str, names: frozenset) -> bool:
         """Whether code that has run does nothing with what has this name but compute and compare."""
         return all(flow.only_computes_with(code, name, names) for code in self._run)

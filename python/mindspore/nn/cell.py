@@ -32,6 +32,21 @@ def _is_parameter_list(value) -> bool:
     )
 
 
+def _as_value_of(parameter: Parameter, number) -> Tensor:
+    """A number as new content of a parameter that is one number."""
+    if parameter.shape != ():
+        raise ValueError(
+            f"For 'Assign', 'value' must have the same rank as 'variable': the parameter "
+            f"'{parameter.name}' has the shape {parameter.shape}, but a number was assigned."
+        )
+    if isinstance(number, float) and not parameter.is_floating_point():
+        raise TypeError(
+            f"Data type conversion is not supported for a 'Parameter': '{parameter.name}' is "
+            f"{parameter.dtype}, but {number} was assigned."
+        )
+    return Tensor(number, parameter.dtype)
+
+
 class Cell(CellParts, CellSettings, CellHooks, CellParallel, SpelledArguments):
     """A part of a network: parameters, further cells, and `construct`, which computes.
 
@@ -194,6 +209,9 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel, SpelledArguments):
             parameter.set_data(value)
         elif isinstance(value, Tensor):
             raise TypeError(f"For 'Cell', the type of {name} must be Parameter, but got Tensor.")
+        elif _Mode.graph and isinstance(value, (int, float)) and parameter is not None:
+            # A `construct` written for graph mode may give a parameter a number.
+            parameter.set_data(_as_value_of(parameter, value))
         else:
             raise TypeError(
                 f"For 'Cell', the type of {name} must be Parameter or ParameterTuple, but got "

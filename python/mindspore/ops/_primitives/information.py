@@ -105,10 +105,10 @@ class StopGradient(_Plain):
 
 
 class Partial(_Plain):
-    """A function with its first arguments given."""
+    """A function with some of its arguments given."""
 
-    def __call__(self, *args) -> Callable:
-        return values.partial(*args)
+    def __call__(self, *args, **kwargs) -> Callable:
+        return values.partial(*args, **kwargs)
 
 
 class IdentityN(_Plain):

@@ -105,16 +105,17 @@ def depend(value, expr):
     return value
 
 
-def partial(*args):
-    """A function with its first arguments given.
+def partial(*args, **kwargs):
+    """A function with some of its arguments given.
 
     Args:
         args (Any): The function, then its first arguments.
+        kwargs (Any): Arguments by name.
 
     Returns:
         Function of the remaining arguments.
     """
-    return functools.partial(*args)
+    return functools.partial(*args, **kwargs)
 
 
 def stop_gradient(value):

@@ -13,6 +13,7 @@ from mindspore.train._export.atomic_file import DataFiles, atomic_file, remove
 from mindspore.train._export.inference_mode import inference_mode
 from mindspore.train._export.request import cipher, input_names, network_inputs
 from mindspore.train._mindir.exporter import written_network
+from mindspore.train._mindir.folded_inputs import folded_in
 from mindspore.train._mindir.message import changed_by
 from mindspore.train._mindir.model_parts import FRONT_BYTES, ModelInParts, front_of_data
 from mindspore.train._mindir.model_writer import ModelWriter
@@ -40,8 +41,9 @@ def export_mindir(net, inputs: tuple, path: str, options: dict) -> None:
     encrypt = cipher(options, "MINDIR")
     _check_options(options)
     head = {"preprocessor": preprocessor_of(inputs, options.get("dataset"))}
-    head = {name: value for name, value in head.items() if value is not None}
     inputs = network_inputs(inputs)
+    head["user_info"] = folded_in(inputs) or None
+    head = {name: value for name, value in head.items() if value is not None}
     with inference_mode(net):
         writer, model_of = _written(net, inputs)
     change = options.get("custom_func")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore.common.tensor import Tensor
 from mindspore.train._export.loops.current import current_runner
+from mindspore.train._mindir.folded_inputs import without_folded
 from mindspore.train._mindir.interpreter import Closure, run_frame
 from mindspore.train._mindir.recorded_loops import RecordedLoops
 from mindspore.train._mindir.signature import as_result
@@ -46,7 +47,8 @@ class FuncGraph:
         """Computes the network.
 
         Args:
-            arguments (tuple): Inputs; shapes and types as exported.
+            arguments (tuple): Inputs; shapes and types as exported. Numbers that were folded into the graph
+                may be among them.
             parameters (Sequence): Takes the place of the parameters of the file. Default: ``None``.
 
         Returns:
@@ -54,9 +56,11 @@ class FuncGraph:
 
         Raises:
             RuntimeError: The number of inputs is not as exported.
-            ValueError: The shape of an input is not as exported.
+            ValueError: The shape of an input, or a number, is not as exported.
             TypeError: The type of an input is not as exported.
         """
+        if len(arguments) > len(self._inputs):
+            arguments = without_folded(arguments, self.user_info)
         if len(arguments) != len(self._inputs):
             names = ", ".join(one.name for one in self._inputs)
             raise RuntimeError(
