@@ -128,6 +128,7 @@ _DATA = {
     "Compose": "it is mindspore.dataset.transforms.Compose",
 }
 _HABITS: dict[str, Mapping[str, str]] = {
+    "Tensor": TENSOR_HABITS,
     "Cell": _CELL,
     "mindspore": _PACKAGE,
     "mindspore.nn": _NN,
@@ -207,9 +208,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f" Did you mean '{found}'?" if found else ""
 
 
+def advice_for(owner: str, name: str) -> str:
+    """What a module or class has instead of a name that users of other frameworks look for; may be empty."""
+    return _HABITS.get(owner, {}).get(name, "")
+
+
 def name_hint(owner: str, name: str, known: Iterable[str]) -> str:
     """What to use instead of a name that `owner` has not; a sentence that begins with a space, or empty."""
-    advice = _HABITS.get(owner, {}).get(name)
+    advice = advice_for(owner, name)
     if advice:
         return f" In MindSpore {advice}."
     return did_you_mean(name, known)
