@@ -137,6 +137,7 @@ _TRANSFORM_MODULES = [
     for module in ("", ".transforms", ".c_transforms", ".py_transforms")
 ]
 _HABITS: dict[str, Mapping[str, str]] = {
+    "Tensor": TENSOR_HABITS,
     "Cell": _CELL,
     "mindspore": _PACKAGE,
     "mindspore.nn": _NN,
