@@ -39,6 +39,7 @@ TENSOR_HABITS = {
     "zero_": "it is x[:] = 0",
     "fill_": "it is x[:] = value",
     "char": "it is x.astype(mindspore.int8)",
+    "to_tensor": "it is x.init_data()",
     **{f"{name}_": _NOT_IN_PLACE.format(name) for name in _IN_PLACE.split()},
 }
 _CELL = {
