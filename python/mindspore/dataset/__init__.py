@@ -9,6 +9,7 @@ for image, label in data.create_tuple_iterator(num_epochs=1):
 import os as _os
 
 from mindspore._later import imported_later as _imported_later
+from mindspore._later import star_names as _star_names
 from mindspore.dataset import audio, debug, text, transforms, utils, vision
 from mindspore.dataset.callback import DSCallback, WaitedDSCallback
 from mindspore.dataset.core import config
@@ -28,3 +29,4 @@ def sync_wait_for_dataset(rank_id, rank_size, current_epoch):
 
 _MODULES = "audio callback config debug engine samplers text transforms utils vision"
 __getattr__, __dir__ = _imported_later(globals(), modules=_MODULES.split())
+__all__ = _star_names(__dir__(), _MODULES.split())

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data sets, samplers, iterators."""
 
+from mindspore._later import shown_names as _shown_names
+from mindspore._later import star_names as _star_names
+
 from ..core import text_tensor as _text_tensor
 from .cache_client import DatasetCache
 from .datasets import (
@@ -33,3 +36,5 @@ from .samplers import (
     WeightedRandomSampler,
 )
 from .serializer_deserializer import compare, deserialize, serialize, show
+
+__all__ = _star_names(_shown_names(globals()))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers."""
 
+from mindspore._later import shown_names as _shown_names
+from mindspore._later import star_names as _star_names
 from mindspore.nn.layer.activation import (
     CELU,
     ELU,
@@ -166,3 +168,5 @@ from mindspore.nn.layer.transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
+
+__all__ = _star_names(_shown_names(globals()))

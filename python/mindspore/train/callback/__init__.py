@@ -32,3 +32,23 @@ from mindspore.train.callback._time_monitor import TimeMonitor
 # The names that scripts of earlier releases import.
 _InternalCallbackParam = InternalCallbackParam
 _CallbackManager = CallbackManager
+
+__all__ = [
+    "BackupAndRestore",
+    "Callback",
+    "CheckpointConfig",
+    "EarlyStopping",
+    "FlopsUtilizationCollector",
+    "History",
+    "LambdaCallback",
+    "LearningRateScheduler",
+    "LossMonitor",
+    "MindIOTTPAdapter",
+    "ModelCheckpoint",
+    "OnRequestExit",
+    "ReduceLROnPlateau",
+    "RunContext",
+    "SummaryCollector",
+    "SummaryLandscape",
+    "TimeMonitor",
+]
