@@ -7,6 +7,7 @@ package is looked up there when it is first used.
 """
 
 from mindspore._later import imported_later as _imported_later
+from mindspore._later import star_names as _star_names
 from mindspore.ops import _primitives, _registry, composite, function, primitive
 from mindspore.ops.composite import HyperMap, Map, MultitypeFuncGraph
 from mindspore.ops.primitive import (
@@ -28,3 +29,4 @@ _LATER = {
 }
 _MODULES = "auto_generate composite function functional operations primitive"
 __getattr__, __dir__ = _imported_later(globals(), _LATER, _MODULES.split())
+__all__ = _star_names(__dir__(), _MODULES.split())

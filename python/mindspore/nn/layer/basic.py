@@ -396,3 +396,17 @@ class OneHot(Cell):
 
     def construct(self, indices):
         return op.one_hot(indices, self.depth, self.on_value, self.off_value, self.axis)
+
+
+__all__ = [
+    "ClipByNorm",
+    "Dense",
+    "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "Flatten",
+    "Identity",
+    "OneHot",
+    "Unflatten",
+]
