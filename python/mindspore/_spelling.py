@@ -59,7 +59,6 @@ _CELL = {
     "requires_grad_": "it is parameter.requires_grad = ... for every one of net.get_parameters()",
 }
 _NN = {
-    "Linear": "it is nn.Dense",
     "Module": "it is nn.Cell",
     "Sequential": "it is nn.SequentialCell",
     "ModuleList": "it is nn.CellList",
@@ -68,7 +67,6 @@ _NN = {
     "ParameterList": "it is mindspore.ParameterTuple",
     "functional": "functions are in mindspore.ops",
     "init": "initializers are in mindspore.common.initializer",
-    "utils": "clipping is mindspore.ops.clip_by_global_norm or clip_by_value",
     "DataParallel": "it is mindspore.set_auto_parallel_context(parallel_mode=...)",
     "ConvTranspose1d": "it is nn.Conv1dTranspose",
     "ConvTranspose2d": "it is nn.Conv2dTranspose",

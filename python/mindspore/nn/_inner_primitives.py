@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 
 class InnerPrimitive:
-    """A primitive (or setting) of a layer: made when it is first read, then the same; another may be assigned.
+    """A primitive (or setting) of a layer: made when first read, then the same; another may be assigned.
 
     Args:
         make (Union[str, Callable]): Name of the primitive, or what takes `mindspore.ops` and the layer.

@@ -42,6 +42,7 @@ from mindspore.nn.layer.basic import (
     Dropout3d,
     Flatten,
     Identity,
+    Linear,
     OneHot,
     Unflatten,
 )
@@ -166,3 +167,5 @@ from mindspore.nn.layer.transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
+
+__all__ = [name for name, value in list(globals().items()) if not name.startswith("_") and callable(value)]

@@ -30,3 +30,5 @@ from mindspore.nn.loss.margin import (
 )
 from mindspore.nn.loss.overlap import DiceLoss, FocalLoss, MultiClassDiceLoss
 from mindspore.nn.loss.sampled import SampledSoftmaxLoss
+
+__all__ = [name for name, value in list(globals().items()) if not name.startswith("_") and callable(value)]

@@ -33,3 +33,5 @@ from mindspore.train.metrics import (
     names,
     rearrange_inputs,
 )
+
+__all__ = [name for name, value in list(globals().items()) if not name.startswith("_") and callable(value)]

@@ -22,3 +22,5 @@ from mindspore.nn.wrap.micro_batches import (
     PipelineCell,
     VirtualDatasetCellTriple,
 )
+
+__all__ = [name for name, value in list(globals().items()) if not name.startswith("_") and callable(value)]
