@@ -22,6 +22,9 @@ import mindspore
 # Helpers of package faces: what they define is used while a package is imported, and by nobody afterwards.
 _HELPERS = {"mindspore._later", "mindspore._waiting", "mindspore.ops._forwarding"}
 
+# What is offered under our name but documented by others.
+_ELSEWHERE = {"multiprocessing"}
+
 
 class PublicName(NamedTuple):
     """A name as a user may write it."""
@@ -103,6 +106,8 @@ def names_of(module: ModuleType) -> Iterator[PublicName]:
         if name.startswith("_"):
             continue
         value = getattr(module, name)
+        if home_of(value).partition(".")[0] in _ELSEWHERE:
+            continue
         if listed is not None or _offers(module, name, value, bound):
             yield PublicName(module, name, value)
 
