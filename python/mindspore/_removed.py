@@ -53,6 +53,12 @@ _LAYERS = {
     "THOR": "it is nn.thor",
     "GlobalBatchNorm": "it is nn.SyncBatchNorm",
     "GraphKernel": _FUSION,
+    "BatchNorm": "it is nn.BatchNorm1d, nn.BatchNorm2d or nn.BatchNorm3d",
+    "DepthwiseConv2d": "it is nn.Conv2d(..., group=in_channels)",
+    "AdamWeightDecayForBert": "it is nn.AdamWeightDecay",
+    "AdamWeightDecayDynamicLR": "it is nn.AdamWeightDecay with a schedule as learning_rate",
+    "DataWrapper": "it is mindspore.data_sink, or Model.train with dataset_sink_mode",
+    "LocalResponseNorm": "it is nn.LRN",
     "LinSpace": "it is ops.linspace",
 }
 _MOLECULAR_OPERATORS = (
@@ -68,12 +74,24 @@ _OPERATORS = {
     **_all_of(_MOLECULAR_OPERATORS, _MOLECULES),
     **_all_of("PQC Evolution", _QUANTUM),
     **_all_of("PullWeight PushWeight", _FEDERATED),
-    **_all_of("BNTrainingReduce BNTrainingUpdate FusedBatchNorm FusedBatchNormEx", "it is ops.BatchNorm"),
+    **_all_of(
+        "BNTrainingReduce BNTrainingUpdate FusedBatchNorm FusedBatchNormEx BatchNormEx", "it is ops.BatchNorm"
+    ),
+    **_all_of("Merge GeSwitch", "it is an if statement"),
+    **_all_of("isinstance_ in_list sequence_len", "it is isinstance, in or len of Python"),
+    **_all_of("ControlDepend control_depend", "it is ops.Depend(value, expression)"),
+    "TensorAddV2": "it is ops.Add",
+    "DepthwiseConv2dNative": "it is ops.Conv2D(..., group=channels)",
+    "BasicLSTMCell": "it is nn.LSTMCell",
+    "hypermap": "it is ops.HyperMap()",
+    "zeros_like_tensor": "it is ops.zeros_like",
+    "pack": "it is ops.stack",
+    "unpack": "it is ops.unstack",
+    "is_sparse_tensor_": "it is isinstance(x, mindspore.COOTensor)",
     **_all_of("CheckBprop SameTypeShape same_type_shape", _AT_COMPILE),
     **_all_of("IsInstance IsSubClass core", _BRANCHES),
     **_all_of("FFT3D IFFT3D", "it is ops.FFTWithSize(3, ...)"),
     "AllSwap": "it is ops.AlltoAll",
-    "ControlDepend": "it is ops.Depend(value, expression)",
     "IFMR": _QUANTIZATION,
     "MakeRefKey": "parameters are passed as they are",
     "ReLUV2": "it is ops.ReLU",
@@ -85,13 +103,20 @@ _OPERATORS = {
     "sparse_add": "it is ops.coo_add",
     "sparse_concat": "it is ops.coo_concat",
 }
+_DATA = {
+    **_all_of("Graph GraphData InMemoryGraphDataset ArgoverseDataset SamplingStrategy", _GRAPHS),
+    "ImageFolderDatasetV2": "it is ImageFolderDataset",
+    "RangeDataset": "it is NumpySlicesDataset(list(range(start, stop, step)), column_names)",
+}
 _FEDERATED_CALLBACK = {"FederatedLearningManager": _FEDERATED}
 
 # By the module that had them.
 NAMES: dict[str, dict[str, str]] = {
     "mindspore": _PACKAGE,
     "mindspore.common": _all_of("MetaTensor", _PACKAGE["MetaTensor"]),
-    "mindspore.dataset": _all_of("Graph GraphData InMemoryGraphDataset ArgoverseDataset", _GRAPHS),
+    **dict.fromkeys(
+        ("mindspore.dataset", "mindspore.dataset.engine", "mindspore.dataset.engine.datasets"), _DATA
+    ),
     "mindspore.nn": _LAYERS,
     "mindspore.nn.layer": _LAYERS,
     "mindspore.ops": _OPERATORS,
@@ -124,7 +149,6 @@ MODULES = {
     "mindspore.ops.operations.sponge_ops": _MOLECULES,
     "mindspore.ops.operations.sponge_update_ops": _MOLECULES,
     "mindspore.dataset.engine.graphdata": _GRAPHS,
-    "mindspore.dataset.transforms.vision": "transforms of images are in mindspore.dataset.vision",
     "mindspore.vision": "transforms of images are in mindspore.dataset.vision",
     "mindspore.model_zoo": "networks are in the repository mindspore-ai/models and the package mindcv",
     "mindspore.lite": "it is the package mindspore_lite",
