@@ -330,14 +330,17 @@ def explains_missing_names(namespace: dict) -> Callable[[str], object]:
 
 
 def bind(signature: inspect.Signature, owner: str, *args: object, **kwargs: object) -> inspect.BoundArguments:
-    """The arguments of a call by name; a TypeError about a keyword tells which was likely meant."""
+    """The arguments of a call by name; a TypeError tells which call, and which keyword was likely meant."""
     known = [p.name for p in signature.parameters.values() if p.kind is not p.POSITIONAL_ONLY]
     takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
     for name in kwargs:
         if name not in known and not takes_any:
             hint = keyword_hint(name, [one for one in known if one != "self"])
             raise TypeError(f"{owner}() got an unexpected keyword argument '{name}'.{hint}")
-    return signature.bind(*args, **kwargs)
+    try:
+        return signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{owner}(): {error}.") from None
 
 
 class NotHere:
