@@ -13,6 +13,18 @@ with _stays_awake_briefly():
 
 _c_expression.set_package_folder(__path__[0])
 
+
+def _native_name(name: str) -> object:
+    """A name that scripts look for in the native part, and Python has."""
+    if name.startswith("__"):  # what imports themselves ask every module for
+        raise AttributeError(f"module 'mindspore._c_expression' has no attribute '{name}'")
+    from mindspore._native_names import read
+
+    return read(name)
+
+
+_c_expression.__getattr__ = _native_name
+
 from mindspore import amp, common, dtype, hal, log, nn, ops, utils  # noqa: E402
 from mindspore._later import imported_later as _imported_later  # noqa: E402
 from mindspore._removed import RemovedModules as _RemovedModules  # noqa: E402
@@ -42,6 +54,7 @@ from mindspore.common.dtype import (  # noqa: E402
     Int,
     QuantDtype,
     TensorType,
+    Type,
     bfloat16,
     bool_,
     byte,
@@ -128,8 +141,12 @@ common.mutable = mutable
 # Names that are imported with their module when they are first used, so that a program which does not train
 # does not wait for them.
 _LATER = {
+    "mindspore._later_releases": (
+        "bool cdouble cfloat float from_numpy get_current_device int long set_device set_memory "
+        "set_recursion_limit"
+    ),
     "mindspore.ops": "constexpr",
-    "mindspore.parallel": "get_algo_parameters reset_algo_parameters set_algo_parameters",
+    "mindspore.parallel": "Layout get_algo_parameters reset_algo_parameters set_algo_parameters shard",
     "mindspore.profiler": "Profiler",
     "mindspore.train": (
         "BackupAndRestore Callback CheckpointConfig DatasetHelper EarlyStopping "
@@ -142,13 +159,16 @@ _LATER = {
         "async_ckpt_thread_status build_searched_strategy check_checkpoint ckpt_to_safetensors convert_model "
         "export "
         "export_split_mindir load load_checkpoint load_checkpoint_async load_distributed_checkpoint "
-        "load_mindir load_param_into_net merge_sliced_parameter obfuscate_model parse_print "
-        "restore_group_info_list safetensors_to_ckpt save_checkpoint save_mindir"
+        "load_mindir load_param_into_net merge_pipeline_strategys merge_sliced_parameter obfuscate_model "
+        "parse_print rank_list_for_transform restore_group_info_list safetensors_to_ckpt save_checkpoint "
+        "save_mindir transform_checkpoint_by_rank transform_checkpoints"
     ),
 }
 _MODULES = (
-    "amp boost common communication context dataset dtype experimental hal log mindrecord nn numpy ops "
-    "parallel profiler train utils version"
+    "amp boost common communication context dataset device_context dtype experimental hal log mindrecord mint "
+    "multiprocessing nn numpy ops parallel profiler runtime scipy train utils version"
 )
 __getattr__, __dir__ = _imported_later(globals(), _LATER, _MODULES.split())
-__all__ = [name for name in __dir__() if not name.startswith("_") and name not in _MODULES.split()]
+# A star must not hide what Python itself calls so.
+_HIDDEN = {"bool", "float", "int", *_MODULES.split()}
+__all__ = [name for name in __dir__() if not name.startswith("_") and name not in _HIDDEN]

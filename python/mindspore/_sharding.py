@@ -20,6 +20,7 @@ def _degree(owner: str, name: str, strategy) -> int:
     for entry in strategy:
         if entry is None:
             continue
+        entry = entry.parts() if hasattr(entry, "parts") else entry  # a Layout
         if not isinstance(entry, tuple):
             raise TypeError(f"The element of strategy must be tuple/Layout type, but got:{type(entry)}")
         for part in entry:

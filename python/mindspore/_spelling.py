@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 import inspect
 import opcode
 import os
@@ -107,17 +108,13 @@ _PACKAGE = {
     "autograd": _GRADIENT,
     "distributed": "it is mindspore.communication",
     "save": "it is mindspore.save_checkpoint",
-    "from_numpy": "it is mindspore.Tensor.from_numpy",
     "compile": "it is mindspore.jit",
     "DataLoader": "it is mindspore.dataset.GeneratorDataset(source, columns).batch(size)",
     "inference_mode": "it is net.set_train(False)",
     "set_grad_enabled": "gradients exist only where they are asked for",
-    "long": "it is mindspore.int64",
-    "bool": "it is mindspore.bool_",
-    "float": "it is mindspore.float32",
-    "int": "it is mindspore.int32",
     "is_tensor": "it is mindspore.ops.is_tensor",
 }
+_GRAPHS = "it was removed in 2.0: networks on graphs are the matter of MindSpore Graph Learning, mindspore_gl"
 _DATA = {
     "DataLoader": "it is GeneratorDataset(source, column_names).batch(batch_size)",
     "TensorDataset": "it is NumpySlicesDataset(arrays, column_names)",
@@ -126,16 +123,29 @@ _DATA = {
     "FashionMNIST": "it is FashionMnistDataset",
     "CIFAR10": "it is Cifar10Dataset",
     "CIFAR100": "it is Cifar100Dataset",
-    "ConcatDataset": "data sets are joined by +",
     "random_split": "it is dataset.split(sizes)",
     "Compose": "it is mindspore.dataset.transforms.Compose",
+    # Of releases before the present ones.
+    "ImageFolderDatasetV2": "it is ImageFolderDataset",
+    "RangeDataset": "it is NumpySlicesDataset(list(range(start, stop, step)), column_names)",
+    **dict.fromkeys(("GraphData", "SamplingStrategy", "Graph"), _GRAPHS),
 }
+_TRANSFORMS = {"ComposeOp": "it is mindspore.dataset.transforms.Compose(list), which map takes as it is"}
+_TRANSFORM_MODULES = [
+    f"mindspore.dataset.{package}{module}"
+    for package in ("transforms", "vision", "transforms.vision")
+    for module in ("", ".transforms", ".c_transforms", ".py_transforms")
+]
 _HABITS: dict[str, Mapping[str, str]] = {
+    "Tensor": TENSOR_HABITS,
     "Cell": _CELL,
     "mindspore": _PACKAGE,
     "mindspore.nn": _NN,
     "mindspore.ops": _OPS,
     "mindspore.dataset": _DATA,
+    "mindspore.dataset.engine": _DATA,
+    "mindspore.dataset.engine.datasets": _DATA,
+    **dict.fromkeys(_TRANSFORM_MODULES, _TRANSFORMS),
 }
 
 # Keyword -> what it may be called here; the first that the function knows is meant.
@@ -179,6 +189,10 @@ _KEYWORDS = {
     "shape": "size",
 }
 _NO_KEYWORD = {
+    # Of older releases.
+    "column_order": "columns are put in order by dataset.project(columns)",
+    "pad_info": "rows are padded by dataset.padded_batch(batch_size, pad_info=...)",
+    "prefetch_size": "it is set by mindspore.dataset.config.set_prefetch_size(size)",
     "inplace": "operators and layers never change their input",
     "out": "operators return their result",
     "device": ON_DEVICE,
@@ -266,7 +280,8 @@ class _ConstructorSignature:
     def __get__(self, instance: object, owner: type) -> inspect.Signature:
         if instance is not None:
             return inspect.signature(getattr(instance, owner._called_as, instance.__call__))
-        signature = inspect.signature(owner.__init__)
+        constructor = owner.__init__
+        signature = inspect.signature(getattr(constructor, "_stands_for", constructor))
         return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
@@ -284,7 +299,7 @@ class SpelledArguments:
 
 def check_keywords(constructor: Callable, owner: str, given: Iterable[str]) -> None:
     """Raises a TypeError with a hint if a constructor does not take one of the keywords."""
-    code = getattr(constructor, "__code__", None)
+    code = getattr(getattr(constructor, "_stands_for", constructor), "__code__", None)
     if code is None or code.co_flags & inspect.CO_VARKEYWORDS:
         return
     known = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
@@ -325,6 +340,26 @@ def explains_missing_names(namespace: dict) -> Callable[[str], object]:
         if name.startswith("__"):
             raise AttributeError(f"module '{namespace['__name__']}' has no attribute '{name}'")
         raise unknown_in_module(namespace["__name__"], name, lambda: namespace)
+
+    return read
+
+
+def not_in_this_version(namespace: dict, package: str | None = None) -> Callable[[str], object]:
+    """``__getattr__`` of a module that MindSpore has and that is not filled yet: what is missing, and why.
+
+    Args:
+        namespace (dict): ``globals()`` of the module.
+        package (str): Where what there is of it is defined. Default: ``None`` , in the module itself.
+    """
+
+    def read(name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(f"module '{namespace['__name__']}' has no attribute '{name}'")
+        if package is not None:
+            found = importlib.import_module(package)
+            if name in getattr(found, "__all__", ()):
+                return getattr(found, name)
+        raise AttributeError(f"'{namespace['__name__']}.{name}' is not in this version of the package.")
 
     return read
 

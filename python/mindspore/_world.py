@@ -19,6 +19,9 @@ _RANKS = ("RANK_ID", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK")
 _RANK_TABLES = ("RANK_TABLE_FILE", "MINDSPORE_HCCL_CONFIG_PATH")
 _OTHER_ROLES = ("MS_SCHED", "MS_PSERVER", "MS_SERVER")
 
+OWN_GROUPS: set[str] = set()
+"""Names of the groups that the program made; this process is all there is in them."""
+
 NOT_TOGETHER = (
     "processes do not train together in this release; each would train a model of its own, and nothing would "
     "be exchanged. Run one process: start the program with plain 'python', not with mpirun, msrun or srun, "

@@ -98,6 +98,8 @@ def get_context(attr_key: str) -> Any:
         >>> ms.get_context("device_target")
         'CPU'
     """
+    if attr_key == "enable_ge":  # the graph engine of Ascend; nobody can set it
+        return False
     if attr_key not in _values:
         raise ValueError(
             f"For 'context.get_context', the argument {attr_key} is not recognized! For detailed usage of "
@@ -105,3 +107,40 @@ def get_context(attr_key: str) -> Any:
         )
     value = _values[attr_key]
     return _c.compute_threads() if attr_key == "runtime_num_threads" and value is None else value
+
+
+def _get_mode() -> int:
+    """The mode in force."""
+    return get_context("mode")
+
+
+class _Context:
+    """The settings as an object, for scripts that reach it."""
+
+    @property
+    def mode(self) -> int:
+        """The mode in force."""
+        return _get_mode()
+
+    get_mode = staticmethod(_get_mode)
+
+    def set_backend_policy(self, policy: str) -> None:
+        """Chooses what runs graphs: here one thing does, which is called ``"ms"`` or ``"vm"``.
+
+        Raises:
+            RuntimeError: Another one is asked for.
+        """
+        if policy not in ("ms", "vm"):
+            raise RuntimeError(f"Backend policy must be one of values in ['ms', 'vm'], but got {policy}.")
+
+    def get_backend_policy(self) -> str:
+        """What runs graphs."""
+        return "ms"
+
+
+K_CONTEXT = _Context()
+
+
+def _context() -> _Context:
+    """The settings as an object."""
+    return K_CONTEXT

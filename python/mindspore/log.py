@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+import logging
 import os
 import sys
 
@@ -70,3 +72,53 @@ def set_log_level(level: int) -> None:
 def _configure() -> None:
     """Reads the environment; called once at import."""
     _c.configure_log()
+
+
+class _ToSink(logging.Handler):
+    """Hands what a logger of Python's own collects to the sink of this module."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        level = min(max(record.levelno // 10 - 1, 0), 4)
+        if _c.log_may_pass(level):
+            _c.log_record(level, "ME", record.pathname, record.lineno, record.getMessage())
+
+
+@functools.cache
+def _get_logger() -> logging.Logger:
+    """A logger of Python's `logging`; what it is told goes the way of this module."""
+    logger = logging.getLogger("MindSpore")
+    logger.addHandler(_ToSink())
+    logger.propagate = False
+    logger.setLevel(10 * (int(get_level()) + 1))
+    return logger
+
+
+class _LogActionOnce:
+    """Decorator: of all calls with one key only the first may warn.
+
+    Args:
+        logger (object): Its `warning` is silent during later calls.
+        key (str): What belongs together.
+        no_warning (bool): The first call does not warn either. Default: ``False``.
+    """
+
+    is_logged: dict[str, bool] = {}
+
+    def __init__(self, logger, key, no_warning=False):
+        self.logger, self.key, self.no_warning = logger, key, no_warning
+
+    def __call__(self, func):
+        @functools.wraps(func)
+        def quieter(*args, **kwargs):
+            may_warn = not self.no_warning and self.key not in self.is_logged
+            self.is_logged[self.key] = True
+            if may_warn or not hasattr(self.logger, "warning"):
+                return func(*args, **kwargs)
+            warn = self.logger.warning
+            self.logger.warning = lambda *_, **__: None
+            try:
+                return func(*args, **kwargs)
+            finally:
+                self.logger.warning = warn
+
+        return quieter

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory statistics, threads, seeds, random arrays of NumPy, and devices.
+// Memory statistics, threads, seeds, and devices.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,7 +10,6 @@
 #include "device/pool.h"
 #include "eager/random_state.h"
 #include "platform/error/error.h"
-#include "platform/random/philox.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::bindings {
@@ -36,56 +34,6 @@ nb::dict statistics(const std::string& target) {
   entry["allocations"] = now.allocations;
   entry["backend_allocations"] = now.backend_allocations;
   return entry;
-}
-
-using FloatArray = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
-
-// Sets every element to what draw(words, value) makes of random words, which depend on the seed,
-// the element and the attempt only; false: once more.
-template <class Draw>
-void fill(std::uint64_t seed, const FloatArray& target, const Draw& draw) {
-  float* const values = target.data();
-  const auto count = static_cast<std::uint64_t>(target.size());
-  const nb::gil_scoped_release release;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    bool accepted = false;
-    for (std::uint64_t attempt = 0; !accepted; ++attempt)
-      accepted = draw(platform::random_block(seed, i, attempt), values[i]);
-  }
-}
-
-float normal_of(const platform::RandomBlock& block, float mean, float deviation) {
-  float first = 0;
-  float second = 0;
-  platform::normal_floats(block.word[0], block.word[1], first, second);
-  return mean + deviation * first;
-}
-
-void fill_normal(std::uint64_t seed, const FloatArray& target, float mean, float deviation) {
-  fill(seed, target, [&](const platform::RandomBlock& block, float& value) {
-    value = normal_of(block, mean, deviation);
-    return true;
-  });
-}
-
-void fill_uniform(std::uint64_t seed, const FloatArray& target, float low, float high) {
-  fill(seed, target, [&](const platform::RandomBlock& block, float& value) {
-    value = low + (high - low) * platform::uniform_float(block.word[0]);
-    return true;
-  });
-}
-
-// Bounds count from the mean in deviations.
-void fill_truncated(std::uint64_t seed, const FloatArray& target, float low, float high, float mean,
-                    float deviation) {
-  platform::require(low < high && high - low > 1e-3F && low < 4 && high > -4,
-                    platform::ErrorKind::Value, "no normal numbers lie between ", low, " and ",
-                    high, " deviations.");
-  fill(seed, target, [&](const platform::RandomBlock& block, float& value) {
-    const float normal = normal_of(block, 0, 1);
-    value = mean + deviation * normal;
-    return normal >= low && normal <= high;
-  });
 }
 
 }  // namespace
@@ -118,10 +66,6 @@ void bind_devices(nb::module_& module) {
   module.def("generator_state", &eager::generator_state);
   module.def("set_generator_state",
              [](const std::vector<std::uint64_t>& words) { eager::set_generator_state(words); });
-  // Scripts know these names.
-  module.def("_random_normal", fill_normal);
-  module.def("_random_uniform", fill_uniform);
-  module.def("_truncated_normal", fill_truncated);
 }
 
 }  // namespace mycel::bindings

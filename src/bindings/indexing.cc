@@ -227,6 +227,8 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
   return guarded(-1, [&] {
     platform::require(value != nullptr, ErrorKind::Type, "elements of a Tensor cannot be deleted");
     const Tensor& tensor = filled(self);
+    if (tensor.storage().may_be_known_otherwise()) [[unlikely]]
+      move_out_of_array(tensor.storage());
     Index parts;
     if (parts.read(index)) {
       write_window(tensor, parts, value_from(value));

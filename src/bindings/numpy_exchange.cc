@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include <nanobind/nanobind.h>
 
@@ -65,11 +66,25 @@ class BufferView {
   bool owned = true;
 };
 
+// Memory of an array that a storage lies in, and where its bytes are once they have been written.
+struct Loan {
+  Py_buffer view;
+  const tensor::Storage* borrower = nullptr;
+  platform::Ref<tensor::Storage> own;
+};
+
+// By borrower; guarded by the interpreter lock.
+std::unordered_map<const tensor::Storage*, Loan*>& loans() {
+  static std::unordered_map<const tensor::Storage*, Loan*> all;
+  return all;
+}
+
 void release_loan(void* owner) {
-  auto* view = static_cast<Py_buffer*>(owner);
+  auto* loan = static_cast<Loan*>(owner);
   const PyGILState_STATE state = PyGILState_Ensure();
-  PyBuffer_Release(view);
-  delete view;
+  loans().erase(loan->borrower);
+  PyBuffer_Release(&loan->view);
+  delete loan;
   PyGILState_Release(state);
 }
 
@@ -96,10 +111,12 @@ Tensor tensor_from_buffer(PyObject* object, bool shared) {
   tensor::Shape shape;
   for (int i = 0; i < view.ndim; ++i) shape.push_back(view.shape[i]);
   if (shared && writable_layout(view)) {
-    auto* loan = new Py_buffer(view);
+    auto* loan = new Loan{view, nullptr, {}};
     buffer.owned = false;
-    auto storage = tensor::Storage::borrow({}, loan->buf, static_cast<std::size_t>(loan->len),
+    auto storage = tensor::Storage::borrow({}, view.buf, static_cast<std::size_t>(view.len),
                                            release_loan, loan);
+    loan->borrower = storage.get();
+    loans().emplace(storage.get(), loan);
     return Tensor::from_storage(std::move(storage), shape, dtype);
   }
   Tensor result = Tensor::empty(shape, dtype);
@@ -108,6 +125,15 @@ Tensor tensor_from_buffer(PyObject* object, bool shared) {
     throw PythonError();
   }
   return result;
+}
+
+void move_out_of_array(tensor::Storage& storage) {
+  const auto found = loans().find(&storage);
+  if (found == loans().end() || found->second->own) return;
+  Loan& loan = *found->second;
+  loan.own = tensor::Storage::allocate({}, storage.bytes());
+  std::memcpy(loan.own->data_unwatched(), storage.data(), storage.bytes());
+  storage.rebind(loan.own->data_unwatched());
 }
 
 Tensor tensor_from_python(PyObject* object) {

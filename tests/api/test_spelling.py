@@ -144,10 +144,10 @@ def test_constructors_keep_their_signatures():
     assert copy.deepcopy(nn.Dense(2, 2)).weight.shape == (2, 2)
 
 
-@pytest.mark.parametrize("owner", [*_spelling._HABITS, "Tensor"])
+@pytest.mark.parametrize("owner", _spelling._HABITS)
 def test_advice_is_true(owner):
     """What others call so is not there, and what is named instead is."""
-    habits = _spelling.TENSOR_HABITS if owner == "Tensor" else _spelling._HABITS[owner]
+    habits = _spelling._HABITS[owner]
     places = {
         "mindspore": ms,
         "nn": nn,

@@ -234,6 +234,24 @@ def test_synchronised_rows_wait_for_their_update():
     assert seen == [0, 2, 6, 12]
 
 
+def test_the_end_of_an_epoch_uses_up_no_update():
+    class Step:
+        number = 0
+
+    def update(data):
+        Step.number = data
+
+    data = ds.NumpySlicesDataset([1, 2, 3], "x", shuffle=False).sync_wait("policy", callback=update)
+    data = data.map(lambda x: x**Step.number)
+    iterator = data.create_tuple_iterator(num_epochs=3, output_numpy=True)
+    seen = []
+    for _ in range(3):
+        for row in iterator:
+            seen.append(row[0].item())
+            data.sync_update("policy", data=len(seen))
+    assert seen == [1, 2, 9, 1, 16, 243, 1, 128, 6561]
+
+
 def test_an_iterator_goes_on_where_another_stopped(seed):
     def pipeline(**options):
         data = ds.NumpySlicesDataset(np.arange(24), "x", shuffle=True, **options)

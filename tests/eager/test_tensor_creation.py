@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mindspore as ms
-from mindspore import Tensor
+from mindspore import Tensor, ops
 
 
 @pytest.mark.parametrize(
@@ -78,11 +78,51 @@ def test_tensor_of_array_copies_and_from_numpy_shares():
     assert shared.tolist() == [5, 0, 0]
 
 
-def test_tensor_of_tensor_shares_its_data():
+def test_array_keeps_its_elements_when_its_tensor_is_written():
+    array = np.zeros(3, np.float32)
+    shared = Tensor.from_numpy(array)
+    seen, part = shared.asnumpy(), shared[1:]
+    shared[0] = 5
+    array[1] = 7
+    assert array.tolist() == seen.tolist() == [0, 7, 0]
+    assert shared.tolist() == [5, 0, 0]
+    assert part.tolist() == [0, 0]
+    shared[2] = 9
+    assert part.tolist() == [0, 9]
+
+
+def test_array_keeps_its_elements_when_a_part_of_its_tensor_is_written():
+    array = np.zeros(3, np.float32)
+    shared = Tensor.from_numpy(array)
+    shared[1:][0] = 5
+    shared[Tensor([2])] = 6
+    assert array.tolist() == [0, 0, 0]
+    assert shared.tolist() == [0, 5, 6]
+
+
+def test_memory_of_an_array_outlives_the_array_where_somebody_looks_at_it():
+    shared = Tensor.from_numpy(np.arange(100_000, dtype=np.float32))
+    seen = shared.asnumpy()
+    shared[0] = 1
+    del shared
+    assert seen[-1] == 99_999
+
+
+@pytest.mark.parametrize("copy", [Tensor, lambda x: Tensor(x, x.dtype), ops.Identity()])
+def test_copies_of_a_tensor_do_not_see_each_other(copy):
     first = Tensor([1.0, 2.0])
-    second = Tensor(first)
+    second = copy(first)
     second[0] = 7
-    assert first.tolist() == [7, 2]
+    first[1] = 9
+    assert first.tolist() == [1, 9]
+    assert second.tolist() == [7, 2]
+
+
+def test_tensor_of_parameter_follows_it():
+    parameter = ms.Parameter(Tensor([0.0, 0.0]))
+    followed = Tensor(parameter)
+    ops.assign(parameter, Tensor([1.0, 1.0]))
+    assert followed.tolist() == [1, 1]
 
 
 def test_tensor_of_tensors_is_their_stack():

@@ -339,3 +339,28 @@ def test_ctc_greedy_decoder(merged):
     np.testing.assert_array_equal(indices.asnumpy(), wanted)
     np.testing.assert_array_equal(shape.asnumpy(), [2, max(map(len, rows))])
     np.testing.assert_allclose(summed.asnumpy(), -2.0 * lengths[:, None])
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "loss"),
+    [
+        ([0, 1], {}, 3.805508),
+        ([0, 1, 3, 3, 3], {}, 3.805508),
+        ([0, 1, 4, 4], {}, 3.805508),
+        ([0, 0, 3, 3], {}, 4.3162584),
+        ([0, 1, 3, 3, 3], {"ctc_merge_repeated": False}, 5.7274785),
+        ([0, 0, 3, 3, 3], {"preprocess_collapse_repeated": True}, 5.789758),
+    ],
+)
+def test_ctc_primitive_drops_what_follows_the_last_label(both_modes, labels, options, loss):
+    scores = Tensor(np.random.RandomState(0).randn(6, 1, 4).astype(np.float32))
+    places = Tensor(np.array([[0, i] for i in range(len(labels))], np.int64))
+    values, lengths = Tensor(np.array(labels, np.int32)), Tensor(np.array([6], np.int32))
+    losses = both_modes(lambda x: ops.CTCLoss(**options)(x, places, values, lengths)[0], scores)
+    np.testing.assert_allclose(losses.asnumpy(), [loss], rtol=1e-6)
+
+
+def test_ctc_primitive_refuses_a_blank_in_front_of_a_label():
+    places, lengths = Tensor(np.array([[0, 0], [0, 1]])), Tensor(np.array([6], np.int32))
+    with pytest.raises(IndexError, match="every label"):
+        ops.CTCLoss()(ops.ones((6, 1, 4)), places, Tensor([3, 1], ms.int32), lengths)

@@ -248,3 +248,51 @@ def test_bad_calls():
 def test_the_single_step_is_no_layer(arguments):
     with pytest.raises(ValueError, match="LSTMCell"):
         nn.LSTMCell(INPUTS, UNITS, **arguments)
+
+
+# First four hidden states of layers whose parameters run evenly from -1 to 1, for a float16 input.
+OF_HALF_INPUT = {
+    nn.RNN: [-0.3642578125, -0.0302581787109375, 0.310546875, 0.5869140625],
+    nn.GRU: [-0.037017822265625, -0.0550537109375, -0.06951904296875, -0.08087158203125],
+    nn.LSTM: [0.012664794921875, 0.0223236083984375, 0.0325927734375, 0.043426513671875],
+}
+
+
+@pytest.mark.parametrize("kind", OF_HALF_INPUT)
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_layers_answer_in_the_type_of_their_input(kind, mode):
+    layer = kind(3, 4)
+    for parameter in layer.get_parameters():
+        even = np.linspace(-1, 1, parameter.size, dtype=np.float32).reshape(parameter.shape)
+        parameter.set_data(Tensor(even))
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        x = Tensor(np.linspace(-1, 1, 6).reshape(2, 1, 3).astype(np.float16))
+        output, last = layer(x)
+        states = last if isinstance(last, tuple) else (last,)
+        assert {t.dtype for t in (output, *states)} == {ms.float16}
+        # The reference rounds every product to float16.
+        np.testing.assert_allclose(output.asnumpy().ravel()[:4], OF_HALF_INPUT[kind], atol=5e-4)
+        assert layer(x.astype(ms.float64))[0].dtype is ms.float64
+        wide = ops.zeros((1, 1, 4), ms.float32)
+        with pytest.raises(TypeError, match="should be same as 'x'"):
+            layer(x, (wide, wide) if kind is nn.LSTM else wide)
+    finally:
+        ms.set_context(mode=before)
+    assert {p.dtype for p in layer.get_parameters()} == {ms.float32}
+
+
+def test_gradient_reaches_weights_of_another_type():
+    layer = nn.GRU(3, 4)
+    x = Tensor(np.ones((2, 1, 3), np.float16))
+    gradients = ms.grad(lambda x: layer(x)[0].sum(), None, layer.trainable_params())(x)
+    assert {g.dtype for g in gradients} == {ms.float32}
+    assert all(np.abs(g.asnumpy()).max() > 0 for g in gradients)
+
+
+@pytest.mark.parametrize("kind", [nn.RNNCell, nn.GRUCell, nn.LSTMCell])
+def test_single_steps_want_one_type(kind):
+    state = ops.zeros((1, 4), ms.float16)
+    with pytest.raises(TypeError):
+        kind(3, 4)(ops.zeros((1, 3), ms.float16), (state, state) if kind is nn.LSTMCell else state)

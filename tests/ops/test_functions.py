@@ -283,3 +283,13 @@ def test_gradient_of_batch_norm_takes_any_types():
     mixed = op.batch_norm_gradient(gradient.astype(ms.float32), x, None, mean, variance)
     for one, other in zip(mixed, wide, strict=True):
         np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+
+
+def test_tuple_to_array_of_a_range(both_modes):
+    assert ops.tuple_to_array(range(4)).dtype is ms.int32
+    assert both_modes(lambda x: x + ops.tuple_to_array(range(4)), Tensor([1, 2, 3, 4])).tolist() == [
+        1,
+        3,
+        5,
+        7,
+    ]

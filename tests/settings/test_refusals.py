@@ -127,10 +127,12 @@ def test_settings_of_other_devices_are_passed_over_as_always(warnings):
     assert ms.get_context("mempool_block_size") == 1.0
 
 
-def test_a_device_that_is_not_there():
-    with pytest.raises(ValueError, match=r"'device_id' must be in the range \[0, 1\).*but got 3"):
-        ms.set_context(device_id=3)
-    assert ms.get_context("device_id") == 0
+def test_the_cpu_keeps_the_number_an_accelerator_had():
+    ms.set_context(device_target="CPU", device_id=5)
+    assert ms.get_context("device_id") == 5
+    assert (ms.Tensor([1.0]) + 1).asnumpy() == 2
+    with pytest.raises(ValueError, match=r"'device_id' must be in range \[0, 4095\], but got 4096"):
+        ms.set_context(device_id=4096)
 
 
 def test_recorder_of_running_data(warnings, tmp_path):

@@ -155,7 +155,7 @@ def test_groups_have_options_of_their_own():
     before = b.asnumpy().copy()
     optimizer(ones)
     np.testing.assert_allclose(b.asnumpy(), before - 1.0, rtol=1e-5)
-    assert "Parameter Group 1" in repr(optimizer)
+    assert "Parameter Group 1" in repr(optimizer) and "    lr: 0.1\n" in repr(optim.Adam([b], lr=0.1))
     with pytest.raises(ValueError, match="share"):
         optimizer.add_param_group({"params": [b]})
 

@@ -130,10 +130,24 @@ def test_an_optimizer_of_another_network(kind):
         ValueError, match="For 'Model', none of the 4 parameters of the optimizer .*body.weight"
     ):
         model_of(optimizer=optimizer)
-    with pytest.raises(ValueError, match="For 'TrainOneStepCell', none of the 4 parameters"):
-        nn.TrainOneStepCell(nn.WithLossCell(Net(), nn.CrossEntropyLoss()), optimizer)
-    with pytest.raises(ValueError, match="none of the 4 parameters"):
-        ms.amp.build_train_network(Net(), optimizer, nn.CrossEntropyLoss())
+
+
+@pytest.mark.parametrize("kind", [nn.SGD, nn.Adam, optim.SGD])
+def test_a_step_with_an_optimizer_of_another_network_is_made_but_not_taken(kind, mode, warnings):
+    optimizer = kind(Net().trainable_params(), 0.1)
+    x, y = Tensor(np.ones((2, 3), np.float32)), Tensor([0, 1])
+    plain = nn.TrainOneStepCell(nn.WithLossCell(Net(), nn.CrossEntropyLoss()), optimizer)
+    manager = ms.amp.FixedLossScaleManager(drop_overflow_update=True)
+    scaled = ms.amp.build_train_network(
+        Net(), optimizer, nn.CrossEntropyLoss(), level="O0", loss_scale_manager=manager
+    )
+    assert [text[:60] for text in warnings] == [
+        "For 'TrainOneStepCell', none of the 4 parameters of the opti",
+        "For 'TrainOneStepWithLossScaleCell', none of the 4 parameter",
+    ]
+    for step in (plain, scaled):
+        with pytest.raises(ValueError, match="none of the 4 parameters of the optimizer"):
+            step(x, y)
 
 
 def test_an_optimizer_made_before_the_network_was_changed(warnings):

@@ -67,7 +67,7 @@ _DEVICES = [
         "device_id",
         (int,),
         checks.device_of_environment(),
-        "the number of the device; one that is not there is an error. It is part of the names of event files",
+        "the number of the device, a mere name where it is the CPU. It is part of the names of event files",
         check=checks.device_id,
         reader="train/summary/summary_record.py",
     ),

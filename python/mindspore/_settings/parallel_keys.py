@@ -372,6 +372,7 @@ COST_MODEL = Store(
             "costmodel_communi_bias": 1024.0,
             "multi_subgraphs": False,
             "run_phase": 0,
+            "rp_matmul_mem_coef": 0.1,
             "costmodel_allreduce_fusion_algorithm": 0,
             "costmodel_allreduce_fusion_times": 0,
             "costmodel_allreduce_fusion_tail_percent": 0.1,

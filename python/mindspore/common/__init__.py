@@ -24,12 +24,14 @@ _LATER = {
     "initializer": "initializer",
     "jit": "api",
     "jit_class": "api",
+    "lazy_inline": "api",
     "ms_class": "api",
     "ms_function": "api",
     "ms_memory_recycle": "api",
     "mutable": "mutable",
     "no_inline": "api",
     "recompute": "recompute",
+    "set_dump": "api",
     "set_seed": "seed",
 }
 

@@ -168,6 +168,20 @@ def ms_class(cls):
     return jit_class(cls)
 
 
+def _function_forbid_reuse(func):
+    """Marks a function whose graph is not to be shared between callers; none is here."""
+    if not inspect.isfunction(func):
+        raise TypeError(
+            f"Decorator _function_forbid_reuse can only be used for function type, but got {func}."
+        )
+    func.__function_forbid_reuse__ = True
+    return func
+
+
+# Scripts empty it to forget compiled cells. Graphs here belong to their cells, and go with them.
+cells_compile_cache: dict[int, set] = {}
+
+
 def is_jit_function(function) -> bool:
     """Whether `jit` made the function."""
     return isinstance(function, types.FunctionType) and getattr(function, "_is_jit", False)

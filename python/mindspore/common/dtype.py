@@ -23,33 +23,28 @@ from mindspore._c_expression import (
     uint64,
 )
 from mindspore._spelling import ON_DEVICE, did_you_mean
-
-
-class Kind:
-    """A group of types or a type that tensors do not store; there is one object per kind."""
-
-    __slots__ = ("_members", "_python_name", "_shown_name")
-
-    def __init__(self, shown_name: str, python_name: str, members: tuple = ()):
-        self._shown_name = shown_name
-        self._python_name = python_name
-        self._members = members
-
-    def __str__(self) -> str:
-        return self._shown_name
-
-    def __repr__(self) -> str:
-        return f"mindspore.{self._python_name}"
-
-    def __contains__(self, dtype) -> bool:
-        return dtype is self or dtype in self._members
-
-    def __reduce__(self) -> str:
-        return self._python_name
-
-    def __deepcopy__(self, memo) -> Kind:
-        return self
-
+from mindspore.common._type_classes import (  # noqa: F401  (scripts know the classes by this module)
+    BFloat,
+    Bool,
+    Complex,
+    Dict,
+    Float,
+    Function,
+    Int,
+    List,
+    Number,
+    Slice,
+    String,
+    TensorType,
+    Tuple,
+    Type,
+    TypeEllipsis,
+    TypeNone,
+    TypeType,
+    UInt,
+    is_subclass,
+)
+from mindspore.common._type_classes import type_size_in_bytes as _size_in_bytes
 
 byte, short, intc, intp = int8, int16, int32, int64
 ubyte, ushort, uintc, uintp = uint8, uint16, uint32, uint64
@@ -64,22 +59,13 @@ number_type = (*int_type, *uint_type, *float_type, *complex_type)
 bool_type = (bool_,)
 all_types = (*bool_type, *number_type)
 
-int_ = Kind("Int", "int_", int_type)
-uint = Kind("UInt", "uint", uint_type)
-float_ = Kind("Float", "float_", float_type)
-complex_ = Kind("Complex", "complex_", complex_type)
-number = Kind("Number", "number", number_type)
-qint4x2 = Kind("Int4", "qint4x2")
-string = Kind("String", "string")
-tensor_type = Kind("Tensor", "tensor_type")
-list_ = Kind("List", "list_")
-tuple_ = Kind("Tuple", "tuple_")
-dict_ = Kind("Dictionary", "dict_")
-type_none = Kind("None", "type_none")
-type_type = Kind("Type", "type_type")
-function_type = Kind("Func", "function_type")
+int_, uint, float_, complex_, number = Int(), UInt(), Float(), Complex(), Number()
+qint4x2 = Int(4)
+string, list_, tuple_, dict_ = String(), List(), Tuple(), Dict()
+type_none, type_type, function_type, tensor_type = TypeNone(), TypeType(), Function(), TensorType()
 
 tensor = tensor_type
+FunctionType, NoneType, Ellipsis_ = Function, TypeNone, TypeEllipsis
 _null = type_none
 implicit_conversion_seq = {
     dtype: order
@@ -88,31 +74,6 @@ implicit_conversion_seq = {
     )
 }
 
-
-class TensorType:
-    """The type of a tensor with given elements: `TensorType(float32)`."""
-
-    def __init__(self, element: DType | None = None):
-        self._element = element
-
-    def element_type(self) -> DType | None:
-        """Type of the elements."""
-        return self._element
-
-    def __eq__(self, other) -> bool:
-        return isinstance(other, TensorType) and self._element is other._element
-
-    def __hash__(self) -> int:
-        return hash((TensorType, self._element))
-
-    def __str__(self) -> str:
-        return "Tensor" if self._element is None else f"Tensor[{self._element}]"
-
-    __repr__ = __str__
-
-
-Int, UInt, Float, Number, Bool, String = int_, uint, float_, number, bool_, string
-List, Tuple, Type = list_, tuple_, DType
 
 _BY_NAME = {repr(dtype).rpartition(".")[2]: dtype for dtype in all_types}
 _NUMPY_NAMES = {dtype: repr(dtype).rpartition(".")[2] for dtype in all_types}
@@ -132,7 +93,7 @@ _PYTHON_TYPES = {
 
 def is_type(value: object) -> bool:
     """Whether the value is one of this module's types."""
-    return isinstance(value, (DType, Kind, TensorType))
+    return isinstance(value, Type)
 
 
 def dtype_to_nptype(type_: DType):
@@ -239,9 +200,26 @@ def issubclass_(type_, dtype) -> bool:
     """Whether a type belongs to another one: `issubclass_(float32, number)`."""
     if isinstance(dtype, tuple):
         return any(issubclass_(type_, one) for one in dtype)
-    if isinstance(type_, TensorType) and dtype in (tensor_type, TensorType):
-        return True
-    return type_ == dtype or (isinstance(dtype, Kind) and type_ in dtype)
+    return is_type(type_) and is_subclass(type_, dtype)
+
+
+def type_size_in_bytes(dtype: DType) -> int:
+    """Bytes of one element of a type.
+
+    Args:
+        dtype (:class:`mindspore.dtype`): The type.
+
+    Raises:
+        TypeError: `dtype` is no type.
+    """
+    if not is_type(dtype):
+        raise TypeError(f"The argument `dtype` should be instance of {Type}, but got {dtype!r}.")
+    return _size_in_bytes(dtype)
+
+
+# Names that scripts of other releases use.
+_issubclass_, _dtype_to_nptype, _dtype_to_pytype = issubclass_, dtype_to_nptype, dtype_to_pytype
+_pytype_to_dtype, _get_py_obj_dtype = pytype_to_dtype, get_py_obj_dtype
 
 
 class QuantDtype:

@@ -10,82 +10,117 @@ import numpy as np
 
 from mindspore import _c_expression as _c
 from mindspore.common import dtype as mstype
+from mindspore.common.seed import _get_graph_seed, get_seed
 from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
 
-_aliases: dict[str, type[Initializer]] = {}
+_INITIALIZER_ALIAS: dict[str, type[Initializer]] = {}
 
 
 def _register(*names: str):
+    """Makes a class known under its own name and others, in small letters."""
+
     def enter(cls):
         for name in (cls.__name__, *names):
-            _aliases[name.lower()] = cls
+            _INITIALIZER_ALIAS.setdefault(name.lower(), cls)
         return cls
 
     return enter
 
 
+def _numpy_seed() -> int:
+    """What the values of one tensor depend on: the next number of NumPy's, which `set_seed` seeds as well."""
+    return int(np.random.randint(low=1, high=1 << 63, dtype=np.int64))
+
+
 def _uniform(shape: tuple, low: float, high: float) -> Tensor:
-    return op.random_uniform(shape, low, high)
+    return op.initial_uniform(shape, low, high, _numpy_seed())
 
 
 def _normal(shape: tuple, mean: float, sigma: float) -> Tensor:
-    return op.random_normal(shape, mean, sigma)
+    return op.initial_normal(shape, mean, sigma, _numpy_seed())
 
 
 def _truncated(shape: tuple, mean: float, sigma: float, low: float, high: float) -> Tensor:
-    """Normal numbers; those outside the bounds are drawn again."""
+    """Normal numbers between bounds."""
     if not low < high:
         raise ValueError(f"For 'TruncatedNormal', 'a' must be smaller than 'b', but got {low} and {high}.")
-    drawn = _normal(shape, mean, sigma)
-    flat = drawn.asnumpy().reshape(-1)
-    if flat.size and flat.min() >= low and flat.max() <= high:
-        return drawn
-    missing = np.flatnonzero((flat < low) | (flat > high))
-    for _ in range(1000):
-        if missing.size == 0:
-            break
-        again = _normal((missing.size,), mean, sigma).asnumpy()
-        flat[missing] = again
-        missing = missing[(again < low) | (again > high)]
-    flat[missing] = np.clip(flat[missing], low, high)
-    return drawn
+    return op.initial_truncated_normal(shape, low, high, mean, sigma, _numpy_seed())
 
 
-def _fans(shape: tuple) -> tuple[int, int]:
+def _init_random_normal(mean: float, sigma: float, shape: tuple) -> np.ndarray:
+    """An array of normal numbers, for initializers that scripts write."""
+    if sigma < 0:
+        raise ValueError(f"sigma < 0: the deviation of random numbers must not be negative, but got {sigma}.")
+    return _normal(tuple(shape), mean, sigma).asnumpy()
+
+
+def _init_random_uniform(a: float, b: float, shape: tuple) -> np.ndarray:
+    """An array of evenly distributed numbers, for initializers that scripts write."""
+    return _uniform(tuple(shape), a, b).asnumpy()
+
+
+def _init_truncated_normal(a: float, b: float, mean: float, sigma: float, shape: tuple) -> np.ndarray:
+    """An array of normal numbers between bounds, for initializers that scripts write."""
+    if sigma < 0:
+        raise ValueError(f"sigma < 0: the deviation of random numbers must not be negative, but got {sigma}.")
+    return _truncated(tuple(shape), mean, sigma, a, b).asnumpy()
+
+
+def _assignment(arr: np.ndarray, num) -> np.ndarray:
+    """Writes a number or an array into an array, and returns it."""
+    arr[...] = num
+    return arr
+
+
+def _calculate_fan_in_and_fan_out(shape: tuple) -> tuple[int, int]:
     """(fan in, fan out) of a weight."""
     if len(shape) < 2:
         raise ValueError(
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, but got "
-            f"{len(shape)}."
+            "'fan_in' and 'fan_out' can not be computed for tensor with fewer than 2 dimensions, but got "
+            f"dimensions {len(shape)}."
         )
     receptive = math.prod(shape[2:])
     return shape[1] * receptive, shape[0] * receptive
 
 
-def _fan(shape: tuple, mode: str) -> int:
-    if mode not in ("fan_in", "fan_out"):
-        raise ValueError(f"'mode' {mode} not supported, please use one of ['fan_in', 'fan_out'].")
-    fan_in, fan_out = _fans(shape)
-    return fan_in if mode == "fan_in" else fan_out
+def _calculate_in_and_out(arr: np.ndarray) -> tuple[int, int]:
+    """(fan in, fan out) of an array."""
+    return _calculate_fan_in_and_fan_out(arr.shape)
 
 
-def _gain(nonlinearity: str, slope) -> float:
-    if nonlinearity in ("linear", "sigmoid", "conv1d", "conv2d", "conv3d"):
-        return 1.0
-    if nonlinearity in ("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"):
-        return 1.0
-    if nonlinearity == "tanh":
-        return 5.0 / 3
-    if nonlinearity == "relu":
-        return math.sqrt(2)
-    if nonlinearity == "leaky_relu":
-        if slope is None:
-            slope = 0.01
-        elif isinstance(slope, bool) or not isinstance(slope, (int, float)):
-            raise ValueError(f"For 'HeUniform', 'negative_slope' {slope} is not a valid number.")
-        return math.sqrt(2.0 / (1 + slope**2))
-    raise ValueError(f"For 'HeUniform', the nonlinearity '{nonlinearity}' is not supported.")
+def _calculate_correct_fan(shape: tuple, mode: str) -> int:
+    """The fan that `mode` names."""
+    modes = ["fan_in", "fan_out"]
+    if mode.lower() not in modes:
+        raise ValueError(f"'mode' {mode} not supported, please use one of {modes}")
+    return _calculate_fan_in_and_fan_out(shape)[modes.index(mode.lower())]
+
+
+_PLAIN_GAINS = {
+    **dict.fromkeys(("linear", "sigmoid", "conv1d", "conv2d", "conv3d"), 1),
+    **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), 1),
+    "tanh": 5.0 / 3,
+    "relu": math.sqrt(2.0),
+}
+
+
+def _calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """By what an activation shrinks deviations; `param` is the slope of a leaky rectifier."""
+    if nonlinearity in _PLAIN_GAINS:
+        return _PLAIN_GAINS[nonlinearity]
+    if nonlinearity != "leaky_relu":
+        raise ValueError(
+            "For 'HeUniform', the argument 'nonlinearity' should be one of ['sigmoid', 'tanh', 'relu' or "
+            f"'leaky_relu'], but got {nonlinearity}."
+        )
+    slope = 0.01 if param is None else param
+    if isinstance(slope, bool) or not isinstance(slope, (int, float)):
+        raise ValueError(
+            f"For 'HeUniform', 'negative_slope' {slope} is not a valid number. When 'nonlinearity' has been "
+            f"set to 'leaky_relu', 'negative_slope' should be int or float type, but got {type(slope)}."
+        )
+    return math.sqrt(2.0 / (1 + slope**2))
 
 
 class Initializer:
@@ -124,9 +159,9 @@ class Initializer:
         return values if values.dtype is dtype else op.cast(values, dtype)
 
     @property
-    def seed(self):
-        """Seed of its own, or None."""
-        return self._seed
+    def seed(self) -> tuple[int, int]:
+        """Two numbers for a random primitive, from its own seed, if it was given one, or the global."""
+        return _get_graph_seed(get_seed(), "init") if self._seed is None else (self._seed + 1, 0)
 
     @seed.setter
     def seed(self, value) -> None:
@@ -244,7 +279,9 @@ class HeUniform(Initializer):
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
 
     def _drawn(self, shape: tuple) -> Tensor:
-        deviation = _gain(self.nonlinearity, self.negative_slope) / math.sqrt(_fan(shape, self.mode))
+        deviation = _calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(
+            _calculate_correct_fan(shape, self.mode)
+        )
         bound = math.sqrt(3.0) * deviation
         return _uniform(shape, -bound, bound)
 
@@ -264,7 +301,9 @@ class HeNormal(Initializer):
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
 
     def _drawn(self, shape: tuple) -> Tensor:
-        deviation = _gain(self.nonlinearity, self.negative_slope) / math.sqrt(_fan(shape, self.mode))
+        deviation = _calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(
+            _calculate_correct_fan(shape, self.mode)
+        )
         return _normal(shape, 0.0, deviation)
 
 
@@ -281,7 +320,7 @@ class XavierUniform(Initializer):
         self.gain = gain
 
     def _drawn(self, shape: tuple) -> Tensor:
-        bound = self.gain * math.sqrt(6.0 / sum(_fans(shape)))
+        bound = self.gain * math.sqrt(6.0 / sum(_calculate_fan_in_and_fan_out(shape)))
         return _uniform(shape, -bound, bound)
 
 
@@ -298,7 +337,7 @@ class XavierNormal(Initializer):
         self.gain = gain
 
     def _drawn(self, shape: tuple) -> Tensor:
-        return _normal(shape, 0.0, self.gain * math.sqrt(2.0 / sum(_fans(shape))))
+        return _normal(shape, 0.0, self.gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(shape))))
 
 
 @_register()
@@ -332,7 +371,7 @@ class VarianceScaling(Initializer):
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
     def _drawn(self, shape: tuple) -> Tensor:
-        fan_in, fan_out = _fans(shape)
+        fan_in, fan_out = _calculate_fan_in_and_fan_out(shape)
         fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
         variance = self.scale / max(1.0, fan)
         if self.distribution == "uniform":
@@ -361,8 +400,8 @@ class Orthogonal(Initializer):
             raise ValueError(f"Orthogonal initializer requires at least 2 dimensions, but got {arr.ndim}.")
         rows = arr.shape[0]
         columns = arr.size // rows
-        drawn = op.random_normal((max(rows, columns), min(rows, columns)), 0.0, 1.0).asnumpy()
-        basis, triangle = np.linalg.qr(drawn)
+        drawn = _normal((rows, columns), 0.0, 1.0).asnumpy()
+        basis, triangle = np.linalg.qr(drawn.T if rows < columns else drawn)
         basis = basis * np.sign(np.diag(triangle))
         arr[...] = self.gain * (basis.T if rows < columns else basis).reshape(arr.shape)
 
@@ -426,15 +465,15 @@ class Sparse(Initializer):
         rows, columns = arr.shape
         arr[...] = _normal(arr.shape, 0.0, self.sigma).asnumpy()
         zeros = math.ceil(self.sparsity * rows)
-        order = op.random_uniform((rows, columns), 0.0, 1.0).asnumpy().argsort(axis=0)
-        np.put_along_axis(arr, order[:zeros], 0, axis=0)
+        for column in range(columns):
+            arr[np.random.permutation(rows)[:zeros], column] = 0
 
 
 def _initializer_of(init) -> Initializer:
     if isinstance(init, Initializer):
         return init
     if isinstance(init, str):
-        cls = _aliases.get(init.lower())
+        cls = _INITIALIZER_ALIAS.get(init.lower())
         if cls is None:
             raise ValueError(f"For 'initializer', the class corresponding to '{init}' was not found.")
         return cls()

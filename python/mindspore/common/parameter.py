@@ -171,6 +171,9 @@ class Parameter(Tensor):
         parameter._take(tensor)
         return parameter
 
+    # Marks that scripts set; whether there is data does not depend on them.
+    is_init = init_flag = False
+
     requires_grad = _checked_property("requires_grad", bool, "Whether optimizers change it.")
     layerwise_parallel = _checked_property(
         "layerwise_parallel", bool, "Not broadcast in parallel training.", alone=True
@@ -239,11 +242,6 @@ class Parameter(Tensor):
     def inited_param(self):
         """The parameter after initialisation: itself."""
         return self
-
-    @property
-    def is_init(self) -> bool:
-        """Whether it holds data."""
-        return self._has_data()
 
     @property
     def data(self) -> Parameter:

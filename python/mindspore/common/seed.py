@@ -8,6 +8,7 @@ import random
 import numpy as np
 
 from mindspore import _c_expression as _c
+from mindspore._argument_checks.numbers import check_non_negative_int
 
 _seed: int | None = None
 
@@ -46,6 +47,7 @@ def set_seed(seed: int) -> None:
     np.random.seed(seed)
     random.seed(seed)
     _DatasetSeed.value = seed
+    _reset_op_seed()
     _c.set_global_seed(seed)
     _c.note_change()
     from mindspore.common import generator
@@ -59,8 +61,42 @@ def get_seed() -> int | None:
     return _seed
 
 
+_LARGEST_INT32 = 2**31 - 1
+_SEED_OF_ZERO = 87654321  # stands for a global seed of 0, which operators would take for none
+_STEP_OF_SEEDS = 3528531795 ^ 3449720151
+_operator_seeds: dict[tuple[str, int], int] = {}
+
+
 def _truncate_seed(seed: int) -> int:
-    return seed % (2**31 - 1)
+    return seed % _LARGEST_INT32
+
+
+def _reset_op_seed() -> None:
+    """Seeds of operators start again."""
+    _operator_seeds.clear()
+
+
+def _get_graph_seed(op_seed: int | None, kernel_name: str) -> tuple[int, int]:
+    """Seeds for a random primitive: the global one, and one of its own that moves with every call.
+
+    Args:
+        op_seed (int): The seed that the script gave; None or 0: none.
+        kernel_name (str): Name of the primitive.
+
+    Returns:
+        tuple of two numbers; zeros where neither seed was given.
+
+    Raises:
+        ValueError: `op_seed` is negative.
+    """
+    own, whole = op_seed or 0, _seed
+    if not own and whole is None:
+        return 0, 0
+    check_non_negative_int(own, "seed", kernel_name)
+    place = (kernel_name, own)
+    current = _operator_seeds.get(place, own)
+    _operator_seeds[place] = current + _STEP_OF_SEEDS
+    return _truncate_seed(_SEED_OF_ZERO if whole == 0 else whole or 0), _truncate_seed(current)
 
 
 def _get_global_and_op_seed() -> tuple[int, int]:

@@ -6,25 +6,22 @@ for image, label in data.create_tuple_iterator(num_epochs=1):
     ...
 """
 
-import os as _os
+import sys as _sys
 
 from mindspore._later import imported_later as _imported_later
 from mindspore.dataset import audio, debug, text, transforms, utils, vision
-from mindspore.dataset.callback import DSCallback, WaitedDSCallback
 from mindspore.dataset.core import config
 from mindspore.dataset.engine import *  # noqa: F403
-from mindspore.dataset.engine import samplers
+from mindspore.dataset.engine import DictIterator, Iterator, TupleIterator, resume, samplers
+from mindspore.dataset.engine import __all__ as _public
+from mindspore.dataset.engine.datasets import *  # noqa: F403
+from mindspore.dataset.engine.samplers import BuiltinSampler, IterSampler, Sampler
 
 LineReader = utils.LineReader
-transforms.vision = vision  # old scripts look for it there
-
-
-def sync_wait_for_dataset(rank_id, rank_size, current_epoch):
-    """Waits until all processes have prepared their data; a single process need not wait."""
-    if rank_size > 1:
-        raise RuntimeError("Waiting for the data of other processes needs the distributed package.")
-    return _os.getpid()
-
+# Scripts of the first releases look for it there.
+transforms.vision = _sys.modules[f"{__name__}.transforms.vision"] = vision
+ds = _sys.modules[__name__]  # `from mindspore.dataset import ds`
 
 _MODULES = "audio callback config debug engine samplers text transforms utils vision"
-__getattr__, __dir__ = _imported_later(globals(), modules=_MODULES.split())
+__getattr__, __dir__ = _imported_later(globals(), {"mindspore": "context"}, _MODULES.split())
+__all__ = list(_public)

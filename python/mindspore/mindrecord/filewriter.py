@@ -7,6 +7,7 @@ import re
 import shutil
 
 from mindspore import _c_data, log
+from mindspore._spelling import NotHere
 from mindspore.mindrecord.common.constant import MAX_SHARD_COUNT, MIN_SHARD_COUNT
 from mindspore.mindrecord.common.exceptions import (
     MRMAddSchemaError,
@@ -82,6 +83,10 @@ class FileWriter:
         self._turn = 0
         self._append = False
         self._committed = False
+
+    open_and_set_header = NotHere(
+        "open_and_set_header", "write_raw_data opens the files itself: leave this call out"
+    )
 
     @classmethod
     def open_for_append(cls, file_name):

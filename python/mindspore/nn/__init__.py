@@ -3,6 +3,7 @@
 
 from mindspore._later import imported_later as _imported_later
 from mindspore.nn import layer, learning_rate_schedule, loss, optim, wrap
+from mindspore.nn._inner_primitives import attach as _attach_primitives
 from mindspore.nn.cell import Cell, GraphCell
 from mindspore.nn.dynamic_lr import (
     cosine_decay_lr,
@@ -239,6 +240,8 @@ from mindspore.nn.wrap import (
     WithGradCell,
     WithLossCell,
 )
+
+_attach_primitives(globals())
 
 # Metrics belong to training, which not every program needs.
 _METRICS = (

@@ -27,6 +27,8 @@ _RECOMPUTE_KEYS = ("mp_comm_recompute", "parallel_optimizer_comm_recompute", "re
 class CellSettings:
     """Flags and options of a Cell."""
 
+    _amp_level = ""  # mixed precision that was applied to the cell
+
     def add_flags(self, **flags) -> Cell:
         """Sets flags of this cell; returns it."""
         self._flags.update(flags)

@@ -6,5 +6,6 @@ from mindspore.parallel.algo_parameter_config import (
     reset_algo_parameters,
     set_algo_parameters,
 )
+from mindspore.parallel.shard import Layout, shard
 
-__all__ = ["get_algo_parameters", "reset_algo_parameters", "set_algo_parameters"]
+__all__ = ["Layout", "get_algo_parameters", "reset_algo_parameters", "set_algo_parameters", "shard"]

@@ -53,3 +53,13 @@ def _set_multi_subgraphs(multi_subgraph: bool = True) -> None:
 def _get_multi_subgraphs() -> bool:
     """Whether a graph has several parts."""
     return get_cost_model_context("multi_subgraphs")
+
+
+def _set_rp_matmul_mem_coef(coef: float) -> None:
+    """Sets what memory of a product of matrices counts in the search for strategies."""
+    set_cost_model_context(rp_matmul_mem_coef=coef)
+
+
+def _get_rp_matmul_mem_coef() -> float:
+    """What memory of a product of matrices counts in the search for strategies."""
+    return get_cost_model_context("rp_matmul_mem_coef")

@@ -41,5 +41,25 @@ def _get_enable_parallel_optimizer() -> bool:
     return get_auto_parallel_context("enable_parallel_optimizer")
 
 
+def _is_sharding_propagation() -> bool:
+    """Whether strategies are found by spreading those that are given."""
+    return get_auto_parallel_context("search_mode") == "sharding_propagation"
+
+
+def _get_pipeline_stages() -> int:
+    """Into how many stages networks are cut."""
+    return get_auto_parallel_context("pipeline_stages")
+
+
+def _is_in_data_parallel_mode() -> bool:
+    """Whether every device has the whole network."""
+    return _get_parallel_mode() == ParallelMode.DATA_PARALLEL
+
+
+def _is_in_hybrid_parallel_mode() -> bool:
+    """Whether scripts cut the network themselves."""
+    return _get_parallel_mode() == ParallelMode.HYBRID_PARALLEL
+
+
 def _reset_op_id() -> None:
     """Accepted for scripts that number operators anew; they are not numbered here."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs around models: `python -m mindspore.tools.convert`, `python -m mindspore.tools.ckpt`."""
+"""Programs around models and scripts: `python -m mindspore.tools.convert`, `.ckpt`, `.scan`."""

@@ -24,7 +24,13 @@ _LATER = {
         "TopKCategoricalAccuracy auc get_metric_fn get_metrics names rearrange_inputs"
     ),
     "mindspore.train.model": "Model",
-    "mindspore.train.serialization": "load_checkpoint load_param_into_net save_checkpoint",
+    "mindspore.train.serialization": (
+        "async_ckpt_thread_status build_searched_strategy convert_model export load load_checkpoint "
+        "load_checkpoint_async load_distributed_checkpoint load_mindir load_param_into_net "
+        "merge_pipeline_strategys merge_sliced_parameter obfuscate_model parse_print "
+        "rank_list_for_transform restore_group_info_list save_checkpoint save_mindir "
+        "transform_checkpoint_by_rank transform_checkpoints"
+    ),
     "mindspore.train.summary": "SummaryRecord",
     "mindspore.train.train_thor": "ConvertModelUtils ConvertNetUtils",
 }

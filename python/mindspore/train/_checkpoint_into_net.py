@@ -62,7 +62,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
         else:
             missing.append(parameter)
     if missing and not strict_load:
-        missing = _load_with_prefix(missing, parameter_dict)
+        missing = _load_with_prefix(missing, parameter_dict, strict_load)
     names = [parameter.name for parameter in missing]
     if names:
         logger.warning(
@@ -75,7 +75,7 @@ def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundanc
     return names, [name for name in parameter_dict if name not in used]
 
 
-def _load_with_prefix(missing, parameter_dict):
+def _load_with_prefix(missing, parameter_dict, strict_load):
     """Takes values whose names have more in front; gives back what is still missing."""
     tried = {""}
     while True:
@@ -90,7 +90,7 @@ def _load_with_prefix(missing, parameter_dict):
         for parameter in missing:
             value = parameter_dict.get(prefix + parameter.name)
             if _suits(value, parameter):
-                _update(parameter, value, prefix + parameter.name, False)
+                _update(parameter, value, prefix + parameter.name, strict_load)
             else:
                 rest.append(parameter)
         missing = rest

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import copy
 import functools
+import sys
 
 from mindspore import context, nn, ops
 from mindspore import log as logger
 from mindspore._settings.argument_keys import MIXED_PRECISION
 from mindspore.common import dtype as mstype
 from mindspore.common._structure import map_tensors
+from mindspore.common.tensor import Tensor
 from mindspore.nn.wrap._fitting import warn_of_scales
 from mindspore.nn.wrap.cell_wrapper import TrainOneStepCell, WithLossCell
 from mindspore.nn.wrap.loss_scale import TrainOneStepWithLossScaleCell
@@ -27,17 +29,36 @@ _WHITE_PRIMITIVES = (
 _BLACK_CELLS = "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm"
 _LEVELS = ("O0", "O1", "O2", "O3")
 _BOOST_LEVELS = ("O0", "O1", "O2")
-# Level -> whether batch normalisation stays in float32, the network's type, what makes its scale.
-_CONFIGURATIONS = {
-    "O0": (False, mstype.float32, None),
-    "O1": (False, mstype.float32, None),
-    "O2": (True, mstype.float16, DynamicLossScaleManager),
-    "O3": (False, mstype.float16, None),
+_config_level = {
+    "O0": {"keep_batchnorm_fp32": False, "cast_model_type": mstype.float32, "loss_scale_manager": None},
+    "O1": {"keep_batchnorm_fp32": False, "cast_model_type": mstype.float32, "loss_scale_manager": None},
+    "O2": {
+        "keep_batchnorm_fp32": True,
+        "cast_model_type": mstype.float16,
+        "loss_scale_manager": DynamicLossScaleManager(),
+    },
+    "O3": {"keep_batchnorm_fp32": False, "cast_model_type": mstype.float16, "loss_scale_manager": None},
 }
+"""What a level stands for where `build_train_network` is not told otherwise."""
 
 
 def _classes(package, names: str) -> list:
     return [getattr(package, name) for name in names.split() if hasattr(package, name)]
+
+
+def __getattr__(name: str) -> list:
+    """The lists themselves, which scripts add to; made late, because their layers are imported late."""
+    if name == "AMP_WHITE_LIST":
+        value = _classes(nn, _WHITE_CELLS) + _classes(ops, _WHITE_PRIMITIVES)
+    elif name == "AMP_BLACK_LIST":
+        value = _classes(nn, _BLACK_CELLS)
+    else:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return globals().setdefault(name, value)
+
+
+def _listed(name: str) -> list:
+    return list(getattr(sys.modules[__name__], name))
 
 
 def get_white_list() -> list:
@@ -46,7 +67,7 @@ def get_white_list() -> list:
     Returns:
         list of classes.
     """
-    return _classes(nn, _WHITE_CELLS) + _classes(ops, _WHITE_PRIMITIVES)
+    return _listed("AMP_WHITE_LIST")
 
 
 def get_black_list() -> list:
@@ -55,7 +76,7 @@ def get_black_list() -> list:
     Returns:
         list of classes.
     """
-    return _classes(nn, _BLACK_CELLS)
+    return _listed("AMP_BLACK_LIST")
 
 
 # ---- smaller types inside a network ------------------------------------------------------------
@@ -68,13 +89,14 @@ def _in_type(dtype, structure):
     return map_tensors(cast, structure)
 
 
-class _OutputToFloat32(nn.Cell):
+class _OutputTo32(nn.Cell):
     """A network whose results are float32."""
 
     def __init__(self, network):
         super().__init__(auto_prefix=False)
         self._backbone = network
         self._jit_config_dict = network._jit_config_dict
+        self.__dict__["_amp_level"] = network._amp_level
 
     def construct(self, *inputs, **kwargs):
         return _in_type(mstype.float32, self._backbone(*inputs, **kwargs))
@@ -120,6 +142,59 @@ def _lower_all_but(network, black: tuple, dtype) -> None:
         cell.__dict__["_cell_ready"] = False
 
 
+def _do_keep_batchnorm_fp32(network) -> None:
+    """Lets the cells of the black list inside a network in float16 compute in float32."""
+    _keep(network, tuple(get_black_list()), mstype.float16)
+
+
+def _keep(network, black: tuple, dtype) -> None:
+    for _, cell in network.cells_and_names():
+        if cell is not network and isinstance(cell, black):
+            cell.to_float(mstype.float32)
+            cell.__dict__["_output_type"] = dtype
+
+
+def _auto_black_list(network, black_list, dtype):
+    """Lets all of a network but cells of some classes compute in a smaller type, and returns it."""
+    network.to_float(dtype)
+    _keep(network, tuple(black_list), dtype)
+    return network
+
+
+def _auto_mixed_precision_rewrite(network, dtype, *, white_list=None, black_list=None):
+    """Lets cells and primitives of a white list, or all that a black list does not hold, compute in `dtype`.
+
+    Raises:
+        ValueError: No list is given, or both are.
+    """
+    if (white_list is None) == (black_list is None):
+        raise ValueError(
+            "For _auto_mixed_precision_rewrite, one of white_list and black_list must be provided."
+        )
+    if white_list is not None:
+        _lower_white(network, white_list, dtype)
+        return network
+    _lower_all_but(network, tuple(black_list), dtype)
+    return _OutputTo32(network)
+
+
+def amp_cast(value, dtype):
+    """A tensor of a floating type in another type; anything else as it is."""
+    return _in_type(dtype, value) if isinstance(value, Tensor) else value
+
+
+class _OutputTo16(nn.Cell):
+    """A network whose result is in a smaller type."""
+
+    def __init__(self, backbone, dtype=mstype.float16):
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+        self.dtype = dtype
+
+    def construct(self, *inputs, **kwargs):
+        return _in_type(self.dtype, self._backbone(*inputs, **kwargs))
+
+
 def _check_network(network, dtype, owner: str) -> None:
     if not isinstance(network, nn.Cell):
         raise TypeError(f"For '{owner}', the argument 'network' must be a Cell, but got {type(network)}.")
@@ -160,11 +235,12 @@ def auto_mixed_precision(network, amp_level="O0", dtype=mstype.float16) -> nn.Ce
     if amp_level == "O0":
         return network
     _check_network(network, dtype, "auto_mixed_precision")
+    network.__dict__["_amp_level"] = amp_level
     if amp_level == "O1":
         _lower_white(network, get_white_list(), dtype)
         return network
     _lower_all_but(network, tuple(get_black_list()) if amp_level == "O2" else (), dtype)
-    return _OutputToFloat32(network)
+    return _OutputTo32(network)
 
 
 def _check_list(given, name: str, allowed: tuple) -> None:
@@ -216,7 +292,7 @@ def custom_mixed_precision(network, *, white_list=None, black_list=None, dtype=m
     _check_list(black_list, "black_list", (nn.Cell,))
     _check_network(network, dtype, "custom_mixed_precision")
     _lower_all_but(network, tuple(black_list), dtype)
-    return _OutputToFloat32(network)
+    return _OutputTo32(network)
 
 
 # ---- training steps ----------------------------------------------------------------------------
@@ -228,6 +304,13 @@ class _LossInFloat32(WithLossCell):
     def construct(self, data, label):
         outputs = _in_type(mstype.float32, self._backbone(data))
         return self._loss_fn(outputs, _in_type(mstype.float32, label))
+
+
+def _add_loss_network(network, loss_fn, cast_model_type) -> nn.Cell:
+    """A network and its loss as one cell; of a network in float16 the loss is computed in float32."""
+    if not isinstance(loss_fn, nn.Cell):
+        raise TypeError(f"The type of 'loss_fn' should be 'Cell', but got type '{type(loss_fn).__name__}'.")
+    return (WithLossCell if cast_model_type is mstype.float32 else _LossInFloat32)(network, loss_fn)
 
 
 def _check_keywords(given: dict) -> None:
@@ -323,16 +406,15 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     _check_keywords(kwargs)
     MIXED_PRECISION.tell("boost_level", boost_level)
     level = _level_of_device() if level == "auto" else level
-    kept, dtype, manager_class = _CONFIGURATIONS[level]
-    kept = kwargs.get("keep_batchnorm_fp32", kept)
-    dtype = kwargs.get("cast_model_type", dtype)
+    kept = kwargs.get("keep_batchnorm_fp32", _config_level[level]["keep_batchnorm_fp32"])
+    dtype = kwargs.get("cast_model_type", _config_level[level]["cast_model_type"])
     network = _lowered(network, level, kept, dtype)
     if loss_fn is not None:
-        network = (WithLossCell if dtype is mstype.float32 else _LossInFloat32)(network, loss_fn)
+        network = _add_loss_network(network, loss_fn, dtype)
     if "loss_scale_manager" in kwargs:
         manager = kwargs["loss_scale_manager"]
     else:
-        manager = None if manager_class is None else manager_class()
+        manager = copy.copy(_config_level[level]["loss_scale_manager"])
     update_cell = None if manager is None else manager.get_update_cell()
     scale = 1.0 if manager is None or update_cell is not None else manager.get_loss_scale()
     warn_of_scales(optimizer, scale, "build_train_network")

@@ -68,7 +68,9 @@ constexpr std::int64_t kOwnLoopWork = std::int64_t{48} * 48 * 48;
 }  // namespace
 
 RepeatedProduct::RepeatedProduct(const Tensor& matrix, std::int64_t rows)
-    : matrix_(is_plain(matrix) ? matrix : tensor::contiguous(matrix)), rows_(rows) {
+    : matrix_(is_plain(matrix) ? matrix : tensor::contiguous(matrix)),
+      rows_(rows),
+      scope_(threads_for(rows * matrix.size())) {
   if (matrix_.dtype() == DType::Float32 && rows * matrix_.size() > kOwnLoopWork) pack();
 }
 
@@ -98,6 +100,7 @@ void RepeatedProduct::run(const void* a, void* c) {
   const GemmFunction loop = gemm_loop(matrix_.dtype());
   const std::int64_t work_per_row = problem.n * problem.k / 8;
   platform::parallel_for(rows_, work_per_row, [&](std::int64_t begin, std::int64_t end) {
+    const platform::TinyNumbersAreZero scope;
     GemmProblem part = problem;
     part.m = end - begin;
     part.a = static_cast<const char*>(a) + begin * part.a_row * bytes;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "platform/thread/tiny_numbers.h"
 #include "tensor/tensor.h"
 
 namespace mycel::backend {
@@ -22,6 +23,8 @@ class RepeatedProduct {
 
   tensor::Tensor matrix_, packed_;  // `packed_` is undefined when there is no better order
   std::int64_t rows_;
+  // What one product gives goes into the next.
+  platform::TinyNumbersAreZero scope_;
 };
 
 }  // namespace mycel::backend

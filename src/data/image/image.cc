@@ -111,15 +111,17 @@ std::string_view encoded_bytes(Item& item, std::string_view name) {
     require(!bytes.empty(), ErrorKind::Runtime, "Input Tensor has no data.");
     return bytes;
   }
-  require(
-      item.is_array() && item.array().dtype() == DType::UInt8 && item.array().rank() == 1,
-      ErrorKind::Runtime, name,
-      ": invalid input shape or type, only 1-D uint8 data of an encoded image is supported, got ",
-      item.type_name(), " of shape ", angled(item.shape()), ".");
+  // Files of bytes are often written with the signed type.
+  const auto is_byte = [](DType dtype) { return dtype == DType::UInt8 || dtype == DType::Int8; };
+  require(item.is_array() && is_byte(item.array().dtype()) && item.array().rank() == 1,
+          ErrorKind::Runtime, name,
+          ": invalid input shape or type, only 1-D uint8 or int8 data of an encoded image is "
+          "supported, got ",
+          item.type_name(), " of shape ", angled(item.shape()), ".");
   require(item.array().size() > 0, ErrorKind::Runtime, "Input Tensor has no data.");
   if (!item.array().is_contiguous()) item = tensor::contiguous(item.array());
   const Tensor& array = item.array();
-  return {array.data<char>(), static_cast<std::size_t>(array.size())};
+  return {static_cast<const char*>(array.raw()), static_cast<std::size_t>(array.size())};
 }
 
 void require_channels(const Pictures& pictures, std::string_view name, int a, int b, int c) {

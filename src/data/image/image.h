@@ -40,8 +40,8 @@ enum class PictureRank : std::uint8_t { Image, Video };
 // The array of an item as pictures, or an error in the name of the transform.
 Pictures pictures_of(const Item& item, std::string_view name, PictureRank rank);
 const Tensor& numeric_array(const Item& item, std::string_view name);
-// The bytes of a compressed picture: one axis of uint8, or a single byte string. An array with gaps
-// is replaced by one without.
+// The bytes of a compressed picture: one axis of uint8 or int8, or a single byte string. An array
+// with gaps is replaced by one without.
 std::string_view encoded_bytes(Item& item, std::string_view name);
 
 // Fails unless the number of channels is one of the three (0: no matter).

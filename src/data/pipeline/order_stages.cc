@@ -453,8 +453,9 @@ class Gate : public Passing {
     Passing::prepare(engine);
   }
   bool next(Row& row) override {
+    if (!child().next(row)) return false;  // the end of a pass uses up no permission
     before_row_();
-    return child().next(row);
+    return true;
   }
 
  private:

@@ -30,7 +30,7 @@ StagePtr rename_stage(StagePtr child, const Columns& before, const Columns& afte
 // Rows for which the function is true. It gets the chosen columns.
 using Predicate = std::function<bool(const std::vector<const Item*>& items)>;
 StagePtr filter_stage(StagePtr child, const Columns& inputs, Predicate predicate);
-// Calls the function before every row, and may wait in it.
+// Calls the function before it hands a row on, and may wait in it; not at the end of a pass.
 StagePtr gate_stage(StagePtr child, std::function<void()> before_row);
 
 }  // namespace mycel::data

@@ -70,6 +70,7 @@ std::string_view name_of(InputLayout layout) {
     case InputLayout::Encoded: return "encoded";
     case InputLayout::Image: return "image";
     case InputLayout::Video: return "video";
+    case InputLayout::LabelledBatch: return "labelled_batch";
   }
   return "?";
 }

@@ -57,10 +57,11 @@ struct ParameterSchema {
 
 // Which arrays a transform takes.
 enum class InputLayout : std::uint8_t {
-  Any,      // whatever there is
-  Encoded,  // one axis of bytes: a compressed picture
-  Image,    // height and width, or height, width and channels
-  Video,    // an image, or any number of axes before it
+  Any,            // whatever there is
+  Encoded,        // one axis of bytes: a compressed picture
+  Image,          // height and width, or height, width and channels
+  Video,          // an image, or any number of axes before it
+  LabelledBatch,  // two columns: a batch of images and their one-hot labels
 };
 
 std::string_view name_of(InputLayout layout);
@@ -80,7 +81,7 @@ struct TransformSchema {
   std::string doc;
   std::vector<ParameterSchema> parameters;
   InputLayout layout = InputLayout::Any;
-  bool takes_columns = false;  // several columns at once, all treated alike
+  bool takes_columns = false;  // several columns at once
   bool is_random = false;
   std::vector<TransformSample> samples;
   TransformFactory make = nullptr;

@@ -28,6 +28,10 @@ class RowRandom {
   }
   double uniform() { return platform::uniform_double(bits()); }  // [0, 1)
   double uniform(double low, double high) { return low + uniform() * (high - low); }
+  double normal() {
+    const double first = uniform();
+    return platform::normal_pair(first, uniform()).first;
+  }
   // A whole number in [low, high], both included.
   std::int64_t integer(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(

@@ -25,8 +25,14 @@ double log_add(double a, double b) {
 struct Sample {
   std::int64_t steps = 0;
   std::vector<std::int64_t> path;  // blank, label, blank, label, ..., blank
+  bool merges = true;              // a label that goes on for several steps is one
+  bool is_blank(std::size_t s) const { return path[s] == path[0]; }
   // Whether a path may come to place s straight from s - 2.
-  bool skips(std::size_t s) const { return s >= 2 && path[s] != path[0] && path[s] != path[s - 2]; }
+  bool skips(std::size_t s) const {
+    return s >= 2 && !is_blank(s) && !(merges && path[s] == path[s - 2]);
+  }
+  // Whether it may still be at place s where it was a step before.
+  bool stays(std::size_t s) const { return merges || is_blank(s); }
 };
 
 std::vector<std::int64_t> integers_of(const Tensor& source) {
@@ -67,6 +73,7 @@ std::vector<Sample> samples_of(const KernelContext& kernel, std::size_t first) {
     kernel.require(at + count <= labels.size(), ErrorKind::Value,
                    "'target_lengths' must not exceed the ", labels.size(), " labels of 'targets'.");
     samples[n].steps = steps[n];
+    samples[n].merges = kernel.flag("merge_repeated");
     samples[n].path.assign(2 * count + 1, blank);
     for (std::size_t i = 0; i < count; ++i) {
       const std::int64_t label = labels[at + i];
@@ -94,7 +101,9 @@ double forward(const Sample& sample, const Scores& scores, double* alpha, std::i
     double* now = alpha + t * width;
     const double* before = now - width;
     for (std::int64_t s = 0; s < places; ++s) {
-      double sum = t == 0 ? (s < 2 ? 0.0 : kImpossible) : before[s];
+      double sum = kImpossible;
+      if (t == 0 && s < 2) sum = 0.0;
+      if (t > 0 && sample.stays(static_cast<std::size_t>(s))) sum = before[s];
       if (t > 0 && s > 0) sum = log_add(sum, before[s - 1]);
       if (t > 0 && sample.skips(static_cast<std::size_t>(s))) sum = log_add(sum, before[s - 2]);
       if (sum != kImpossible) now[s] = sum + scores.at(t, sample.path[static_cast<std::size_t>(s)]);
@@ -122,7 +131,8 @@ void backward(const Sample& sample, const Scores& scores, const double* alpha, s
       if (t == 0) continue;
       const double sum = value - scores.at(t, label);
       const std::int64_t reach = sample.skips(static_cast<std::size_t>(s)) ? 2 : s > 0 ? 1 : 0;
-      for (std::int64_t back = 0; back <= reach; ++back)
+      for (std::int64_t back = sample.stays(static_cast<std::size_t>(s)) ? 0 : 1; back <= reach;
+           ++back)
         passed[s - back] += slope * std::exp(before[s - back] - sum);
     }
   }
@@ -180,11 +190,12 @@ void infer_gradient(InferContext& op) {
 
 void differentiate_paths(GradientContext& op) {
   const Value by_alpha = op.has_output_gradient(1) ? op.output_gradient(1) : Value();
-  op.set_input_gradient(
-      0, op.call(
-             "ctc_paths_gradient",
-             {op.output_gradient(0), op.input(0), op.input(1), op.input(2), op.input(3), by_alpha},
-             {{"blank", op.attribute("blank")}, {"zero_infinity", op.attribute("zero_infinity")}}));
+  op.set_input_gradient(0, op.call("ctc_paths_gradient",
+                                   {op.output_gradient(0), op.input(0), op.input(1), op.input(2),
+                                    op.input(3), by_alpha},
+                                   {{"blank", op.attribute("blank")},
+                                    {"zero_infinity", op.attribute("zero_infinity")},
+                                    {"merge_repeated", op.attribute("merge_repeated")}}));
 }
 
 }  // namespace
@@ -197,6 +208,7 @@ MYCEL_OP(ctc_paths)
     .input("target_lengths", "(N,).", kIndex)
     .attribute("blank", "Class of the blank.", 0)
     .attribute("zero_infinity", "Impossible sequences cost nothing.", false)
+    .attribute("merge_repeated", "Whether a label that goes on for several steps is one.", true)
     .output("neg_log_likelihood", "(N,).")
     .output("log_alpha", "(N, T, 2 S + 1).")
     .infer(infer_paths)
@@ -205,7 +217,10 @@ MYCEL_OP(ctc_paths)
     .sample("two",
             {normal({5, 2, 4}), integers({2, 2}, 1, 4), integers({2}, 5, 6), integers({2}, 1, 3)})
     .sample("in a row",
-            {normal({4, 1, 3}), integers({2}, 1, 3), integers({1}, 4, 5), integers({1}, 2, 3)});
+            {normal({4, 1, 3}), integers({2}, 1, 3), integers({1}, 4, 5), integers({1}, 2, 3)})
+    .sample("one step each",
+            {normal({5, 2, 4}), integers({2, 2}, 1, 4), integers({2}, 5, 6), integers({2}, 1, 3)},
+            {{"merge_repeated", false}});
 MYCEL_CPU_KERNEL(ctc_paths) {
   const Tensor log_probs = backend::as_floating(kernel.input(0), DType::Float64);
   const auto samples = samples_of(kernel, 0);
@@ -241,6 +256,7 @@ MYCEL_OP(ctc_paths_gradient)
     .optional_input("alpha_gradient", "By the forward variables, (N, T, 2 S + 1).", kFloating)
     .attribute("blank", "Class of the blank.", 0)
     .attribute("zero_infinity", "Impossible sequences have no gradient.", false)
+    .attribute("merge_repeated", "Whether a label that goes on for several steps is one.", true)
     .output("output", "(T, N, C).")
     .infer(infer_gradient)
     .not_differentiable()

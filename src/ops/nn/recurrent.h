@@ -9,6 +9,7 @@
 #include "backend/cpu/half_tensor.h"
 #include "operator/define.h"
 #include "platform/thread/parallel_for.h"
+#include "platform/thread/tiny_numbers.h"
 
 namespace mycel::ops {
 
@@ -43,6 +44,7 @@ class Walk {
   void each_row(const Body& body) const {
     constexpr std::int64_t kCostPerUnit = 32;  // some exponentials
     platform::parallel_for(rows, units * kCostPerUnit, [&](std::int64_t begin, std::int64_t end) {
+      const platform::TinyNumbersAreZero scope;
       for (std::int64_t row = begin; row < end; ++row) body(row);
     });
   }

@@ -4,6 +4,7 @@
 
 #include "ops/random/draw.h"
 #include "ops/shape/fill_value.h"
+#include "platform/random/gamma.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -30,29 +31,13 @@ class ElementStream {
   std::uint64_t seed_, offset_, stream_ = 0;
 };
 
-// Marsaglia and Tsang 2000: a squeezed transformation of a normal; shape below 1 through shape + 1.
-double draw_gamma(ElementStream& stream, double shape) {
-  if (shape < 1) {
-    const double boost = std::pow(1 - stream.uniform(), 1 / shape);
-    return draw_gamma(stream, shape + 1) * boost;
-  }
-  const double d = shape - 1.0 / 3.0;
-  const double c = 1 / std::sqrt(9 * d);
-  for (;;) {
-    const double x = stream.normal();
-    const double v = std::pow(1 + c * x, 3);
-    if (v <= 0) continue;
-    if (std::log(1 - stream.uniform()) < 0.5 * x * x + d - d * v + d * std::log(v)) return d * v;
-  }
-}
-
 // Small rates multiply uniforms until they fall below exp(-rate); large ones split off a gamma
 // distributed waiting time (Ahrens and Dieter 1974), which halves the rate on average.
 double draw_poisson(ElementStream& stream, double rate) {
   double count = 0;
   while (rate > 16) {
     const double events = std::floor(rate * 7 / 8);
-    const double waited = draw_gamma(stream, events);
+    const double waited = platform::draw_gamma(stream, events);
     if (waited >
         rate) {  // fewer than `events`: each of the others fell before `rate` with rate / waited
       for (double i = 0; i < events - 1; ++i) count += stream.uniform() < rate / waited ? 1 : 0;
@@ -174,7 +159,7 @@ MYCEL_CPU_KERNEL(random_gamma) {
     const double shape = alpha.at(i);
     kernel.require(shape > 0 && std::isfinite(shape), ErrorKind::Value,
                    "'alpha' must be positive, but got ", shape, ".");
-    return draw_gamma(stream, shape);
+    return platform::draw_gamma(stream, shape);
   });
 }
 

@@ -4,7 +4,6 @@
 namespace mycel::ops {
 
 MYCEL_OP(identity)
-    .names({.primitive = "Identity"})
     .doc("The input itself under another handle. A view.")
     .numpy("input_x")
     .input("input_x", "Any tensor.")
@@ -20,7 +19,7 @@ MYCEL_OP(identity)
     .sample_dtypes(kAny);
 
 MYCEL_OP(copy)
-    .names({.function = "deepcopy", .method = "copy"})
+    .names({.primitive = "Identity", .function = "deepcopy", .method = "copy"})
     .doc("A dense copy that shares nothing with the input.")
     .numpy("np.array(input_x)")
     .input("input_x", "Any tensor.")

@@ -78,6 +78,15 @@ TeamLimit::TeamLimit(int count) : before_(omp_get_max_threads()) {
 }
 TeamLimit::~TeamLimit() { omp_set_num_threads(before_); }
 
+void on_each_thread(int threads, void (*work)()) {
+  if (threads <= 1 || is_alone.load(std::memory_order_relaxed) || is_in_team()) {
+    work();
+    return;
+  }
+  has_team = true;
+  run_team(threads, [work](int, int) { work(); });
+}
+
 void run_ranges(std::int64_t count, std::int64_t grain, RangeFunction function,
                 const void* context) {
   const std::int64_t useful = (count + grain - 1) / grain;

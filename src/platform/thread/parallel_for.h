@@ -23,6 +23,9 @@ class TeamLimit {
   int before_;
 };
 
+// Runs `work` once on each of that many threads of this one's team, or on this one alone.
+void on_each_thread(int threads, void (*work)());
+
 using RangeFunction = void (*)(const void* context, std::int64_t begin, std::int64_t end);
 void run_ranges(std::int64_t count, std::int64_t jobs_per_thread, RangeFunction function,
                 const void* context);

@@ -20,6 +20,13 @@ def input_of(dtype, shape):
     return values.astype(dtype)
 
 
+def columns_of(name, value):
+    """What the transform takes: the value, and labels where its layout asks for them."""
+    if _c_data.transform_schema(name)["layout"] != "labelled_batch":
+        return [value]
+    return [value, np.eye(len(value), dtype=np.int32)]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_schema_is_complete(name):
     schema = _c_data.transform_schema(name)
@@ -40,8 +47,8 @@ def test_sample_runs_and_repeats(name, sample):
     value = input_of(dtype, shape)
     before = value.copy()
     for stream in range(5):
-        first = native.apply([value], 11, stream)
-        second = native.apply([value], 11, stream)
+        first = native.apply(columns_of(name, value), 11, stream)
+        second = native.apply(columns_of(name, value), 11, stream)
         for one, other in zip(first, second, strict=True):
             np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(value, before)
@@ -58,7 +65,8 @@ def test_sample_takes_strided_and_read_only_input(name, sample):
     wide[..., ::2] = value
     strided = wide[..., ::2]
     strided.flags.writeable = False
-    for one, other in zip(native.apply([value], 3, 1), native.apply([strided], 3, 1), strict=True):
+    dense, spread = (native.apply(columns_of(name, array), 3, 1) for array in (value, strided))
+    for one, other in zip(dense, spread, strict=True):
         np.testing.assert_array_equal(one, other)
 
 

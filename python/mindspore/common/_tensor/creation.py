@@ -188,7 +188,9 @@ def initialise(
     if isinstance(input_data, Tensor) and not input_data._has_data():
         _initialise_later(self, dtype or input_data.dtype, input_data.shape, input_data.init)
         return
-    self._share(from_value(input_data, dtype))
+    tensor = from_value(input_data, dtype)
+    # Elements that are assigned to one of two tensors are not seen in the other; a Parameter is followed.
+    self._share(op.copy(tensor) if tensor is input_data and type(tensor) is Tensor else tensor)
 
 
 def _initialise_later(self, dtype, shape, init) -> None:
@@ -240,6 +242,9 @@ def _filled_by(function, lengths: tuple, dtype) -> Tensor:
 
 def from_numpy(array: np.ndarray) -> Tensor:
     """A Tensor that shares the memory of an array; an array with gaps is copied.
+
+    What is written to the array shows in the tensor, until elements are assigned to the tensor: then it gets
+    memory of its own, and the array stays as it is.
 
     Args:
         array (numpy.ndarray): The array.

@@ -1,2 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transforms of sound."""
+"""Transforms of sound, which are not in this version."""
+
+from mindspore._spelling import not_in_this_version as _not_in_this_version
+from mindspore.dataset.audio import transforms, utils
+
+__getattr__ = _not_in_this_version(globals())

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data sets, samplers, iterators."""
 
+from ..callback import DSCallback, WaitedDSCallback
+from ..core import config
 from ..core import text_tensor as _text_tensor
+from . import datasets_audio, datasets_generated, datasets_standard_format, datasets_text, datasets_vision
+from ._obs import sync_wait_for_dataset
 from .cache_client import DatasetCache
-from .datasets import (
-    BatchInfo,
-    Dataset,
-    MappableDataset,
-    Schema,
-    Shuffle,
-    SourceDataset,
-    zip,
-)
+from .datasets import *  # noqa: F403
+from .datasets import Schema, zip
 from .datasets_audio import *  # noqa: F403
 from .datasets_generated import *  # noqa: F403
 from .datasets_mindrecord import MindDataset
@@ -19,7 +16,7 @@ from .datasets_standard_format import *  # noqa: F403
 from .datasets_text import *  # noqa: F403
 from .datasets_user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 from .datasets_vision import *  # noqa: F403
-from .iterators import resume
+from .iterators import DictIterator, Iterator, TupleIterator, resume
 from .samplers import (
     BuiltinSampler,
     DistributedSampler,
@@ -33,3 +30,29 @@ from .samplers import (
     WeightedRandomSampler,
 )
 from .serializer_deserializer import compare, deserialize, serialize, show
+
+_SOURCES = (datasets_audio, datasets_generated, datasets_standard_format, datasets_text, datasets_vision)
+__all__ = [  # noqa: PLE0604
+    *(name for module in _SOURCES for name in module.__all__),
+    "DSCallback",
+    "DatasetCache",
+    "DistributedSampler",
+    "GeneratorDataset",
+    "MindDataset",
+    "NumpySlicesDataset",
+    "PKSampler",
+    "PaddedDataset",
+    "RandomSampler",
+    "Schema",
+    "SequentialSampler",
+    "SubsetRandomSampler",
+    "SubsetSampler",
+    "WaitedDSCallback",
+    "WeightedRandomSampler",
+    "compare",
+    "deserialize",
+    "serialize",
+    "show",
+    "sync_wait_for_dataset",
+    "zip",
+]

@@ -13,7 +13,7 @@ from mindspore import log as logger
 
 from ..core import checks
 from ._build import Build
-from ._dataset import _UNKNOWN, Dataset
+from ._dataset import _UNKNOWN, UnionBaseDataset
 
 
 class BatchInfo:
@@ -85,7 +85,7 @@ def check_max_rowsize(value: Any) -> None:
         checks.check_interval(value, -1, checks.INT32_MAX, "max_rowsize")
 
 
-class _Batching(Dataset):
+class _Batching(UnionBaseDataset):
     """What batch and padded_batch share."""
 
     def __init__(self, input_dataset, batch_size, drop_remainder, num_parallel_workers):
@@ -293,7 +293,7 @@ class PaddedBatchDataset(_Batching):
         return _c_data.batch_stage(children[0], options)
 
 
-class BucketBatchByLengthDataset(Dataset):
+class BucketBatchByLengthDataset(UnionBaseDataset):
     """The result of `Dataset.bucket_batch_by_length`."""
 
     def __init__(

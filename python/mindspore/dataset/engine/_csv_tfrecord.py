@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.checks import boolean, instance, sequence, text
+from ._dataset import UnionBaseDataset
 from ._sources import StreamFilesDataset, constructor, find_files
 from .datasets import Shuffle
 from .schema import Schema
@@ -16,7 +17,7 @@ __all__ = [
 ]
 
 
-class TFRecordDataset(StreamFilesDataset):
+class TFRecordDataset(StreamFilesDataset, UnionBaseDataset):
     """Rows of TFRecord files that hold tf.Example messages.
 
     Columns are the features, in the order of their names, or those of the schema. Without schema a list of
@@ -91,7 +92,7 @@ class TFRecordDataset(StreamFilesDataset):
         return super()._stage(build, children)
 
 
-class CSVDataset(StreamFilesDataset):
+class CSVDataset(StreamFilesDataset, UnionBaseDataset):
     """Rows of files whose fields are separated by a character.
 
     Columns are named by `column_names` or by the first line of each file.

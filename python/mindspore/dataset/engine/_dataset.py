@@ -14,7 +14,7 @@ import numpy as np
 
 from mindspore import _c_data
 from mindspore import log as logger
-from mindspore._spelling import SpelledArguments
+from mindspore._spelling import NotHere, SpelledArguments
 
 from ..core import checks, config
 from . import _profile
@@ -259,6 +259,8 @@ class Dataset(SpelledArguments):
         from ._transfer import TransferDataset
 
         return TransferDataset(self, send_epoch_end, create_data_info_queue, queue_name)
+
+    to_device = NotHere("to_device", "it is dataset.device_que()")
 
     def save(self, file_name, num_files=1, file_type="mindrecord"):
         """Writes the rows of one epoch to MindRecord files."""
@@ -516,6 +518,10 @@ class Dataset(SpelledArguments):
     def dynamic_min_max_shapes(self):
         """Kept for old scripts: use output_shapes(estimate=True)."""
         raise NotImplementedError("'dynamic_min_max_shapes' was removed; use 'output_shapes(estimate=True)'.")
+
+
+class UnionBaseDataset(Dataset):
+    """Base of what holds data of any kind: operations on rows, generators, general file formats."""
 
 
 def _shape(value: Any) -> list[int]:

@@ -14,7 +14,7 @@ from ..core import checks, config
 from ..transforms._row_random import bits_at, row_bits, row_random
 from ._batch import _columns, check_max_rowsize
 from ._build import Build
-from ._dataset import Dataset
+from ._dataset import UnionBaseDataset
 from ._process_worker import SeededCall
 from .cache_client import DatasetCache
 
@@ -45,7 +45,7 @@ def _check_operation(operation: Any, number: int) -> None:
         )
 
 
-class MapDataset(Dataset):
+class MapDataset(UnionBaseDataset):
     """The result of `Dataset.map`."""
 
     def __init__(

@@ -11,7 +11,7 @@ from mindspore import log as logger
 
 from ..core import checks, config
 from ._build import Build
-from ._dataset import _UNKNOWN, Dataset
+from ._dataset import _UNKNOWN, Dataset, UnionBaseDataset
 from .samplers import DistributedSampler, RandomSampler, SequentialSampler
 
 
@@ -19,10 +19,6 @@ def _names(columns: Any) -> list[str]:
     if columns is None:
         return []
     return [columns] if isinstance(columns, str) else list(columns)
-
-
-class UnionBaseDataset(Dataset):
-    """Base of every node above a source."""
 
 
 class ShuffleDataset(UnionBaseDataset):

@@ -10,6 +10,7 @@ from typing import Any
 from ..core.checks import check_file, decrypt_function, no_class_sampler, one_of, sequence, text
 from . import _layouts_vision as layouts
 from ._sources import IndexedFilesDataset, TableDataset, constructor
+from .datasets import VisionBaseDataset
 
 __all__ = [
     "CelebADataset",
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 
-class CocoDataset(IndexedFilesDataset):
+class CocoDataset(IndexedFilesDataset, VisionBaseDataset):
     """Pictures with boxes, outlines, key points, regions or captions (COCO).
 
     Columns by task. Detection: `image` , `bbox` float32 (N, 4), `category_id` uint32 (N, 1), `iscrowd` uint32
@@ -78,7 +79,7 @@ class CocoDataset(IndexedFilesDataset):
         return {category["name"]: [category[key] for key in keys] for category in categories}
 
 
-class VOCDataset(TableDataset):
+class VOCDataset(TableDataset, VisionBaseDataset):
     """Pictures with regions or boxes (PASCAL VOC).
 
     Columns of Segmentation: `image` , `target` uint8. Columns of Detection: `image` , `bbox` float32 (N, 4)
@@ -136,7 +137,7 @@ class VOCDataset(TableDataset):
         return layouts.voc_classes(self.dataset_dir, self.usage)
 
 
-class CelebADataset(IndexedFilesDataset):
+class CelebADataset(IndexedFilesDataset, VisionBaseDataset):
     """Faces of celebrities with forty attributes (CelebA).
 
     Columns: `image` uint8, `attr` uint32 of shape (40,), each 0 or 1. Files: list_attr_celeba.txt, and
@@ -178,7 +179,7 @@ class CelebADataset(IndexedFilesDataset):
         pass
 
 
-class ManifestDataset(IndexedFilesDataset):
+class ManifestDataset(IndexedFilesDataset, VisionBaseDataset):
     """Pictures listed in a manifest, one JSON object per line with source, usage and annotation.
 
     Columns: `image` uint8, `label` int32, one number or, with several annotations, a list.
@@ -228,7 +229,7 @@ class ManifestDataset(IndexedFilesDataset):
         return len(self.get_class_indexing())
 
 
-class FlickrDataset(TableDataset):
+class FlickrDataset(TableDataset, VisionBaseDataset):
     """Photographs with five descriptions each (Flickr8k, Flickr30k).
 
     Columns: `image` uint8, `annotation` string of shape (5,).
@@ -259,7 +260,7 @@ class FlickrDataset(TableDataset):
         return layouts.flickr(self.dataset_dir, self.annotation_file)
 
 
-class Food101Dataset(TableDataset):
+class Food101Dataset(TableDataset, VisionBaseDataset):
     """Dishes of 101 kinds (Food-101).
 
     Columns: `image` uint8, `label` string.
@@ -292,7 +293,7 @@ class Food101Dataset(TableDataset):
         return layouts.food101(self.dataset_dir, self.usage)
 
 
-class KITTIDataset(TableDataset):
+class KITTIDataset(TableDataset, VisionBaseDataset):
     """Streets with objects around a car (KITTI).
 
     Columns of ``'train'`` : `image` uint8, then for N objects `label` uint32, `truncated` float32, `occluded`
@@ -326,7 +327,7 @@ class KITTIDataset(TableDataset):
         return layouts.kitti(self.dataset_dir, self.usage)
 
 
-class LFWDataset(TableDataset):
+class LFWDataset(TableDataset, VisionBaseDataset):
     """Faces in the wild, by person or in pairs (LFW).
 
     Columns of people: `image` uint8, `label` uint32. Columns of pairs: `image1` , `image2` uint8, `label`
@@ -371,7 +372,7 @@ class LFWDataset(TableDataset):
         )
 
 
-class SBUDataset(TableDataset):
+class SBUDataset(TableDataset, VisionBaseDataset):
     """Photographs with captions (SBU).
 
     Columns: `image` uint8, `caption` string.
@@ -401,7 +402,7 @@ class SBUDataset(TableDataset):
         return layouts.sbu(self.dataset_dir)
 
 
-class WIDERFaceDataset(TableDataset):
+class WIDERFaceDataset(TableDataset, VisionBaseDataset):
     """Crowds with faces (WIDER FACE).
 
     Columns: `image` uint8, then for N faces `bbox` int32 (N, 4), `blur` , `expression` , `illumination` ,

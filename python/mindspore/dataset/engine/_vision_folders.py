@@ -8,6 +8,7 @@ from typing import Any
 from ..core.checks import boolean, check_choice, decrypt_function, either, one_of, sequence, text
 from . import _layouts_vision as layouts
 from ._sources import IndexedFilesDataset, TableDataset, constructor
+from .datasets import VisionBaseDataset
 
 __all__ = [
     "Caltech256Dataset",
@@ -22,7 +23,7 @@ __all__ = [
 ]
 
 
-class ImageFolderDataset(IndexedFilesDataset):
+class ImageFolderDataset(IndexedFilesDataset, VisionBaseDataset):
     """Pictures in a folder whose sub-folders are the classes.
 
     Columns: `image` uint8, the bytes of the file or (height, width, 3) when decoded; `label` int32, the place
@@ -71,7 +72,7 @@ class ImageFolderDataset(IndexedFilesDataset):
         return len(self.get_class_indexing())
 
 
-class Caltech256Dataset(TableDataset):
+class Caltech256Dataset(TableDataset, VisionBaseDataset):
     """Pictures of 257 classes in folders (Caltech-256).
 
     Columns: `image` uint8, `label` uint32.
@@ -101,7 +102,7 @@ class Caltech256Dataset(TableDataset):
         return layouts.caltech256(self.dataset_dir)
 
 
-class LSUNDataset(TableDataset):
+class LSUNDataset(TableDataset, VisionBaseDataset):
     """Scenes in folders named after class and use (LSUN).
 
     Columns: `image` uint8, `label` uint32.
@@ -145,7 +146,7 @@ class LSUNDataset(TableDataset):
         return len(self._class_list() or layouts.lsun_classes(self.dataset_dir, self.usage))
 
 
-class OmniglotDataset(TableDataset):
+class OmniglotDataset(TableDataset, VisionBaseDataset):
     """Drawings of the characters of fifty alphabets (Omniglot).
 
     Columns: `image` uint8, `label` int32; each character is a class.
@@ -182,7 +183,7 @@ class OmniglotDataset(TableDataset):
         return layouts.omniglot_classes(self.dataset_dir, self.background)
 
 
-class Places365Dataset(TableDataset):
+class Places365Dataset(TableDataset, VisionBaseDataset):
     """Scenes of 365 classes (Places365).
 
     Columns: `image` uint8, `label` uint32.
@@ -217,7 +218,7 @@ class Places365Dataset(TableDataset):
         return layouts.places365(self.dataset_dir, self.usage, self.small)
 
 
-class RenderedSST2Dataset(TableDataset):
+class RenderedSST2Dataset(TableDataset, VisionBaseDataset):
     """Sentences of film reviews drawn as pictures (Rendered SST2).
 
     Columns: `image` uint8, `label` uint32: 0 negative, 1 positive.
@@ -254,7 +255,7 @@ class RenderedSST2Dataset(TableDataset):
         return 2
 
 
-class SUN397Dataset(TableDataset):
+class SUN397Dataset(TableDataset, VisionBaseDataset):
     """Scenes of 397 classes (SUN397).
 
     Columns: `image` uint8, `label` uint32.
@@ -284,7 +285,7 @@ class SUN397Dataset(TableDataset):
         return layouts.sun397(self.dataset_dir)
 
 
-class DIV2KDataset(TableDataset):
+class DIV2KDataset(TableDataset, VisionBaseDataset):
     """Photographs of high resolution with their reduced versions (DIV2K).
 
     Columns: `hr_image` uint8, `lr_image` uint8.
@@ -330,7 +331,7 @@ class DIV2KDataset(TableDataset):
         return layouts.div2k(self.dataset_dir, self.usage, self.downgrade, self.scale)
 
 
-class CityscapesDataset(TableDataset):
+class CityscapesDataset(TableDataset, VisionBaseDataset):
     """Streets of German cities with labelled regions (Cityscapes).
 
     Columns: `image` uint8, `task` uint8, or a string for polygons.

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.checks import INT32_MAX, boolean, check_file, integer, one_of, positive_int32, sequence
 from ._sources import IndexedFilesDataset, StreamFilesDataset, constructor
-from .datasets import Shuffle
+from .datasets import Shuffle, VisionBaseDataset
 
 __all__ = [
     "Cifar100Dataset",
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-class _MnistForm(IndexedFilesDataset):
+class _MnistForm(IndexedFilesDataset, VisionBaseDataset):
     """Digits in IDX files; the classes differ in their names only."""
 
     _source_name = "Mnist"
@@ -119,7 +119,7 @@ class KMnistDataset(_MnistForm):
         pass
 
 
-class EMnistDataset(IndexedFilesDataset):
+class EMnistDataset(IndexedFilesDataset, VisionBaseDataset):
     """Letters and digits in the form of MNIST, in several splits.
 
     Columns: `image` uint8 of shape (28, 28, 1), `label` uint32. Pictures come as they are stored, with rows
@@ -155,7 +155,7 @@ class EMnistDataset(IndexedFilesDataset):
         pass
 
 
-class QMnistDataset(IndexedFilesDataset):
+class QMnistDataset(IndexedFilesDataset, VisionBaseDataset):
     """MNIST rebuilt from its origin, with more tests and more about each digit.
 
     Columns: `image` uint8 of shape (28, 28, 1), `label` uint32: the digit, or all eight numbers of the
@@ -187,7 +187,7 @@ class QMnistDataset(IndexedFilesDataset):
         pass
 
 
-class Cifar10Dataset(IndexedFilesDataset):
+class Cifar10Dataset(IndexedFilesDataset, VisionBaseDataset):
     """Small colour pictures of ten classes (CIFAR-10, binary form).
 
     Columns: `image` uint8 of shape (32, 32, 3), `label` uint32. Files: data_batch_1.bin to data_batch_5.bin
@@ -217,7 +217,7 @@ class Cifar10Dataset(IndexedFilesDataset):
         pass
 
 
-class Cifar100Dataset(IndexedFilesDataset):
+class Cifar100Dataset(IndexedFilesDataset, VisionBaseDataset):
     """Small colour pictures of a hundred classes (CIFAR-100, binary form).
 
     Columns: `image` uint8 of shape (32, 32, 3), `coarse_label` uint32, `fine_label` uint32. Files: train.bin,
@@ -247,7 +247,7 @@ class Cifar100Dataset(IndexedFilesDataset):
         pass
 
 
-class STL10Dataset(IndexedFilesDataset):
+class STL10Dataset(IndexedFilesDataset, VisionBaseDataset):
     """Colour pictures of ten classes, most of them without a label (STL-10).
 
     Columns: `image` uint8 of shape (96, 96, 3), `label` int32, -1 where there is none.
@@ -279,7 +279,7 @@ class STL10Dataset(IndexedFilesDataset):
                 check_file(os.path.join(dataset_dir, f"{part}_{kind}.bin"))
 
 
-class SemeionDataset(IndexedFilesDataset):
+class SemeionDataset(IndexedFilesDataset, VisionBaseDataset):
     """Handwritten digits of 16 by 16 pixels (Semeion).
 
     Columns: `image` uint8 of shape (16, 16), `label` uint32. File: semeion.data.
@@ -305,7 +305,7 @@ class SemeionDataset(IndexedFilesDataset):
         pass
 
 
-class USPSDataset(StreamFilesDataset):
+class USPSDataset(StreamFilesDataset, VisionBaseDataset):
     """Digits from letters of the US postal service, in LIBSVM form.
 
     Columns: `image` uint8 of shape (16, 16, 1), `label` uint32. Files: usps (train) and usps.t (test).
@@ -341,7 +341,7 @@ class USPSDataset(StreamFilesDataset):
         return {"files": paths, "dataset": "USPSDataset", "what": "file path"}
 
 
-class PhotoTourDataset(IndexedFilesDataset):
+class PhotoTourDataset(IndexedFilesDataset, VisionBaseDataset):
     """Patches around points of photographed places, with pairs that show the same point or not.
 
     Columns of ``'train'`` : `image` uint8 of shape (64, 64, 1). Columns of ``'test'`` : `image1` , `image2`
@@ -378,7 +378,7 @@ class PhotoTourDataset(IndexedFilesDataset):
         pass
 
 
-class FakeImageDataset(IndexedFilesDataset):
+class FakeImageDataset(IndexedFilesDataset, VisionBaseDataset):
     """Pictures of noise with random labels, to try a program without data.
 
     Columns: `image` uint8 of shape `image_size` , `label` uint32. The same seed gives the same pictures.

@@ -8,12 +8,14 @@ from typing import Any
 
 from mindspore import _c_data
 from mindspore import log as logger
+from mindspore._later import imported_later as _imported_later
 
 from ..core import checks, config
+from ..transforms._operation import Implementation
 from . import samplers
 from ._batch import BatchInfo
 from ._build import Build
-from ._dataset import _UNKNOWN, Dataset
+from ._dataset import _UNKNOWN, Dataset, UnionBaseDataset
 from ._operations import (
     BatchDataset,
     BucketBatchByLengthDataset,
@@ -28,7 +30,6 @@ from ._operations import (
     SkipDataset,
     SyncWaitDataset,
     TakeDataset,
-    UnionBaseDataset,
     ZipDataset,
 )
 from .schema import Schema
@@ -90,87 +91,6 @@ class _Source(Dataset):
             shared = name in ("_opened", "source", "data")
             setattr(made, name, value if shared else copy.deepcopy(value, memo))
         return made
-
-
-class MappableDataset(_Source):
-    """A source whose rows can be asked for by number."""
-
-    def __init__(
-        self,
-        num_parallel_workers=None,
-        sampler=None,
-        num_samples=None,
-        shuffle=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ):
-        super().__init__(num_parallel_workers, cache)
-        self.shuffle_flag = 2 if shuffle is None else int(bool(shuffle))
-        self.sampler = samplers.select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
-        if sampler is None and num_samples and shuffle is not False and num_shards is None:
-            logger.warning(
-                "'num_samples' together with shuffling draws rows with replacement, so rows may repeat. "
-                "Use sampler=RandomSampler(num_samples=n) to draw each row at most once."
-            )
-
-    def _arguments(self) -> dict[str, Any]:
-        arguments = super()._arguments()
-        arguments["sampler"] = self.sampler._description()
-        arguments.pop("shuffle_flag")  # the sampler says it
-        return arguments
-
-    def _source(self) -> Any:
-        if self._opened is None:
-            self._opened = _c_data.open_indexed_source(self._source_name, self._source_arguments())
-        return self._opened
-
-    def _loads_in_order(self) -> bool:
-        return False
-
-    def _stage(self, build: Build, children: list) -> Any:
-        source = self._source()
-        sampler = self.sampler._native(build, source.rows, source)
-        stage = _c_data.indexed_stage(type(self).__name__, source, sampler, self._loads_in_order())
-        return self._decoded(build, stage)
-
-    def _rows(self) -> int:
-        source = self._source()
-        by_class = getattr(self.sampler, "_epoch_rows_of", None)
-        return by_class(source) if by_class is not None else self.sampler._epoch_rows(source.rows)
-
-    def add_sampler(self, new_sampler):
-        """Puts a sampler above the present one: it picks among the rows that one picks."""
-        if not isinstance(new_sampler, samplers.BuiltinSampler):
-            raise TypeError("Input sampler is not an instance of a sampler.")
-        new_sampler.add_child(self.sampler)
-        self.sampler = new_sampler
-        self._known_rows = None
-
-    def use_sampler(self, new_sampler):
-        """Replaces the topmost sampler; what lies below it stays."""
-        if new_sampler is None:
-            raise TypeError("Input sampler can not be None.")
-        if not isinstance(new_sampler, samplers.BuiltinSampler):
-            raise TypeError("Input sampler is not an instance of a sampler.")
-        child = self.sampler.get_child()
-        self.sampler = new_sampler
-        if child is not None and new_sampler.get_child() is None:
-            new_sampler.add_child(child)
-        self._known_rows = None
-
-    def is_shuffled(self):
-        """Whether rows come in random order."""
-        return self.sampler is None or self.sampler.is_shuffled()
-
-    def is_sharded(self):
-        """Whether this is one process's share."""
-        return self.sampler is not None and self.sampler.is_sharded()
-
-    def split(self, sizes, randomize=True):
-        from ._split import split_rows
-
-        return split_rows(self, sizes, randomize)
 
 
 class SourceDataset(_Source):
@@ -243,17 +163,114 @@ class SourceDataset(_Source):
         return self.num_shards is not None and self.num_shards > 1
 
 
+class MappableDataset(SourceDataset):
+    """A source whose rows can be asked for by number."""
+
+    def __init__(
+        self,
+        num_parallel_workers=None,
+        sampler=None,
+        num_samples=None,
+        shuffle=None,
+        num_shards=None,
+        shard_id=None,
+        cache=None,
+    ):
+        _Source.__init__(self, num_parallel_workers, cache)  # the sampler holds what chooses rows
+        self.shuffle_flag = 2 if shuffle is None else int(bool(shuffle))
+        self.sampler = samplers.select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
+        if sampler is None and num_samples and shuffle is not False and num_shards is None:
+            logger.warning(
+                "'num_samples' together with shuffling draws rows with replacement, so rows may repeat. "
+                "Use sampler=RandomSampler(num_samples=n) to draw each row at most once."
+            )
+
+    def _arguments(self) -> dict[str, Any]:
+        arguments = super()._arguments()
+        arguments["sampler"] = self.sampler._description()
+        arguments.pop("shuffle_flag")  # the sampler says it
+        return arguments
+
+    def _source(self) -> Any:
+        if self._opened is None:
+            self._opened = _c_data.open_indexed_source(self._source_name, self._source_arguments())
+        return self._opened
+
+    def _loads_in_order(self) -> bool:
+        return False
+
+    def _stage(self, build: Build, children: list) -> Any:
+        source = self._source()
+        sampler = self.sampler._native(build, source.rows, source)
+        stage = _c_data.indexed_stage(type(self).__name__, source, sampler, self._loads_in_order())
+        return self._decoded(build, stage)
+
+    def _rows(self) -> int:
+        source = self._source()
+        by_class = getattr(self.sampler, "_epoch_rows_of", None)
+        return by_class(source) if by_class is not None else self.sampler._epoch_rows(source.rows)
+
+    def add_sampler(self, new_sampler):
+        """Puts a sampler above the present one: it picks among the rows that one picks."""
+        if not isinstance(new_sampler, samplers.BuiltinSampler):
+            raise TypeError("Input sampler is not an instance of a sampler.")
+        new_sampler.add_child(self.sampler)
+        self.sampler = new_sampler
+        self._known_rows = None
+
+    def use_sampler(self, new_sampler):
+        """Replaces the topmost sampler; what lies below it stays."""
+        if new_sampler is None:
+            raise TypeError("Input sampler can not be None.")
+        if not isinstance(new_sampler, samplers.BuiltinSampler):
+            raise TypeError("Input sampler is not an instance of a sampler.")
+        child = self.sampler.get_child()
+        self.sampler = new_sampler
+        if child is not None and new_sampler.get_child() is None:
+            new_sampler.add_child(child)
+        self._known_rows = None
+
+    def is_shuffled(self):
+        """Whether rows come in random order."""
+        return self.sampler is None or self.sampler.is_shuffled()
+
+    def is_sharded(self):
+        """Whether this is one process's share."""
+        return self.sampler is not None and self.sampler.is_sharded()
+
+    def split(self, sizes, randomize=True):
+        from ._split import split_rows
+
+        return split_rows(self, sizes, randomize)
+
+
 class VisionBaseDataset(Dataset):
-    """Kept for `isinstance` of old scripts."""
+    """Base of the sources of images."""
 
 
 class TextBaseDataset(Dataset):
-    """Kept for `isinstance` of old scripts."""
+    """Base of the sources of texts."""
 
 
 class AudioBaseDataset(Dataset):
-    """Kept for `isinstance` of old scripts."""
+    """Base of the sources of sound."""
 
+
+# Sources that have modules of their own; the first releases had all of them in this one.
+_SOURCES = (
+    "CLUEDataset CSVDataset CelebADataset Cifar100Dataset Cifar10Dataset CocoDataset GeneratorDataset "
+    "ImageFolderDataset ManifestDataset MindDataset MnistDataset NumpySlicesDataset PaddedDataset "
+    "RandomDataset TFRecordDataset TextFileDataset VOCDataset"
+)
+_ITERATORS = "DictIterator TupleIterator"
+__getattr__, __dir__ = _imported_later(
+    globals(),
+    {
+        "mindspore.dataset.engine": _SOURCES,
+        "mindspore.dataset.engine.iterators": _ITERATORS,
+        "mindspore.dataset.engine._transfer": "TransferDataset",
+    },
+)
 
 __all__ = [
     "AudioBaseDataset",
@@ -263,6 +280,7 @@ __all__ = [
     "ConcatDataset",
     "Dataset",
     "FilterDataset",
+    "Implementation",
     "MapDataset",
     "MappableDataset",
     "PaddedBatchDataset",

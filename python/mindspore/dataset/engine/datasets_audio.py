@@ -8,6 +8,7 @@ from typing import Any
 from ..core.checks import check_choice, one_of, text
 from . import _layouts_audio as layouts
 from ._sources import TableDataset, constructor
+from .datasets import AudioBaseDataset
 
 __all__ = [
     "CMUArcticDataset",
@@ -20,7 +21,7 @@ __all__ = [
 ]
 
 
-class CMUArcticDataset(TableDataset):
+class CMUArcticDataset(TableDataset, AudioBaseDataset):
     """English sentences read by one voice (CMU Arctic).
 
     Columns: `waveform` float32 (channels, time), `sample_rate` uint32, `transcript` string, `utterance_id`
@@ -50,7 +51,7 @@ class CMUArcticDataset(TableDataset):
         return layouts.cmu_arctic(self.dataset_dir, self.name)
 
 
-class GTZANDataset(TableDataset):
+class GTZANDataset(TableDataset, AudioBaseDataset):
     """Pieces of music of ten genres (GTZAN).
 
     Columns: `waveform` float32 (channels, time), `sample_rate` uint32, `label` string.
@@ -80,7 +81,7 @@ class GTZANDataset(TableDataset):
         return layouts.gtzan(self.dataset_dir, self.usage)
 
 
-class LibriTTSDataset(TableDataset):
+class LibriTTSDataset(TableDataset, AudioBaseDataset):
     """English speech read from books (LibriTTS).
 
     Columns: `waveform` float32 (channels, time), `sample_rate` uint32, `original_text` string,
@@ -111,7 +112,7 @@ class LibriTTSDataset(TableDataset):
         return layouts.libri_tts(self.dataset_dir, self.usage)
 
 
-class LJSpeechDataset(TableDataset):
+class LJSpeechDataset(TableDataset, AudioBaseDataset):
     """One speaker reading from seven books (LJSpeech).
 
     Columns: `waveform` float32 (channels, time), `sample_rate` int32, `transcription` string,
@@ -139,7 +140,7 @@ class LJSpeechDataset(TableDataset):
         return layouts.lj_speech(self.dataset_dir)
 
 
-class SpeechCommandsDataset(TableDataset):
+class SpeechCommandsDataset(TableDataset, AudioBaseDataset):
     """Single spoken words (Speech Commands).
 
     Columns: `waveform` float32 (channels, time), `sample_rate` int32, `label` string, `speaker_id` string,
@@ -170,7 +171,7 @@ class SpeechCommandsDataset(TableDataset):
         return layouts.speech_commands(self.dataset_dir, self.usage)
 
 
-class TedliumDataset(TableDataset):
+class TedliumDataset(TableDataset, AudioBaseDataset):
     """Talks with their transcripts, cut into segments (TED-LIUM).
 
     Columns: `waveform` float32 (channels, time), `sample_rate` int32, `transcript` , `talk_id` , `speaker_id`
@@ -208,7 +209,7 @@ class TedliumDataset(TableDataset):
         return layouts.tedlium(self.dataset_dir, self.release, self.usage, self.extensions)
 
 
-class YesNoDataset(TableDataset):
+class YesNoDataset(TableDataset, AudioBaseDataset):
     """Yes and no in Hebrew, eight words in each file (YesNo).
 
     Columns: `waveform` float32 (channels, time), `sample_rate` int32, `label` int32 of shape (8,).

@@ -9,12 +9,13 @@ from typing import Any
 from ..core import config
 from ..core.checks import instance, positive_int32, sequence, text
 from ._sources import StreamFilesDataset, constructor
+from .datasets import VisionBaseDataset
 from .schema import Schema
 
 __all__ = ["RandomDataset"]
 
 
-class RandomDataset(StreamFilesDataset):
+class RandomDataset(StreamFilesDataset, VisionBaseDataset):
     """Rows of random numbers of given types and shapes, to try a program without data.
 
     Args:

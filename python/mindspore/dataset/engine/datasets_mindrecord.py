@@ -13,6 +13,7 @@ from mindspore.mindrecord.config import ReadProtection
 from ..core import checks
 from . import samplers
 from ._build import Build
+from ._dataset import UnionBaseDataset
 from .datasets import MappableDataset, Shuffle
 
 __all__ = ["MindDataset"]
@@ -39,7 +40,7 @@ def _old_keyword(construct: Callable) -> Callable:
     return call
 
 
-class MindDataset(MappableDataset):
+class MindDataset(MappableDataset, UnionBaseDataset):
     """Rows of MindRecord files. Columns are in the order of `columns_list` , else sorted by name. A field of
     bytes is an array of one bytes element.
 

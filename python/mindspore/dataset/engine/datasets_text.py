@@ -18,7 +18,7 @@ from ._layouts_text import (
     part_files,
 )
 from ._sources import IndexedFilesDataset, StreamFilesDataset, constructor, find_files
-from .datasets import Shuffle
+from .datasets import Shuffle, TextBaseDataset
 
 __all__ = [
     "AGNewsDataset",
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 
-class TextFileDataset(StreamFilesDataset):
+class TextFileDataset(StreamFilesDataset, TextBaseDataset):
     """Lines of text files.
 
     Column: `text` string. Empty lines are passed over.
@@ -72,7 +72,7 @@ class TextFileDataset(StreamFilesDataset):
         return {"files": self.dataset_files, "dataset": "TextFileDataset", "what": "text file"}
 
 
-class CLUEDataset(StreamFilesDataset):
+class CLUEDataset(StreamFilesDataset, TextBaseDataset):
     """Chinese language understanding: six tasks in files of JSON lines (CLUE).
 
     Columns depend on task and use, in the order of their names.
@@ -112,7 +112,7 @@ class CLUEDataset(StreamFilesDataset):
         return {"files": self.dataset_files, "keys": keys, "columns": columns, "dataset": "CLUEDataset"}
 
 
-class _CsvCorpus(StreamFilesDataset):
+class _CsvCorpus(StreamFilesDataset, TextBaseDataset):
     """Texts in the files train.csv and test.csv of a folder; the classes differ in their columns."""
 
     _source_name = "Csv"
@@ -298,7 +298,7 @@ class YelpReviewDataset(_CsvCorpus):
         pass
 
 
-class CoNLL2000Dataset(StreamFilesDataset):
+class CoNLL2000Dataset(StreamFilesDataset, TextBaseDataset):
     """Sentences cut into words with parts of speech and phrases (CoNLL-2000).
 
     Columns: `word` , `pos_tag` , `chunk_tag` , each a string array of one axis; a row is a sentence.
@@ -335,7 +335,7 @@ class CoNLL2000Dataset(StreamFilesDataset):
         }
 
 
-class UDPOSDataset(StreamFilesDataset):
+class UDPOSDataset(StreamFilesDataset, TextBaseDataset):
     """Sentences cut into words with two kinds of tags (UDPOS).
 
     Columns: `word` , `universal` , `stanford` , each a string array of one axis; a row is a sentence.
@@ -379,7 +379,7 @@ class UDPOSDataset(StreamFilesDataset):
         }
 
 
-class EnWik9Dataset(StreamFilesDataset):
+class EnWik9Dataset(StreamFilesDataset, TextBaseDataset):
     """The first part of a dump of the English Wikipedia.
 
     Column: `text` string, a line each. File: enwik9.
@@ -412,7 +412,7 @@ class EnWik9Dataset(StreamFilesDataset):
         }
 
 
-class PennTreebankDataset(StreamFilesDataset):
+class PennTreebankDataset(StreamFilesDataset, TextBaseDataset):
     """Lines of the Penn Treebank, prepared for language models.
 
     Column: `text` string.
@@ -449,7 +449,7 @@ class PennTreebankDataset(StreamFilesDataset):
         }
 
 
-class WikiTextDataset(StreamFilesDataset):
+class WikiTextDataset(StreamFilesDataset, TextBaseDataset):
     """Lines of good Wikipedia articles (WikiText-2, WikiText-103).
 
     Column: `text` string.
@@ -486,7 +486,7 @@ class WikiTextDataset(StreamFilesDataset):
         }
 
 
-class IMDBDataset(IndexedFilesDataset):
+class IMDBDataset(IndexedFilesDataset, TextBaseDataset):
     """Film reviews, good or bad (IMDB).
 
     Columns: `text` string, `label` int32: 0 negative, 1 positive.
@@ -519,7 +519,7 @@ class IMDBDataset(IndexedFilesDataset):
         return 2
 
 
-class IWSLT2016Dataset(StreamFilesDataset):
+class IWSLT2016Dataset(StreamFilesDataset, TextBaseDataset):
     """Talks in two languages (IWSLT 2016).
 
     Columns: `text` , `translation` string.
@@ -567,7 +567,7 @@ class IWSLT2016Dataset(StreamFilesDataset):
         )
 
 
-class IWSLT2017Dataset(StreamFilesDataset):
+class IWSLT2017Dataset(StreamFilesDataset, TextBaseDataset):
     """Talks in five languages (IWSLT 2017).
 
     Columns: `text` , `translation` string.
@@ -604,7 +604,7 @@ class IWSLT2017Dataset(StreamFilesDataset):
         return iwslt2017_files(self.dataset_dir, self.usage, self.language_pair)
 
 
-class Multi30kDataset(StreamFilesDataset):
+class Multi30kDataset(StreamFilesDataset, TextBaseDataset):
     """Descriptions of pictures in English and German (Multi30k).
 
     Columns: `text` , `translation` string.
@@ -644,7 +644,7 @@ class Multi30kDataset(StreamFilesDataset):
         return multi30k_files(self.dataset_dir, self.usage, self.language_pair)
 
 
-class SQuADDataset(StreamFilesDataset):
+class SQuADDataset(StreamFilesDataset, TextBaseDataset):
     """Questions about paragraphs, with answers (SQuAD 1.1, SQuAD 2.0).
 
     Columns: `context` , `question` string, `text` string (N,), `answer_start` uint32 (N,).
@@ -685,7 +685,7 @@ class SQuADDataset(StreamFilesDataset):
         return {"files": files}
 
 
-class SST2Dataset(StreamFilesDataset):
+class SST2Dataset(StreamFilesDataset, TextBaseDataset):
     """Sentences of film reviews, good or bad (SST-2).
 
     Columns: `sentence` , `label` string; of ``'test'`` : `sentence` .

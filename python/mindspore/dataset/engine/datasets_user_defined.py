@@ -15,7 +15,7 @@ from ..core import checks
 from . import samplers
 from ._batch import check_max_rowsize
 from ._build import Build
-from ._dataset import _UNKNOWN
+from ._dataset import _UNKNOWN, UnionBaseDataset
 from .datasets import MappableDataset
 from .schema import Schema
 
@@ -35,7 +35,7 @@ def _column_types(types: Any) -> list[str]:
     return names
 
 
-class GeneratorDataset(MappableDataset):
+class GeneratorDataset(MappableDataset, UnionBaseDataset):
     """Rows from a Python object: a function that makes a generator, an iterable, or an object with
     `__getitem__` and `__len__`. Only the last kind can be sampled, sharded, and read by several workers."""
 

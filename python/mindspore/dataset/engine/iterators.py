@@ -107,6 +107,10 @@ class Iterator:
     def __iter__(self):
         return self
 
+    def get_next(self) -> Any:
+        """The next row, as `next` gives it."""
+        return next(self)
+
     def _take(self) -> list:
         stream = self._stream
         if stream is None or self._over:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of values of any kind."""
 
-from mindspore._spelling import explains_missing_names as _explains_missing_names
+from mindspore._later import imported_later as _imported_later
 from mindspore.dataset.transforms.transforms import (
     Compose,
     Concatenate,
@@ -40,4 +40,9 @@ __all__ = [
     "not_random",
 ]
 
-__getattr__ = _explains_missing_names(globals())
+_MODULES = "c_transforms py_transforms transforms validators"
+__getattr__, __dir__ = _imported_later(
+    globals(),
+    {"mindspore.dataset.transforms.transforms": "PyTensorOperation TensorOperation"},
+    _MODULES.split(),
+)

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from mindspore import log as logger
-from mindspore.dataset.transforms._operation import Implementation, TensorOperation
+from mindspore.dataset.transforms._operation import Implementation, TensorOperation, is_pillow
+from mindspore.dataset.transforms._row_random import row_stream
 
 
 class _Legacy:
@@ -30,9 +34,15 @@ class _Legacy:
 
 
 class NativeLegacy(_Legacy):
-    """Of a `c_transforms` module."""
+    """Of a `c_transforms` module: a Pillow image is taken as its pixels, and pixels come back."""
 
     _way = Implementation.C
+
+    def __call__(self, *input_tensor_list: Any) -> Any:
+        return self._call(input_tensor_list, row_stream())
+
+    def _call(self, inputs: Sequence[Any], stream: int) -> Any:
+        return super()._call([np.array(one) if is_pillow(one) else one for one in inputs], stream)
 
 
 class PythonLegacy(_Legacy):

@@ -14,16 +14,17 @@ import numpy as np
 # Tells the native side how to read strings.
 import mindspore.dataset.core.text_tensor  # noqa: F401
 from mindspore.dataset.transforms._row_random import random as row_random
+from mindspore.dataset.transforms._row_random import row_stream
 
 # The seed that means "none was set".
 _UNSET_SEED = 5489
 
 
-class Implementation(enum.Enum):
+class Implementation(enum.IntEnum):
     """How a transform runs inside a list of transforms."""
 
-    C = "c"
-    PY = "py"
+    C = 0
+    PY = 1
 
 
 def is_pillow(value: Any) -> bool:
@@ -49,12 +50,15 @@ class TensorOperation:
     ends_pillow = False  # what follows in a list runs natively again
 
     def __call__(self, *input_tensor_list: Any) -> Any:
-        """Runs on its own, outside a pipeline."""
-        return self._call(input_tensor_list, 0)
+        """Runs on its own, outside a pipeline, or for the class of a user that extends it."""
+        return self._call(input_tensor_list, row_stream())
 
     def _call(self, inputs: Sequence[Any], stream: int) -> Any:
         if not inputs:
             raise RuntimeError("Input Tensor is not valid.")
+        in_python = getattr(self, "_execute_py", None)
+        if in_python is not None and (self._native() is None or is_pillow(inputs[0])):
+            return in_python(*inputs)
         if len(inputs) > 1 and not self.takes_columns:
             raise RuntimeError("The op is OneToOne, can only accept one tensor as input.")
         values = [self._value(value) for value in inputs]
@@ -69,7 +73,12 @@ class TensorOperation:
 
     def _native(self) -> Any:
         """The native transform, or None when only Python can do it."""
-        raise NotImplementedError
+        if hasattr(self, "_execute_py"):
+            return None
+        raise NotImplementedError(
+            f"{type(self).__name__} has no native transform: a class of your own defines '_execute_py' or "
+            "'__call__'."
+        )
 
     def _choices(self) -> tuple[Implementation, ...]:
         """The implementations a list may choose from."""
@@ -93,6 +102,11 @@ class PyTensorOperation(TensorOperation):
 
     def _choices(self) -> tuple[Implementation, ...]:
         return (Implementation.PY,)
+
+
+def has_own_call(operation: TensorOperation) -> bool:
+    """Whether the class of a user defines what a call does: then no list may go another way."""
+    return not type(operation).__call__.__module__.startswith("mindspore.dataset.")
 
 
 class _CalledByMap:
@@ -160,6 +174,10 @@ def resolve(operations: Iterable[Any]) -> list[Any]:
             steps.append(operation)
             current = None
             continue
+        if has_own_call(operation):
+            steps.append(_CalledByMap(operation))
+            current = None
+            continue
         choices = operation._choices()
         by_input = current is None and len(choices) > 1
         current = choices[0] if len(choices) == 1 else (current or Implementation.C)
@@ -173,7 +191,11 @@ def resolve(operations: Iterable[Any]) -> list[Any]:
 
 def call_one(operation: Callable, values: tuple[Any, ...], stream: int) -> Any:
     """A transform with random numbers of this stream, or a function."""
-    if isinstance(operation, TensorOperation) and not isinstance(operation, PyTensorOperation):
+    if (
+        isinstance(operation, TensorOperation)
+        and not isinstance(operation, PyTensorOperation)
+        and not has_own_call(operation)
+    ):
         return operation._call(values, stream)
     return operation(*values)
 
@@ -191,6 +213,8 @@ def native_list(operations: Iterable[Any]) -> list[Any] | None:
     natives = []
     for operation in flatten(operations):
         if not isinstance(operation, TensorOperation) or Implementation.C not in operation._choices():
+            return None
+        if has_own_call(operation):
             return None
         native = operation._native()
         if native is None:

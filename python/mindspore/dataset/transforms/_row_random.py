@@ -44,6 +44,12 @@ def row_random(bits: int) -> Iterator[None]:
         _current.generator = before
 
 
+def row_stream() -> int:
+    """A number for the native random numbers of a call: drawn from those of the row, 0 outside a pipeline."""
+    generator = getattr(_current, "generator", None)
+    return 0 if generator is None else generator.getrandbits(40)
+
+
 class _RowRandom:
     """Looks like the module `random`."""
 

@@ -97,6 +97,9 @@ class SchemaOperation(TensorOperation):
             cls.__doc__ = documentation_of(cls.schema, inspect.signature(cls))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not hasattr(type(self), "schema"):  # a class of a user that begins from one of our bases
+            super().__init__(*args, **kwargs)
+            return
         bound = bind(self._signature, type(self).__name__, *args, **kwargs)
         bound.apply_defaults()
         self._set(bound.arguments)
@@ -118,6 +121,8 @@ class SchemaOperation(TensorOperation):
     def _native(self) -> Any:
         # Made when first needed and never pickled: worker processes make their own.
         native = self.__dict__.get("_made")
+        if native is None and not hasattr(type(self), "schema"):
+            return super()._native()
         if native is None:
             native = _c_data.make_transform(self.schema["name"], self._converted)
             self.__dict__["_made"] = native

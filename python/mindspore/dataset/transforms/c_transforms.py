@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.dataset.transforms import transforms as _present
 from mindspore.dataset.transforms._legacy import NativeLegacy, legacy_class
 from mindspore.dataset.transforms._operation import TensorOperation
@@ -54,3 +55,5 @@ __all__ = [
     "TypeCast",
     "Unique",
 ]
+
+__getattr__ = _explains_missing_names(globals())

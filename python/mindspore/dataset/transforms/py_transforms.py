@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.dataset.transforms import transforms as _present
 from mindspore.dataset.transforms._arguments import CONVERSIONS
 from mindspore.dataset.transforms._legacy import PythonLegacy, legacy_class
@@ -60,3 +61,5 @@ __all__ = [
     "RandomOrder",
     "not_random",
 ]
+
+__getattr__ = _explains_missing_names(globals())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mindspore import _c_data
+from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.common import dtype as mstype
 from mindspore.dataset.core.checks import check_type
 from mindspore.dataset.transforms._arguments import CONVERSIONS, check_element
@@ -542,3 +543,5 @@ __all__ = [
     "Unique",
     "not_random",
 ]
+
+__getattr__ = _explains_missing_names(globals())

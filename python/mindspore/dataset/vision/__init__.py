@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of images."""
 
-from mindspore._spelling import explains_missing_names as _explains_missing_names
+from mindspore._later import imported_later as _imported_later
 from mindspore.dataset.transforms._operation import not_random
 from mindspore.dataset.vision.transforms import (
     HWC2CHW,
@@ -25,7 +25,9 @@ from mindspore.dataset.vision.transforms import (
     HorizontalFlip,
     Invert,
     LinearTransformation,
+    MixUpBatch,
     Normalize,
+    NormalizePad,
     Pad,
     Posterize,
     RandomAffine,
@@ -75,6 +77,8 @@ from mindspore.dataset.vision.utils import (
     get_image_size,
     read_file,
     read_image,
+    read_video,
+    read_video_timestamps,
     write_file,
     write_jpeg,
     write_png,
@@ -108,7 +112,9 @@ __all__ = [
     "Inter",
     "Invert",
     "LinearTransformation",
+    "MixUpBatch",
     "Normalize",
+    "NormalizePad",
     "Pad",
     "Posterize",
     "RandomAffine",
@@ -151,9 +157,12 @@ __all__ = [
     "not_random",
     "read_file",
     "read_image",
+    "read_video",
+    "read_video_timestamps",
     "write_file",
     "write_jpeg",
     "write_png",
 ]
 
-__getattr__ = _explains_missing_names(globals())
+_MODULES = "c_transforms py_transforms py_transforms_util transforms utils"
+__getattr__, __dir__ = _imported_later(globals(), modules=_MODULES.split())

@@ -56,6 +56,10 @@ class PillowOrNative(ImageTensorOperation):
     def _pillow(self, img: Any) -> Any:
         raise NotImplementedError
 
+    def _execute_py(self, img: Any) -> Any:
+        """What classes of users that extend a transform define anew."""
+        return self._pillow(img)
+
     def _mode(self) -> Inter | None:
         """The interpolation, where the transform has one."""
         return getattr(self, "interpolation", getattr(self, "resample", None))
@@ -71,7 +75,7 @@ class PillowOrNative(ImageTensorOperation):
         if inputs and is_pillow(inputs[0]):
             if self._mode() in _NATIVE_ONLY:
                 raise TypeError("Current Interpolation is not supported with PIL input.")
-            return self._pillow(*inputs)
+            return self._execute_py(*inputs)
         if self._mode() is Inter.ANTIALIAS and inputs and isinstance(inputs[0], np.ndarray):
             raise TypeError(self.antialias_error.format(type(inputs[0])))
         return super()._call(inputs, stream)

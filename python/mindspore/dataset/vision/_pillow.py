@@ -63,8 +63,10 @@ def to_pillow(img: Any) -> Image.Image:
         raise TypeError(f"The input image type {img.dtype} is not supported by Pillow.") from failure
 
 
-def pillow_filter(interpolation: Inter) -> int:
-    """Pillow's filter for a mode."""
+def pillow_filter(interpolation: Inter | int) -> int:
+    """Pillow's filter for a mode; a filter is taken as it is."""
+    if not isinstance(interpolation, Inter):
+        return interpolation
     chosen = Inter.to_python_type(interpolation)
     if chosen is None:
         raise TypeError("Current Interpolation is not supported with PIL input.")

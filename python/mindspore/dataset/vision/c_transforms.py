@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from mindspore import _c_data
+from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.dataset.core.checks import check_type
 from mindspore.dataset.transforms._legacy import NativeLegacy, legacy_class
 from mindspore.dataset.transforms._operation import TensorOperation
@@ -52,6 +53,19 @@ class Normalize(legacy_class(_present.Normalize, NativeLegacy, __name__)):
         super().__init__(mean, std)
 
 
+class NormalizePad(legacy_class(_present.NormalizePad, NativeLegacy, __name__)):
+    """As `Normalize`, with a channel of zeros behind the others.
+
+    Args:
+        mean (Sequence[float]): One per channel.
+        std (Sequence[float]): One per channel.
+        dtype (str, optional): Type of the result, ``"float32"`` or ``"float16"``. Default: ``"float32"``.
+    """
+
+    def __init__(self, mean: Any, std: Any, dtype: str = "float32") -> None:
+        super().__init__(mean, std, dtype)
+
+
 class Decode(legacy_class(_present.Decode, NativeLegacy, __name__)):
     """Decodes a compressed picture.
 
@@ -77,3 +91,6 @@ class RgbToBgr(NativeLegacy, ImageTensorOperation, schema="ConvertColor"):
 
     def __init__(self) -> None:
         super().__init__(ConvertMode.COLOR_RGB2BGR)
+
+
+__getattr__ = _explains_missing_names(globals())

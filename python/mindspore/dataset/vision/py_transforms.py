@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.dataset.transforms._arguments import CONVERSIONS
 from mindspore.dataset.transforms._legacy import PythonLegacy, legacy_class
 from mindspore.dataset.transforms._operation import PyTensorOperation, not_random
@@ -15,6 +16,10 @@ from mindspore.dataset.vision._image import PillowOrNative
 from mindspore.dataset.vision.utils import Border, Inter
 
 __all__ = ["Border", "Inter", "PyTensorOperation", "not_random"]
+
+# Filters of Pillow, and words of NumPy, by our enumerations.
+DE_PY_INTER_MODE = {mode: int(mode) for mode in (Inter.NEAREST, Inter.ANTIALIAS, Inter.LINEAR, Inter.CUBIC)}
+DE_PY_BORDER_TYPE = {border: border.value for border in Border}
 
 
 class _PillowOnly(PythonLegacy):
@@ -106,6 +111,8 @@ class Normalize(PyTensorOperation):
     """
 
     _legacy = True
+    _pads = False
+    dtype = "float32"
 
     def __init__(self, mean: Any, std: Any) -> None:
         limits = {"low": 0.0, "high": 1.0}
@@ -117,19 +124,29 @@ class Normalize(PyTensorOperation):
         self.std = std
 
     def _execute_py(self, img: Any) -> np.ndarray:
-        if not isinstance(img, np.ndarray):
-            raise TypeError(f"img should be NumPy image. Got {type(img)}.")
-        if img.ndim != 3:
-            raise TypeError(f"img dimension should be 3. Got {img.ndim}.")
-        if np.issubdtype(img.dtype, np.integer):
-            raise NotImplementedError(
-                "Unsupported image datatype: integer, pls execute [ToTensor] before [Normalize]."
-            )
-        if len(self.mean) not in (1, img.shape[0]):
-            raise ValueError("Length of mean must be 1 or equal to the number of channels.")
-        shape = (-1, 1, 1)
-        mean = np.asarray(self.mean, img.dtype).reshape(shape)
-        return (img - mean) / np.asarray(self.std, img.dtype).reshape(shape)
+        from mindspore.dataset.vision import py_transforms_util
+
+        return py_transforms_util.normalize(img, self.mean, self.std, self._pads, self.dtype)
+
+
+class NormalizePad(Normalize):
+    """As `Normalize`, with a channel of zeros behind the others.
+
+    Args:
+        mean (Sequence[float]): One for all channels, or one per channel, in [0, 1].
+        std (Sequence[float]): One for all channels, or one per channel, in (0, 1].
+        dtype (str, optional): Type of the result, ``"float32"`` or ``"float16"``. Default: ``"float32"``.
+    """
+
+    _pads = True
+
+    def __init__(self, mean: Any, std: Any, dtype: str = "float32") -> None:
+        super().__init__(mean, std)
+        if not isinstance(dtype, str):
+            raise TypeError("dtype should be string.")
+        if dtype not in ("float32", "float16"):
+            raise ValueError("dtype only supports float32 or float16.")
+        self.dtype = dtype
 
 
 class RgbToBgr(PyTensorOperation):
@@ -151,4 +168,6 @@ class RgbToBgr(PyTensorOperation):
         return np.flip(img, axis).copy()
 
 
-__all__ += ["Decode", "HWC2CHW", "Normalize", "RgbToBgr", "ToTensor", "ToType"]
+__all__ += ["Decode", "HWC2CHW", "Normalize", "NormalizePad", "RgbToBgr", "ToTensor", "ToType"]
+
+__getattr__ = _explains_missing_names(globals())

@@ -11,9 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.dataset.core.checks import check_type
 from mindspore.dataset.transforms._arguments import CONVERSIONS
-from mindspore.dataset.transforms._operation import Implementation
+from mindspore.dataset.transforms._operation import (  # noqa: F401  (users derive their transforms from them)
+    Implementation,
+    PyTensorOperation,
+    TensorOperation,
+    not_random,
+)
 from mindspore.dataset.transforms._row_random import random
 from mindspore.dataset.transforms.transforms import TypeCast
 from mindspore.dataset.vision._image import ImageTensorOperation, PillowOperation, PillowOrNative
@@ -162,6 +168,18 @@ class Normalize(ImageTensorOperation, schema="Normalize"):  # noqa: D101
     def _check(self) -> None:
         if len(self.mean) != len(self.std):
             raise ValueError("Length of mean and std must be equal.")
+
+
+class NormalizePad(ImageTensorOperation, schema="NormalizePad"):  # noqa: D101
+    def _check(self) -> None:
+        if len(self.mean) != len(self.std):
+            raise ValueError("Length of mean and std must be equal.")
+        if self.dtype not in ("float32", "float16"):
+            raise ValueError("dtype only supports float32 or float16.")
+
+
+class MixUpBatch(ImageTensorOperation, schema="MixUpBatch"):  # noqa: D101
+    pass
 
 
 class Rescale(ImageTensorOperation, schema="Rescale"):  # noqa: D101
@@ -457,7 +475,9 @@ __all__ = [
     "HorizontalFlip",
     "Invert",
     "LinearTransformation",
+    "MixUpBatch",
     "Normalize",
+    "NormalizePad",
     "Pad",
     "Posterize",
     "RandomAffine",
@@ -493,3 +513,5 @@ __all__ = [
     "UniformAugment",
     "VerticalFlip",
 ]
+
+__getattr__ = _explains_missing_names(globals())

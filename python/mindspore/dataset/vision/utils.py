@@ -11,6 +11,7 @@ import numpy as np
 
 from mindspore import _c_data
 from mindspore.dataset.transforms._operation import is_pillow
+from mindspore.dataset.vision._video import read_video, read_video_timestamps  # noqa: F401  (public here)
 
 # Pillow's numbers, for code that still spells them this way.
 NEAREST, ANTIALIAS, LINEAR, CUBIC = 0, 1, 2, 3

@@ -85,3 +85,15 @@ class AdamW(MomentOptimizer):
                 group["maximize"],
             )
         return True
+
+
+class SpeedAdamW(AdamW):
+    """`AdamW` under a name that stands for one fused operator per parameter: here `AdamW` is that already.
+
+    The arguments are those of `AdamW`, but `amsgrad` must be False.
+    """
+
+    def construct(self, gradients):
+        if any(group.get("amsgrad") for group in self.param_groups):
+            raise ValueError("For SpeedAdamW, the value of amsgrad can only be False.")
+        return super().construct(gradients)

@@ -196,7 +196,7 @@ class Optimizer(Cell):
             lines.append(f"Parameter Group {number}")
             for key in sorted(group):
                 if key != "params":
-                    value = float(group[key]) if key == "lr" else group[key]
+                    value = str(group[key].asnumpy()) if key == "lr" else group[key]
                     lines.append(f"    {key}: {value}")
         return "\n".join([*lines, ")"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from mindspore.common import dtype as mstype
 from mindspore.common.initializer import HeUniform, Uniform, initializer
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
@@ -45,8 +46,73 @@ def flat_init(weight_init, owner: str):
     return op.expand_dims(weight_init, 2)
 
 
-class Convolution(Cell):
-    """What the convolution layers share: options, weight and bias."""
+class _Conv(Cell):
+    """What convolution layers share: options, weight and bias. A derived class says what is computed.
+
+    Args:
+        in_channels (int): Channels of the input.
+        out_channels (int): Channels of the output.
+        kernel_size (tuple[int]): Lengths of the kernels.
+        stride (tuple[int]): Steps of the kernels.
+        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``.
+        padding (Union[int, tuple[int]]): With ``"pad"``: before and after every axis.
+        dilation (tuple[int]): Distance of the kernel's elements.
+        group (int): Groups of channels that do not mix.
+        has_bias (bool): Whether there is a bias.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias.
+        data_format (str): Order of the axes. Default: ``"NCHW"``.
+        transposed (bool): Whether input and output change their places. Default: ``False``.
+        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+    """
+
+    _axes = 0  # how many axes kernels have; 0: as many as are given
+    _formats: tuple[str, ...] = ("NCHW", "NHWC", "NCDHW")
+
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        kernel_size,
+        stride,
+        pad_mode,
+        padding,
+        dilation,
+        group,
+        has_bias,
+        weight_init,
+        bias_init,
+        data_format="NCHW",
+        transposed=False,
+        dtype=mstype.float32,
+    ):
+        super().__init__()
+        axes = self._axes or (len(kernel_size) if isinstance(kernel_size, (tuple, list)) else 1)
+        self._set_up(
+            axes,
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            pad_mode,
+            padding,
+            dilation,
+            group,
+            has_bias,
+            dtype,
+        )
+        self.data_format = check.one_of(data_format, self._formats, "format", self.cls_name)
+        rows, inner = (in_channels, out_channels) if transposed else (out_channels, in_channels)
+        inner //= group
+        # Sequences are images of height one.
+        window = (1, *self.kernel_size) if self._axes == 1 else self.kernel_size
+        if self._axes == 1:
+            weight_init = flat_init(weight_init, self.cls_name)
+        shape = (rows, *window, inner) if data_format == "NHWC" else (rows, inner, *window)
+        self._add_parameters(shape, inner * math.prod(window), weight_init, bias_init)
+
+    def construct(self, *inputs):
+        raise NotImplementedError(f"For '{self.cls_name}', 'construct' has to be defined by the class.")
 
     def _set_up(
         self,
@@ -93,7 +159,7 @@ class Convolution(Cell):
     _axes_shown = "HW"
 
     def _expects(self) -> str:
-        if getattr(self, "data_format", "NCHW") == "NHWC":
+        if self.data_format == "NHWC":
             return f"(N, H, W, {self.in_channels})"
         return f"(N, {self.in_channels}, {', '.join(self._axes_shown)})"
 

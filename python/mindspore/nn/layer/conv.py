@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-import math
-
 from mindspore.common import dtype as mstype
-from mindspore.nn import _checks as check
 from mindspore.nn._on_demand import OnDemand
-from mindspore.nn.layer._convolution import PAD_MODES, Convolution, flat_init, same_pad
-from mindspore.nn.layer.conv_transpose import Conv1dTranspose, Conv2dTranspose, Conv3dTranspose
+from mindspore.nn.layer._convolution import PAD_MODES, _Conv, same_pad
+from mindspore.nn.layer.conv_transpose import (
+    Conv1dTranspose,
+    Conv2dTranspose,
+    Conv3dTranspose,
+    _check_input_3d,
+    _deconv_output_length,
+)
 from mindspore.ops._registry import op
 
 __all__ = [
@@ -20,11 +23,14 @@ __all__ = [
     "Conv2dTranspose",
     "Conv3d",
     "Conv3dTranspose",
+    "_Conv",
+    "_check_input_3d",
+    "_deconv_output_length",
     "same_pad",
 ]
 
 
-class Conv2d(Convolution):
+class Conv2d(_Conv):
     """Convolution of images.
 
     Args:
@@ -58,6 +64,8 @@ class Conv2d(Convolution):
         (1, 8, 10, 12)
     """
 
+    _axes, _formats = 2, ("NCHW", "NHWC")
+
     def __init__(
         self,
         in_channels,
@@ -74,9 +82,7 @@ class Conv2d(Convolution):
         data_format="NCHW",
         dtype=mstype.float32,
     ):
-        super().__init__()
-        self._set_up(
-            2,
+        super().__init__(
             in_channels,
             out_channels,
             kernel_size,
@@ -86,15 +92,12 @@ class Conv2d(Convolution):
             dilation,
             group,
             has_bias,
+            weight_init,
+            bias_init,
+            data_format,
+            False,
             dtype,
         )
-        self.data_format = check.one_of(data_format, ("NCHW", "NHWC"), "format", self.cls_name)
-        inner = in_channels // group
-        if data_format == "NCHW":
-            shape = (out_channels, inner, *self.kernel_size)
-        else:
-            shape = (out_channels, *self.kernel_size, inner)
-        self._add_parameters(shape, inner * math.prod(self.kernel_size), weight_init, bias_init)
 
     @OnDemand
     def conv2d(self):
@@ -138,7 +141,7 @@ class Conv2d(Convolution):
         return f"{super().extend_repr()}, {shown}"
 
 
-class Conv1d(Convolution):
+class Conv1d(_Conv):
     """Convolution of sequences (N, C, L); the weight is kept with a height of one.
 
     Args:
@@ -161,6 +164,8 @@ class Conv1d(Convolution):
 
     _axes_shown = "L"
 
+    _axes = 1
+
     def __init__(
         self,
         in_channels,
@@ -176,9 +181,7 @@ class Conv1d(Convolution):
         bias_init=None,
         dtype=mstype.float32,
     ):
-        super().__init__()
-        self._set_up(
-            1,
+        super().__init__(
             in_channels,
             out_channels,
             kernel_size,
@@ -188,12 +191,12 @@ class Conv1d(Convolution):
             dilation,
             group,
             has_bias,
+            weight_init,
+            bias_init,
+            "NCHW",
+            False,
             dtype,
         )
-        inner = in_channels // group
-        weight_init = flat_init(weight_init, "Conv1d")
-        shape = (out_channels, inner, 1, self.kernel_size[0])
-        self._add_parameters(shape, inner * self.kernel_size[0], weight_init, bias_init)
 
     def construct(self, x):
         if x.ndim != 3:
@@ -215,7 +218,7 @@ class Conv1d(Convolution):
         return op.squeeze(y, 2)
 
 
-class Conv3d(Convolution):
+class Conv3d(_Conv):
     """Convolution of volumes (N, C, D, H, W).
 
     Args:
@@ -256,6 +259,8 @@ class Conv3d(Convolution):
 
     _axes_shown = "DHW"
 
+    _axes, _formats = 3, ("NCDHW",)
+
     def __init__(
         self,
         in_channels,
@@ -272,9 +277,7 @@ class Conv3d(Convolution):
         data_format="NCDHW",
         dtype=mstype.float32,
     ):
-        super().__init__()
-        self._set_up(
-            3,
+        super().__init__(
             in_channels,
             out_channels,
             kernel_size,
@@ -284,12 +287,12 @@ class Conv3d(Convolution):
             dilation,
             group,
             has_bias,
+            weight_init,
+            bias_init,
+            data_format,
+            False,
             dtype,
         )
-        self.data_format = check.one_of(data_format, ("NCDHW",), "data_format", self.cls_name)
-        inner = in_channels // group
-        shape = (out_channels, inner, *self.kernel_size)
-        self._add_parameters(shape, inner * math.prod(self.kernel_size), weight_init, bias_init)
 
     def construct(self, x):
         if x.ndim != 5:

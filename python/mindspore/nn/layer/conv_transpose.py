@@ -3,31 +3,51 @@
 
 from __future__ import annotations
 
-import math
-
 from mindspore.common import dtype as mstype
 from mindspore.nn import _checks as check
-from mindspore.nn.layer._convolution import Convolution, flat_init, same_pad
+from mindspore.nn.layer._convolution import _Conv, same_pad
 from mindspore.ops._registry import op
 
 
-class _Transposed(Convolution):
+def _deconv_output_length(
+    is_valid: bool,
+    is_same: bool,
+    is_pad: bool,
+    input_length: int,
+    filter_size: int,
+    stride_size: int,
+    dilation_size: int,
+    padding: int,
+) -> int:
+    """Length of one axis after a transposed convolution; `padding` is that of both ends together."""
+    reach = dilation_size * (filter_size - 1) + 1
+    if is_valid:
+        return input_length * stride_size + max(reach - stride_size, 0)
+    if is_same:
+        return input_length * stride_size
+    return input_length * stride_size - padding + reach - stride_size if is_pad else 0
+
+
+def _check_input_3d(input_shape: tuple, op_name: str) -> None:
+    """ValueError unless a shape has three lengths."""
+    if len(input_shape) != 3:
+        raise ValueError(f"For '{op_name}', the dimension of input must be 3d, but got {len(input_shape)}.")
+
+
+class _Transposed(_Conv):
     """Lengths and padding of the transposed convolutions over one and two axes."""
 
     output_padding = (0, 0)
 
     def _axis(self, i: int, length: int) -> tuple[int, tuple[int, int]]:
         """Output length of a spatial axis and the padding of the convolution it undoes."""
-        kernel, stride, dilation = self.kernel_size[i], self.stride[i], self.dilation[i]
-        reach = dilation * (kernel - 1) + 1
+        window = self.kernel_size[i], self.stride[i], self.dilation[i]
+        modes = (self.pad_mode == mode for mode in ("valid", "same", "pad"))
+        pads = self._pads[2 * i : 2 * i + 2]
+        out = _deconv_output_length(*modes, length, *window, sum(pads))
         if self.pad_mode == "same":
-            out = length * stride
-            return out, same_pad(out, kernel, stride, dilation)
-        if self.pad_mode == "valid":
-            return length * stride + max(reach - stride, 0), (0, 0)
-        before, after = self._pads[2 * i : 2 * i + 2]
-        out = length * stride - before - after + reach - stride + self.output_padding[i]
-        return out, (before, after)
+            return out, same_pad(out, *window)
+        return out + self.output_padding[i], pads
 
     def _with_bias(self, y):
         return y if self.bias is None else y + op.reshape(self.bias, (1, self.out_channels, 1, 1))
@@ -55,6 +75,8 @@ class Conv2dTranspose(_Transposed):
         ``CPU``
     """
 
+    _axes = 2
+
     def __init__(
         self,
         in_channels,
@@ -71,9 +93,7 @@ class Conv2dTranspose(_Transposed):
         bias_init=None,
         dtype=mstype.float32,
     ):
-        super().__init__()
-        self._set_up(
-            2,
+        super().__init__(
             in_channels,
             out_channels,
             kernel_size,
@@ -83,6 +103,10 @@ class Conv2dTranspose(_Transposed):
             dilation,
             group,
             has_bias,
+            weight_init,
+            bias_init,
+            "NCHW",
+            True,
             dtype,
         )
         self.output_padding = check.ints(output_padding, 2, "output_padding", self.cls_name, least=0)
@@ -95,9 +119,6 @@ class Conv2dTranspose(_Transposed):
                 raise ValueError(
                     "For 'Conv2dTranspose', 'output_padding' must be smaller than stride or dilation."
                 )
-        inner = out_channels // group
-        shape = (in_channels, inner, *self.kernel_size)
-        self._add_parameters(shape, inner * math.prod(self.kernel_size), weight_init, bias_init)
 
     def shard(self, strategy):
         """Splits the computation over devices in (semi-)automatic parallel training."""
@@ -147,6 +168,8 @@ class Conv1dTranspose(_Transposed):
 
     _axes_shown = "L"
 
+    _axes = 1
+
     def __init__(
         self,
         in_channels,
@@ -162,9 +185,7 @@ class Conv1dTranspose(_Transposed):
         bias_init=None,
         dtype=mstype.float32,
     ):
-        super().__init__()
-        self._set_up(
-            1,
+        super().__init__(
             in_channels,
             out_channels,
             kernel_size,
@@ -174,12 +195,12 @@ class Conv1dTranspose(_Transposed):
             dilation,
             group,
             has_bias,
+            weight_init,
+            bias_init,
+            "NCHW",
+            True,
             dtype,
         )
-        inner = out_channels // group
-        shape = (in_channels, inner, 1, self.kernel_size[0])
-        weight_init = flat_init(weight_init, self.cls_name)
-        self._add_parameters(shape, inner * self.kernel_size[0], weight_init, bias_init)
 
     def shard(self, strategy):
         """Splits the computation over devices in (semi-)automatic parallel training."""
@@ -201,7 +222,7 @@ class Conv1dTranspose(_Transposed):
         return op.squeeze(self._with_bias(y), 2)
 
 
-class Conv3dTranspose(Convolution):
+class Conv3dTranspose(_Conv):
     """Transposed convolution of volumes.
 
     Args:
@@ -237,6 +258,8 @@ class Conv3dTranspose(Convolution):
 
     _axes_shown = "DHW"
 
+    _axes, _formats = 3, ("NCDHW",)
+
     def __init__(
         self,
         in_channels,
@@ -254,9 +277,7 @@ class Conv3dTranspose(Convolution):
         data_format="NCDHW",
         dtype=mstype.float32,
     ):
-        super().__init__()
-        self._set_up(
-            3,
+        super().__init__(
             in_channels,
             out_channels,
             kernel_size,
@@ -266,13 +287,13 @@ class Conv3dTranspose(Convolution):
             dilation,
             group,
             has_bias,
+            weight_init,
+            bias_init,
+            data_format,
+            True,
             dtype,
         )
-        self.data_format = check.one_of(data_format, ("NCDHW",), "data_format", self.cls_name)
         self.output_padding = check.ints(output_padding, 3, "output_padding", self.cls_name, least=0)
-        inner = out_channels // group
-        shape = (in_channels, inner, *self.kernel_size)
-        self._add_parameters(shape, inner * math.prod(self.kernel_size), weight_init, bias_init)
 
     def construct(self, x):
         return op.conv3d_transpose(

@@ -17,25 +17,52 @@ from mindspore.nn.layer.rnns import gru_walk, lstm_walk, simple_walk
 from mindspore.ops._registry import op
 
 
-class _RecurrentStep(Cell):
-    """What the single steps share."""
+class RNNCellBase(Cell):
+    """Weights and biases of one step of a recurrent layer. A class derived from it says what is computed.
 
-    gates = 1
-    state_count = 1
+    Args:
+        input_size (int): Features of the input.
+        hidden_size (int): Features of the state.
+        has_bias (bool): Whether there are biases.
+        num_chunks (int): Matrices of `hidden_size` rows in a weight: the gates.
+        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+    """
 
-    def __init__(self, walk, input_size, hidden_size, has_bias, dtype):
+    def __init__(
+        self, input_size: int, hidden_size: int, has_bias: bool, num_chunks: int, dtype=mstype.float32
+    ):
         super().__init__()
         self.input_size = check.positive_int(input_size, "input_size", self.cls_name)
         self.hidden_size = check.positive_int(hidden_size, "hidden_size", self.cls_name)
         self.has_bias = check.boolean(has_bias, "has_bias", self.cls_name)
-        self._over_time = walk
-        rows, bound = self.gates * hidden_size, Uniform(1 / math.sqrt(hidden_size))
+        rows, bound = num_chunks * hidden_size, Uniform(1 / math.sqrt(hidden_size))
         self.weight_ih = Parameter(initializer(bound, [rows, input_size], dtype), name="weight_ih")
         self.weight_hh = Parameter(initializer(bound, [rows, hidden_size], dtype), name="weight_hh")
         self.bias_ih = self.bias_hh = None
         if has_bias:
             self.bias_ih = Parameter(initializer(bound, [rows], dtype), name="bias_ih")
             self.bias_hh = Parameter(initializer(bound, [rows], dtype), name="bias_hh")
+
+    def reset_parameters(self, dtype=mstype.float32) -> None:
+        """Draws all parameters anew.
+
+        Args:
+            dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+        """
+        bound = Uniform(1 / math.sqrt(self.hidden_size))
+        for parameter in self.get_parameters():
+            parameter.set_data(initializer(bound, parameter.shape, dtype))
+
+
+class _RecurrentStep(RNNCellBase):
+    """What the single steps share."""
+
+    gates = 1
+    state_count = 1
+
+    def __init__(self, walk, input_size, hidden_size, has_bias, dtype):
+        super().__init__(input_size, hidden_size, has_bias, self.gates, dtype)
+        self._over_time = walk
 
     def _read_arguments(self, x, hx) -> tuple:
         """The states before the step."""

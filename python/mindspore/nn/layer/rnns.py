@@ -7,9 +7,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from mindspore import log as logger
 from mindspore.common import dtype as mstype
-from mindspore.common.initializer import Uniform, initializer
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
@@ -83,25 +84,24 @@ class _Recurrent(Cell):
         self._make_parameters(dtype)
 
     def _make_parameters(self, dtype) -> None:
-        bound = Uniform(1 / math.sqrt(self.hidden_size))
+        bound = 1 / math.sqrt(self.hidden_size)
         rows, width = self.gates * self.hidden_size, self.hidden_size * self._directions
-
-        def made(name: str, *columns: int) -> ParameterTuple:
-            return ParameterTuple(
-                Parameter(initializer(bound, [rows, *columns], dtype), name=name + suffix)
-                for _, suffix in self._suffixes()
-            )
-
-        self.w_ih_list = ParameterTuple(
-            Parameter(
-                initializer(bound, [rows, self.input_size if layer == 0 else width], dtype),
-                name="weight_ih" + suffix,
-            )
-            for layer, suffix in self._suffixes()
-        )
-        self.w_hh_list = made("weight_hh", self.hidden_size)
+        parts: dict[str, list[Parameter]] = {"w_ih": [], "w_hh": [], "b_ih": [], "b_hh": []}
+        # In this order, and from NumPy's generator itself, so that a seed gives MindSpore's weights.
+        for layer, suffix in self._suffixes():
+            shapes = [
+                (rows, self.input_size if layer == 0 else width),
+                (rows, self.hidden_size),
+                (rows,),
+                (rows,),
+            ]
+            for part, shape in zip(parts, shapes if self.has_bias else shapes[:2], strict=False):
+                name = part.replace("w_", "weight_").replace("b_", "bias_") + suffix
+                drawn = np.random.uniform(-bound, bound, shape).astype(np.float32)
+                parts[part].append(Parameter(Tensor(drawn, dtype), name=name))
+        self.w_ih_list, self.w_hh_list = ParameterTuple(parts["w_ih"]), ParameterTuple(parts["w_hh"])
         if self.has_bias:
-            self.b_ih_list, self.b_hh_list = made("bias_ih"), made("bias_hh")
+            self.b_ih_list, self.b_hh_list = ParameterTuple(parts["b_ih"]), ParameterTuple(parts["b_hh"])
 
     @property
     def _directions(self) -> int:
@@ -132,6 +132,11 @@ class _Recurrent(Cell):
                 raise ValueError(
                     f"For '{self.cls_name}', the shape of '{name}' must be {shape}, but got {state.shape}."
                 )
+            if state.dtype is not x.dtype:
+                raise TypeError(
+                    f"For '{self.cls_name}', the type of '{name}' should be same as 'x', but got 'x' with "
+                    f"type {x.dtype} and '{name}' with type {state.dtype}."
+                )
         return given
 
     def _read_arguments(self, x, seq_length):
@@ -151,9 +156,14 @@ class _Recurrent(Cell):
             seq_length = op.cast(seq_length, mstype.int32)
         return (op.transpose(x, (1, 0, 2)) if self.batch_first else x), seq_length
 
-    def _weights(self, index: int) -> tuple:
-        biases = (self.b_ih_list[index], self.b_hh_list[index]) if self.has_bias else (None, None)
-        return self.w_ih_list[index], self.w_hh_list[index], *biases
+    def _weights(self, index: int, dtype) -> tuple:
+        """Weights and biases of one direction of one layer, in the type of the input."""
+        weights = (self.w_ih_list[index], self.w_hh_list[index])
+        if self.has_bias:
+            weights += (self.b_ih_list[index], self.b_hh_list[index])
+        if weights[0].dtype is not dtype:
+            weights = tuple(op.cast(weight, dtype) for weight in weights)
+        return weights if self.has_bias else (*weights, None, None)
 
     def construct(self, x, hx: Any = None, seq_length=None) -> tuple:
         x, seq_length = self._read_arguments(x, seq_length)
@@ -170,7 +180,7 @@ class _Recurrent(Cell):
             for direction in range(self._directions):
                 index = layer * self._directions + direction
                 before = tuple(state[index] for state in first)
-                states = self._over_time(x, before, self._weights(index), seq_length, direction == 1)
+                states = self._over_time(x, before, self._weights(index, x.dtype), seq_length, direction == 1)
                 last.append([state[-1 if direction == 0 else 0] for state in states])
                 outputs.append(states[0])
             x = outputs[0] if len(outputs) == 1 else op.concat(outputs, 2)
@@ -209,7 +219,7 @@ _ARGUMENTS = """
 
     Outputs:
         The hidden states of the last layer at every step, and the last states of every layer in the form
-        of `hx`.
+        of `hx`, both of the type of `x`: weights of another type are cast to it.
 
     Raises:
         TypeError: An argument has the wrong type.

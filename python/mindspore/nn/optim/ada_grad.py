@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from mindspore.nn import _checks as check
+from mindspore.nn._inner_primitives import inner_primitive
 from mindspore.nn.optim._parameters import constant, real
-from mindspore.nn.optim.optimizer import Optimizer
+from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
@@ -35,6 +36,9 @@ class Adagrad(Optimizer):
         ``CPU``
     """
 
+    opt = inner_primitive("ApplyAdagrad", update_slots="update_slots")
+
+    @opt_init_args_register
     def __init__(
         self, params, accum=0.1, learning_rate=0.001, update_slots=True, loss_scale=1.0, weight_decay=0.0
     ):

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from mindspore.nn._inner_primitives import inner_primitive
 from mindspore.nn.optim._parameters import constant, real
-from mindspore.nn.optim.optimizer import Optimizer
+from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
@@ -34,6 +35,9 @@ class Adadelta(Optimizer):
         ``CPU``
     """
 
+    opt = inner_primitive("ApplyAdadelta")
+
+    @opt_init_args_register
     def __init__(self, params, learning_rate=1.0, rho=0.9, epsilon=1e-6, loss_scale=1.0, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.rho = constant(real(rho, "rho", self.cls_name, low=0.0, high=1.0))

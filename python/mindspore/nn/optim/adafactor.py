@@ -7,7 +7,7 @@ from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.nn import _checks as check
 from mindspore.nn.optim._parameters import constant, number
-from mindspore.nn.optim.optimizer import Optimizer
+from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
@@ -54,6 +54,7 @@ class AdaFactor(Optimizer):
 
     _decoupled = True
 
+    @opt_init_args_register
     def __init__(
         self,
         params,

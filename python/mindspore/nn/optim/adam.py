@@ -10,8 +10,9 @@ from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
+from mindspore.nn._inner_primitives import inner_primitive
 from mindspore.nn.optim._parameters import constant, real, share
-from mindspore.nn.optim.optimizer import Optimizer
+from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
@@ -68,6 +69,9 @@ class Adam(MomentOptimizer):
         ``CPU``
     """
 
+    opt = inner_primitive("Adam", use_locking="use_locking", use_nesterov="use_nesterov")
+
+    @opt_init_args_register
     def __init__(
         self,
         params,

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from mindspore.nn._inner_primitives import inner_primitive
 from mindspore.nn.optim.adam import MomentOptimizer
+from mindspore.nn.optim.optimizer import opt_init_args_register
 from mindspore.ops._registry import op
 
 
@@ -36,6 +38,9 @@ class AdaMax(MomentOptimizer):
         ``CPU``
     """
 
+    opt = inner_primitive("ApplyAdaMax")
+
+    @opt_init_args_register
     def __init__(
         self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.0, loss_scale=1.0
     ):

@@ -7,7 +7,7 @@ from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
 from mindspore.nn.optim._parameters import constant, number, real
-from mindspore.nn.optim.optimizer import Optimizer
+from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
@@ -39,6 +39,7 @@ class ASGD(Optimizer):
         ``CPU``
     """
 
+    @opt_init_args_register
     def __init__(self, params, learning_rate=0.1, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay)
         self.lambd = constant(real(lambd, "lambd", self.cls_name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore.common import dtype as mstype
 from mindspore.nn.optim.adam import MomentOptimizer
+from mindspore.nn.optim.optimizer import opt_init_args_register
 from mindspore.ops._registry import op
 
 
@@ -38,6 +39,7 @@ class Lamb(MomentOptimizer):
 
     _decoupled = True
 
+    @opt_init_args_register
     def __init__(self, params, learning_rate, beta1=0.9, beta2=0.999, eps=1e-6, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay)
         self._set_moments(beta1, beta2, eps)

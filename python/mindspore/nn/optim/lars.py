@@ -8,7 +8,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
 from mindspore.nn.cell import Cell
 from mindspore.nn.optim._parameters import constant, real
-from mindspore.nn.optim.optimizer import Optimizer
+from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
@@ -40,6 +40,7 @@ class LARS(Optimizer):
         ``CPU``
     """
 
+    @opt_init_args_register
     def __init__(
         self,
         optimizer,

@@ -7,8 +7,9 @@ from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
+from mindspore.nn._inner_primitives import inner_primitive
 from mindspore.nn.optim._parameters import number
-from mindspore.nn.optim.optimizer import Optimizer
+from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
@@ -37,6 +38,9 @@ class Momentum(Optimizer):
         ``CPU``
     """
 
+    opt = inner_primitive("ApplyMomentum", use_nesterov="use_nesterov")
+
+    @opt_init_args_register
     def __init__(self, params, learning_rate, momentum, weight_decay=0.0, loss_scale=1.0, use_nesterov=False):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         number(momentum, "momentum", self.cls_name, low=0)

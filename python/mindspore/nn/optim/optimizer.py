@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -11,12 +11,12 @@ import numpy as np
 
 from mindspore import _c_expression as _c
 from mindspore._settings.argument_keys import OPTIMIZERS
-from mindspore._spelling import check_keywords
 from mindspore.common import dtype as mstype
 from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.sparse_tensor import RowTensor
 from mindspore.common.tensor import Tensor
+from mindspore.nn._inner_primitives import inner_primitive
 from mindspore.nn.cell import Cell
 from mindspore.nn.layer.container import CellList
 from mindspore.nn.optim import _parameters as given
@@ -25,14 +25,36 @@ from mindspore.ops._registry import op
 
 
 def opt_init_args_register(fn) -> Callable:
-    """Decorator of ``__init__`` of an optimizer; accepted for compatibility."""
+    """Decorator of ``__init__`` of an optimizer: what it is called with stays readable.
 
-    @functools.wraps(fn)
-    def initialise(self, *args, **kwargs):
-        check_keywords(fn, type(self).__name__, kwargs)
+    ``init_params`` holds the parameters, ``init_learning_rate`` the rate (None where a Cell computes it), and
+    ``init_args`` all other arguments, defaults among them. The signature is not that of `fn`: libraries wrap
+    optimizers, and look at it.
+    """
+    signature = inspect.signature(fn)
+
+    def deco(self, *args, **kwargs):
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        arguments = bound.arguments
+        arguments.pop("self")
+        given = {}
+        if "params" in arguments:
+            given["init_params"] = {"params": arguments.pop("params")}
+        if "optimizer" in arguments:
+            given["init_params"] = {"params": arguments.pop("optimizer").init_params["params"]}
+        if "learning_rate" in arguments:
+            rate = arguments.pop("learning_rate")
+            rate = rate.asnumpy().tolist() if isinstance(rate, Tensor) else rate
+            given["init_learning_rate"] = None if isinstance(rate, Cell) else rate
+        given["init_args"] = arguments
         fn(self, *args, **kwargs)
+        # After the constructor of Cell; none of it is a parameter or a child.
+        self.__dict__.update(given)
 
-    return initialise
+    deco.__doc__ = fn.__doc__
+    deco._stands_for = fn  # what documentation shows
+    return deco
 
 
 class Optimizer(Cell):
@@ -88,6 +110,11 @@ class Optimizer(Cell):
         self.use_parallel = self._use_flattened_params = False
         self.cache_enable = tuple(parameter.cache_enable for parameter in self.parameters)
         self.optim_filter = (True,) * self.param_length
+
+    # ---- what constructs of scripts use; a step here is one operator of its own -------------------
+
+    hyper_map, hyper_map_reverse = inner_primitive("HyperMap"), inner_primitive("HyperMap", None, True)
+    map_, map_reverse = inner_primitive("Map"), inner_primitive("Map", None, True)
 
     # ---- learning rates and decay -------------------------------------------------------------
 

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from mindspore.nn import _checks as check
+from mindspore.nn._inner_primitives import inner_primitive
 from mindspore.nn.optim._parameters import constant, real
-from mindspore.nn.optim.optimizer import Optimizer
+from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
@@ -39,6 +40,9 @@ class ProximalAdagrad(Optimizer):
 
     _rows_only = True
 
+    opt = inner_primitive("ApplyProximalAdagrad")
+
+    @opt_init_args_register
     def __init__(
         self,
         params,

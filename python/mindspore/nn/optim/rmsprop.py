@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from mindspore.nn import _checks as check
 from mindspore.nn.optim._parameters import constant, real
-from mindspore.nn.optim.optimizer import Optimizer
+from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
@@ -38,6 +38,7 @@ class RMSProp(Optimizer):
         ``CPU``
     """
 
+    @opt_init_args_register
     def __init__(
         self,
         params,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from mindspore.nn.optim._parameters import constant, real
-from mindspore.nn.optim.optimizer import Optimizer
+from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
@@ -44,6 +44,7 @@ class Rprop(Optimizer):
         ``CPU``
     """
 
+    @opt_init_args_register
     def __init__(self, params, learning_rate=0.1, etas=(0.5, 1.2), step_sizes=(1e-6, 50.0), weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay)
         less, more = _pair(etas, "etas")

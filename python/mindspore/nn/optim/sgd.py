@@ -8,7 +8,7 @@ from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
 from mindspore.nn.optim._parameters import number
-from mindspore.nn.optim.optimizer import Optimizer
+from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
@@ -42,6 +42,7 @@ class SGD(Optimizer):
         ``CPU``
     """
 
+    @opt_init_args_register
     def __init__(
         self,
         params,

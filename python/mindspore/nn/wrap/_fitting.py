@@ -59,8 +59,8 @@ def _held(cells: list[Cell]) -> set[int]:
     return found
 
 
-def check_belongs(cells: list[Cell], optimizer, owner: str) -> None:
-    """Raises an error for an optimizer of another network; warns of one of an older state of this network.
+def misfit(cells: list[Cell], optimizer, owner: str) -> str:
+    """What to tell of an optimizer of another network; warns of one of an older state of this network.
 
     An optimizer of some parameters only, as for fine-tuning, is right.
 
@@ -69,9 +69,11 @@ def check_belongs(cells: list[Cell], optimizer, owner: str) -> None:
         optimizer (Cell): What updates the parameters.
         owner (str): Who puts them together.
 
+    Returns:
+        str, empty if some of the optimizer's parameters belong to the network.
+
     Raises:
         TypeError: The optimizer is a class.
-        ValueError: None of the optimizer's parameters belongs to the network.
     """
     if isinstance(optimizer, type):
         raise TypeError(
@@ -82,7 +84,7 @@ def check_belongs(cells: list[Cell], optimizer, owner: str) -> None:
     updated = [one for one in getattr(optimizer, "parameters", None) or () if isinstance(one, Parameter)]
     own = {id(parameter): parameter for cell in cells for parameter in cell.get_parameters()}
     if not updated or not own:
-        return
+        return ""
     own_names = {parameter.name for parameter in own.values()}
     strangers = [parameter for parameter in updated if id(parameter) not in own]
     replaced = [parameter for parameter in strangers if parameter.name in own_names]
@@ -99,14 +101,21 @@ def check_belongs(cells: list[Cell], optimizer, owner: str) -> None:
                 f"For '{owner}', {len(replaced)} of the {len(updated)} parameters of the optimizer do not "
                 f"belong to the network and are not trained.{was_replaced}",
             )
-        return
+        return ""
     if _held(cells).intersection(map(id, updated)):
-        return
-    raise ValueError(
+        return ""
+    return (
         f"For '{owner}', none of the {len(updated)} parameters of the optimizer ({_names(updated)}) belongs "
         f"to the network ({_names(own.values())}), which would not be trained.{was_replaced} Make the "
         "optimizer of the network's own parameters: network.trainable_params()."
     )
+
+
+def check_belongs(cells: list[Cell], optimizer, owner: str) -> None:
+    """Raises a ValueError for an optimizer of another network (see `misfit`)."""
+    complaint = misfit(cells, optimizer, owner)
+    if complaint:
+        raise ValueError(complaint)
 
 
 def check_loss(loss, tensors: list[Tensor], owner: str) -> None:

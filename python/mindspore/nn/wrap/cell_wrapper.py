@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mindspore._settings.telling import warn_once
 from mindspore.common import dtype as mstype
 from mindspore.common._gradient import GradOperation, Recording, forget_history, seeds_for, zeros_for
 from mindspore.common._structure import map_tensors
@@ -13,7 +14,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
 from mindspore.nn.cell import Cell
 from mindspore.nn.layer.basic import Identity
-from mindspore.nn.wrap._fitting import check_belongs, check_loss, check_made, warn_without_gradients
+from mindspore.nn.wrap._fitting import check_loss, check_made, misfit, warn_without_gradients
 from mindspore.ops._registry import op
 
 
@@ -204,7 +205,8 @@ class TrainOneStepCell(Cell):
 
     Raises:
         TypeError: `sens` is not a number, or the network returns no loss.
-        ValueError: `sens` is 0, or none of the optimizer's parameters belongs to the network.
+        ValueError: `sens` is 0, or a step is taken though none of the optimizer's parameters belongs to the
+            network.
 
     Supported Platforms:
         ``CPU``
@@ -213,7 +215,10 @@ class TrainOneStepCell(Cell):
     def __init__(self, network, optimizer, sens=None, return_grad=False):
         super().__init__(auto_prefix=False)
         check_made(network, "network", self.cls_name)
-        check_belongs([network], optimizer, self.cls_name)
+        # A step that is made and never taken harms nobody: scripts do that.
+        self._misfit = misfit([network], optimizer, self.cls_name)
+        if self._misfit:
+            warn_once(self._misfit, self._misfit)
         self.network = network
         self.network.set_grad()
         self.optimizer = optimizer
@@ -240,6 +245,8 @@ class TrainOneStepCell(Cell):
         return sens
 
     def _loss_and_gradients(self, inputs: tuple, sens) -> tuple:
+        if self._misfit:
+            raise ValueError(self._misfit)
         recording = Recording()
         try:
             places = [recording.watch_parameter(w) if w.requires_grad else None for w in self.weights]

@@ -10,6 +10,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.nn.wrap.cell_wrapper import TrainOneStepCell
 from mindspore.ops import composite
+from mindspore.ops._primitives.effects import FloatStatus
 from mindspore.ops._registry import op
 
 _grad_scale = composite.MultitypeFuncGraph("grad_scale")
@@ -25,7 +26,38 @@ def _unscaled_rows(scale, gradient):
     return gradient.with_tensors([gradient.indices, _unscaled(scale, gradient.values)])
 
 
+@_grad_scale.register("Tensor", "Tensor", "Tensor")
+def _unscaled_sum(scale, gradient, gathered):
+    """What was gathered over several batches, unscaled; the sum begins anew."""
+    unscaled = gathered * op.reciprocal(scale)
+    op.assign(gathered, op.zeros_like(gathered))
+    return unscaled
+
+
 grad_scale = _grad_scale
+shard_grad_scale = composite.MultitypeFuncGraph("shard_grad_scale")
+
+
+@shard_grad_scale.register("Tensor", "Tensor", "Tensor")
+def _unscaled_part(scale, gradient, gathered):
+    """The gradient itself, unscaled; the sum begins anew."""
+    op.assign(gathered, op.zeros_like(gathered))
+    return gradient * op.reciprocal(scale)
+
+
+_grad_overflow = composite.MultitypeFuncGraph("_grad_overflow")
+_float_status = FloatStatus()
+
+
+@_grad_overflow.register("Tensor")
+def _overflow(gradient):
+    """1 where an element is not finite, else 0; one float32 number."""
+    return _float_status(gradient)
+
+
+@_grad_overflow.register("RowTensor")
+def _overflow_of_rows(gradient):
+    return _float_status(gradient.values)
 
 
 def all_are_finite(tensors: list) -> Tensor:
@@ -137,10 +169,12 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         ``CPU``
     """
 
+    gpu_target = ascend_910a_target = ascend_910b_target = False
+
     def __init__(self, network, optimizer, scale_sense):
         super().__init__(network, optimizer, sens=None)
         self.hyper_map = composite.HyperMap()
-        self.base = Tensor(1, mstype.float32)
+        self.base, self.base0 = Tensor(1, mstype.float32), Tensor(0, mstype.int32)
         self.is_distributed = False
         self.loss_scaling_manager = None
         if isinstance(scale_sense, Cell):

@@ -27,6 +27,21 @@ def _part_of(inputs: tuple, i: int, count: int, owner: str) -> tuple:
     return map_tensors(cut, inputs)
 
 
+class _MicroBatch(Cell):
+    """The parts with number `i` of tensors that are cut into equal parts along their first axis.
+
+    Args:
+        micro_size (int): How many parts there are.
+    """
+
+    def __init__(self, micro_size):
+        super().__init__()
+        self.micro_size = micro_size
+
+    def construct(self, i, *inputs) -> tuple:
+        return _part_of(inputs, i, self.micro_size, self.cls_name)
+
+
 class _PartsOfBatch(Cell):
     """A network whose results over the parts of a batch are added."""
 

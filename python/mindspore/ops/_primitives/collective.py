@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mindspore._world import require_one_process
+from mindspore._world import OWN_GROUPS, require_one_process
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive, prim_attr_register
 
@@ -32,7 +32,7 @@ class _Collective(Primitive):
 
     def _check(self) -> None:
         require_one_process(self.name)
-        if self.group not in _WORLDS:
+        if self.group not in _WORLDS and self.group not in OWN_GROUPS:
             raise RuntimeError(f"For '{self.name}', the group {self.group} does not exist.")
 
     def __call__(self, input_x):

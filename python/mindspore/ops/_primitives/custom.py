@@ -15,28 +15,37 @@ from mindspore.ops.primitive import Primitive
 
 __all__ = ["Custom", "PyFunc", "kernel", "ms_kernel"]
 
-# Names a kernel function may use, as plain Python over arrays.
+
+class _Scope:
+    """A `with` block of the kernel language: it directs a compiler and changes no result."""
+
+    def __init__(self, *args, **kwargs) -> None:
+        pass
+
+    def __enter__(self) -> _Scope:
+        return self
+
+    def __exit__(self, *error) -> None:
+        return None
+
+
+# What a kernel function may call, as plain Python over arrays.
 _KERNEL_NAMES = {
     "output_tensor": lambda shape, dtype: np.zeros(shape, dtype),
     "allocate": lambda shape, dtype, scope="local": np.zeros(shape, dtype),
     "grid": lambda extent: np.ndindex(*extent) if isinstance(extent, (tuple, list)) else range(extent),
-    "serial": range,
-    "vectorize": range,
-    "parallel": range,
-    "reduce": range,
-    "int8": np.int8,
-    "int16": np.int16,
-    "int32": np.int32,
-    "int64": np.int64,
-    "float16": np.float16,
-    "float32": np.float32,
-    "float64": np.float64,
-    "log": np.log,
-    "exp": np.exp,
-    "sqrt": np.sqrt,
-    "tanh": np.tanh,
-    "power": np.power,
-    "floor": math.floor,
+    **dict.fromkeys(("serial", "vectorize", "parallel", "reduce"), range),
+    **dict.fromkeys(("attr", "block_realize"), _Scope),
+    **{name: getattr(np, name) for name in ("int8", "int16", "int32", "int64")},
+    **{name: getattr(np, name) for name in ("float16", "float32", "float64")},
+    **{name: getattr(np, name) for name in ("exp", "expm1", "log", "sqrt", "power", "sin", "cos", "tanh")},
+    **{name: getattr(np, name) for name in ("floor", "ceil", "trunc", "round", "sign", "isnan", "isinf")},
+    "isfinite": np.isfinite,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "erf": math.erf,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "ceil_div": lambda x, y: (x + y - 1) // y,
     "abs": abs,
     "min": min,
     "max": max,
@@ -86,7 +95,8 @@ class Custom(Primitive):
             Default: ``None``.
         out_dtype (Union[function, mindspore.dtype, tuple]): Type of the result, or a function of the inputs'
             types. Default: ``None``.
-        func_type (str): 'hybrid' or 'pyfunc'. Default: ``'hybrid'``.
+        func_type (str): 'hybrid', 'pyfunc', or 'akg' for a function in the language of `kernel` without its
+            decorator. Default: ``'hybrid'``.
         bprop (function): Gradients: bprop(*inputs, output, output gradient). Default: ``None``.
         reg_info (Union[str, dict, list, tuple]): Description of the operator. Default: ``None``.
     """
@@ -95,13 +105,15 @@ class Custom(Primitive):
         super().__init__("Custom")
         if func_type not in ("hybrid", "pyfunc", "akg", "tbe", "aicpu", "aot", "julia"):
             raise ValueError(f"For 'Custom', there is no 'func_type' '{func_type}'.")
-        if func_type not in ("hybrid", "pyfunc"):
+        if func_type not in ("hybrid", "pyfunc", "akg"):
             raise NotImplementedError(
-                f"For 'Custom', the 'func_type' '{func_type}' needs a compiler that is not here."
+                f"For 'Custom', the 'func_type' '{func_type}' needs a compiler that is not here: "
+                "write the function for 'func_type' 'hybrid' (ops.kernel) or 'pyfunc'."
             )
         if not callable(func):
             raise TypeError(f"For 'Custom', the 'func' must be a function, but got {type(func).__name__}.")
-        self.func, self.bprop, self.func_type = func, bprop, func_type
+        self.func = kernel(func) if func_type == "akg" else func
+        self.bprop, self.func_type = bprop, func_type
         self.out_shape, self.out_dtype, self.reg_info = out_shape, out_dtype, reg_info
 
     def __call__(self, *input) -> Any:

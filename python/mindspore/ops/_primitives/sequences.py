@@ -57,11 +57,13 @@ class CTCLoss(Primitive):
         - **labels_values** (Tensor) - The labels (L,).
         - **sequence_length** (Tensor) - How many of the T steps count (N,).
 
+    Labels at the end of a sample that are the blank, or no class at all, are dropped: they fill it up.
+
     Outputs:
         tuple, the losses (N,) and their gradient by `x`.
 
     Raises:
-        NotImplementedError: Labels are to be collapsed, or repetitions are not to be merged.
+        IndexError: A blank stands in front of a label.
 
     Supported Platforms:
         ``CPU``
@@ -75,24 +77,42 @@ class CTCLoss(Primitive):
         ignore_longer_outputs_than_inputs=False,
     ):
         """Initialize CTCLoss."""
-        if preprocess_collapse_repeated or not ctc_merge_repeated:
-            raise NotImplementedError(
-                "For 'CTCLoss', 'preprocess_collapse_repeated' must be False and 'ctc_merge_repeated' True."
-            )
         self.zero_infinity = ignore_longer_outputs_than_inputs
 
-    def __call__(self, x, labels_indices, labels_values, sequence_length) -> tuple:
+    def _labels(self, x, labels_indices, labels_values) -> tuple:
+        """The labels of every sample (N, T), and how many there are: what follows the last is dropped."""
         steps, batch, classes = x.shape
-        empty = op.fill(mstype.int64, (batch, steps), 0)
+        values = op.cast(labels_values, mstype.int64)
         places = op.cast(labels_indices, mstype.int64)
-        labels = op.tensor_scatter_add(empty, places, op.cast(labels_values, mstype.int64))
-        marks = op.tensor_scatter_add(empty, places, op.ones_like(op.cast(labels_values, mstype.int64)))
-        counts = op.reduce_sum(marks, (1,))
+        # Where nothing is given there is no label: -1, as for the blanks, which end a sequence.
+        empty = op.fill(mstype.int64, (batch, steps), -1)
+        values = op.where(op.less(values, classes - 1), op.add(values, 1), op.zeros_like(values))
+        labels = op.tensor_scatter_add(empty, places, values)
+        order = op.reshape(op.arange(1, steps + 1, 1, mstype.int64), (1, steps))
+        counts = op.reduce_max(op.mul(order, op.cast(op.greater_equal(labels, 0), mstype.int64)), (1,))
+        return _collapsed(labels, counts) if self.preprocess_collapse_repeated else (labels, counts)
+
+    def __call__(self, x, labels_indices, labels_values, sequence_length) -> tuple:
+        labels, counts = self._labels(x, labels_indices, labels_values)
         scores = op.log_softmax(x, -1)
         inputs = (labels, sequence_length, counts)
-        losses = op.ctc_paths(scores, *inputs, classes - 1, self.zero_infinity)[0]
-        by_scores = op.ctc_paths_gradient(
-            op.ones_like(losses), scores, *inputs, None, classes - 1, self.zero_infinity
-        )
+        options = (x.shape[2] - 1, self.zero_infinity, bool(self.ctc_merge_repeated))
+        losses = op.ctc_paths(scores, *inputs, *options)[0]
+        by_scores = op.ctc_paths_gradient(op.ones_like(losses), scores, *inputs, None, *options)
         gradient = op.sub(by_scores, op.mul(op.exp(scores), op.reduce_sum(by_scores, (-1,), True)))
         return losses, gradient
+
+
+def _collapsed(labels, counts) -> tuple:
+    """The labels without those that equal the one before, and how many are left."""
+    batch, steps = labels.shape
+    order = op.reshape(op.arange(0, steps, 1, mstype.int64), (1, steps))
+    before = op.concat((op.fill(mstype.int64, (batch, 1), -2), labels[:, :-1]), 1)
+    fresh = op.logical_and(op.not_equal(labels, before), op.less(order, op.expand_dims(counts, 1)))
+    kept = op.cast(fresh, mstype.int64)
+    places = op.sub(op.cumsum(kept, 1), 1)
+    # (N, new place, old place): each new place takes the one label that goes there.
+    goes = op.logical_and(op.equal(op.expand_dims(places, 1), op.reshape(order, (1, steps, 1))),
+                          op.expand_dims(fresh, 1))  # fmt: skip
+    moved = op.reduce_sum(op.mul(op.cast(goes, mstype.int64), op.expand_dims(labels, 1)), (2,))
+    return moved, op.reduce_sum(kept, (1,))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore._c_expression import DType, Tensor
+from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.common._creation import refuse_in_graph
 
@@ -116,7 +116,7 @@ def _type_names(value) -> tuple:
 def _name_of(kind) -> str:
     if isinstance(kind, str):
         return kind
-    if isinstance(kind, (DType, mstype.Kind, mstype.TensorType)):
+    if mstype.is_type(kind):
         return str(kind)
     return str(mstype.pytype_to_dtype(kind))
 

@@ -32,11 +32,11 @@ __all__ = [
 ]
 
 
-def tuple_to_array(input_x: tuple) -> Tensor:
+def tuple_to_array(input_x: tuple | range) -> Tensor:
     """A tensor with the numbers of a tuple: int32 for ints, float32 for floats.
 
     Args:
-        input_x (tuple): Numbers of one type.
+        input_x (Union[tuple, range]): Numbers of one type.
 
     Returns:
         Tensor with one axis.
@@ -44,6 +44,8 @@ def tuple_to_array(input_x: tuple) -> Tensor:
     Raises:
         TypeError: `input_x` is not a tuple of numbers of one type.
     """
+    if isinstance(input_x, range):
+        input_x = tuple(input_x)
     if not isinstance(input_x, tuple):
         raise TypeError(
             f"For 'tuple_to_array', the 'input_x' must be a tuple, but got {type(input_x).__name__}."

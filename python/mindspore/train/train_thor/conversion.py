@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore import nn
 from mindspore.nn.cell import Cell
+from mindspore.nn.optim.thor import Thor
 
 
 def _dense(layer):
@@ -89,10 +90,10 @@ class ConvertModelUtils:
         """A model that trains with THOR.
 
         Args:
-            model (Model): The model; what it was made with is not used.
+            model (Model): The model, given back when the optimizer is another one.
             network (Cell): The network.
             loss_fn (Cell): The loss. Default: ``None``.
-            optimizer (Cell): The optimizer; one made by :func:`mindspore.nn.thor` trains with second moments.
+            optimizer (Cell): The optimizer; one made by :func:`mindspore.nn.thor` makes a new model.
                 Default: ``None``.
             metrics (Union[dict, set]): What is measured in evaluation. Default: ``None``.
             amp_level (str): Mixed precision. Default: ``"O0"``.
@@ -102,6 +103,10 @@ class ConvertModelUtils:
         Returns:
             Model.
         """
+        if not isinstance(optimizer, Thor):
+            return model
+        if isinstance(network, nn.TrainOneStepCell):
+            return type(model)(network)
         return type(model)(
             network,
             loss_fn,

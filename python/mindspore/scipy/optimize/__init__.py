@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Minimisation of `scipy`; not in this version."""
+
+from mindspore._spelling import not_in_this_version as _not_in_this_version
+
+__getattr__ = _not_in_this_version(globals())
