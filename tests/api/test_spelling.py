@@ -72,11 +72,11 @@ _SPELLINGS = {
     ),
     "Dropout(p)": (
         lambda: ops.Dropout(p=0.5),
-        "Dropout() got an unexpected keyword argument 'p'. In MindSpore",
+        "Dropout() got an unexpected keyword argument 'p'.",
     ),
     "ResizeBilinear()": (
         lambda: ops.ResizeBilinear(),
-        "ResizeBilinear(): missing a required argument: 'size'.",
+        "ResizeBilinear(): missing a required argument",
     ),
     "Softmax(dim)": (lambda: ops.Softmax(dim=1), "In MindSpore it is 'axis'."),
     "CountNonZero(dim)": (lambda: ops.CountNonZero(dim=1), "In MindSpore it is 'dims'."),
