@@ -124,7 +124,6 @@ MODULES = {
     "mindspore.ops.operations.sponge_ops": _MOLECULES,
     "mindspore.ops.operations.sponge_update_ops": _MOLECULES,
     "mindspore.dataset.engine.graphdata": _GRAPHS,
-    "mindspore.dataset.transforms.vision": "transforms of images are in mindspore.dataset.vision",
     "mindspore.vision": "transforms of images are in mindspore.dataset.vision",
     "mindspore.model_zoo": "networks are in the repository mindspore-ai/models and the package mindcv",
     "mindspore.lite": "it is the package mindspore_lite",
