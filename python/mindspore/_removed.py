@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.machinery import ModuleSpec
 
 _QUANTIZATION = "quantization is in the package mindspore_gs (Golden Stick)"
@@ -145,6 +146,8 @@ class RemovedModules:
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """Raises a ModuleNotFoundError with advice; None for modules that are not known here."""
         advice = advice_on_module(name) if name.startswith("mindspore.") else None
-        if advice is None:
+        # Whoever only asks whether there is such a module gets an answer, not an error.
+        imports = sys._getframe(2).f_code.co_name.startswith("_find_and_load")
+        if advice is None or not imports:
             return None
         raise ModuleNotFoundError(f"No module named '{name}'. In MindSpore {advice}.", name=name)

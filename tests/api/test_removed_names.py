@@ -53,6 +53,7 @@ def test_asking_is_no_import():
     with pytest.raises(AttributeError, match="it is ops.ReLU"):
         ops.ReLUV2  # noqa: B018
     assert importlib.util.find_spec("mindspore.qqqqqqqq") is None
+    assert importlib.util.find_spec("mindspore.explainer") is None
 
 
 @pytest.mark.parametrize("owner", _removed.NAMES)
