@@ -92,6 +92,7 @@ _FEDERATED_CALLBACK = {"FederatedLearningManager": _FEDERATED}
 NAMES: dict[str, dict[str, str]] = {
     "mindspore": _PACKAGE,
     "mindspore.common": _all_of("MetaTensor", _PACKAGE["MetaTensor"]),
+    "mindspore.common.initializer": {"random_normal": "it is initializer(Normal(sigma, mean), shape, dtype)"},
     "mindspore.dataset": _all_of("Graph GraphData InMemoryGraphDataset ArgoverseDataset", _GRAPHS),
     "mindspore.nn": _LAYERS,
     "mindspore.nn.layer": _LAYERS,

@@ -188,6 +188,7 @@ _KEYWORDS = {
     "size": "shape output_size",
     "shape": "size",
 }
+_OPPOSITES = {("p", "keep_prob"): ", the share that stays: 1 - p"}
 _NO_KEYWORD = {
     # Of older releases.
     "column_order": "columns are put in order by dataset.project(columns)",
@@ -242,7 +243,7 @@ def keyword_hint(name: str, known: Iterable[str]) -> str:
     names = list(known)
     for candidate in _KEYWORDS.get(name, "").split():
         if candidate in names:
-            return f" In MindSpore it is '{candidate}'."
+            return f" In MindSpore it is '{candidate}'{_OPPOSITES.get((name, candidate), '')}."
     if name in _NO_KEYWORD:
         return f" In MindSpore {_NO_KEYWORD[name]}."
     return did_you_mean(name, names)

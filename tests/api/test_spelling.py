@@ -72,7 +72,7 @@ _SPELLINGS = {
     ),
     "Dropout(p)": (
         lambda: ops.Dropout(p=0.5),
-        "Dropout() got an unexpected keyword argument 'p'.",
+        "it is 'keep_prob', the share that stays: 1 - p.",
     ),
     "ResizeBilinear()": (
         lambda: ops.ResizeBilinear(),
