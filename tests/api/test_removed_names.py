@@ -21,7 +21,7 @@ _STATEMENTS = {
     "from mindspore.ops.operations import ReLUV2": "ops.ReLU",
     "from mindspore import MetaTensor": "mindspore.Tensor(shape=",
     "from mindspore.common import MetaTensor": "mindspore.Tensor(shape=",
-    "from mindspore.common.initializer import random_normal": "initializer(Normal(sigma, mean), shape, dtype)",
+    "from mindspore.common.initializer import random_normal": "initializer(Normal(sigma, mean), shape",
     "from mindspore.train.callback import FederatedLearningManager": "mindspore_federated",
     "from mindspore.dataset import GraphData": "mindspore_gl",
     "import mindspore.explainer": "No module named 'mindspore.explainer'. In MindSpore explanations",
