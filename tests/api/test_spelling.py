@@ -43,7 +43,7 @@ _SPELLINGS = {
     "Tensor.mean(keepdim)": (lambda: _X.mean(keepdim=True), "In MindSpore it is 'keep_dims'."),
     "Tensor.add_": (lambda: _X.add_(1), "x = x.add(...)"),
     "Parameter.cuda": (lambda: ms.Parameter(_X).cuda(), "'Parameter' object has no attribute 'cuda'"),
-    "nn.Linear": (lambda: nn.Linear(2, 2), "nn.Dense"),
+    "nn.Bilinear": (lambda: nn.Bilinear(2, 2, 2), "nn.BiDense"),
     "nn.Module": (lambda: nn.Module, "nn.Cell"),
     "nn.relu": (lambda: nn.relu, "Did you mean 'ReLU'?"),
     "nn.Dens": (lambda: nn.Dens(2, 2), "Did you mean 'Dense'?"),

@@ -17,7 +17,9 @@ class _TypeClass(type):
     """Class of the classes: a type that tensors store counts as an instance of the class that holds it."""
 
     def __instancecheck__(cls, value: object) -> bool:
-        return value in cls._stored if type(value) is DType else super().__instancecheck__(value)
+        if type(value) is not DType:
+            return super().__instancecheck__(value)
+        return value in cls.__dict__.get("_stored", ())  # not what a class has from its base
 
 
 class Type(metaclass=_TypeClass):

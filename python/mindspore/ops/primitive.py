@@ -132,6 +132,11 @@ class Primitive:
         return f"Prim[{self.name}]<{attributes}>" if attributes else f"Prim[{self.name}]"
 
 
+def _run_op(obj: Primitive, op_name: str, args: tuple | list) -> Any:
+    """Calls a primitive, the way that classes of libraries do which have a call of their own."""
+    return obj(*args)
+
+
 class PrimitiveWithInfer(Primitive):
     """Primitive whose inference is written in Python."""
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
@@ -455,3 +457,13 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1) -> Te
     shape = (n, c, height + 2 * ph, width + 2 * pw)
     image = op.index_scatter_add(values, [rows, columns], shape=shape, axes=(2, 3))
     return image[:, :, ph : ph + height, pw : pw + width]
+
+
+def _interploate_ext_make_tuple(input, value) -> tuple | list:
+    """One number for every axis of an image or volume behind its channels."""
+    return value if isinstance(value, (list, tuple)) else (value,) * (input.ndim - 2)
+
+
+def _interpolate_ext_scale_factor_convert_size(input, scale_factor: tuple) -> tuple:
+    """Lengths behind the channels, times their factors, as whole numbers."""
+    return tuple(math.floor(n * factor) for n, factor in zip(input.shape[2:], scale_factor, strict=False))

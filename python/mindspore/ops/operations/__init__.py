@@ -11,6 +11,9 @@ def __getattr__(name: str):
     """A submodule, or a name of `mindspore.ops`."""
     if name.endswith("_ops"):
         from importlib import import_module
+        from importlib.util import find_spec
 
+        if find_spec(f"mindspore.ops.operations.{name}") is None:
+            raise AttributeError(f"module 'mindspore.ops.operations' has no attribute '{name}'.")
         return import_module(f"mindspore.ops.operations.{name}")
     return _lookup(name)

@@ -34,4 +34,23 @@ from mindspore.train.callback._time_monitor import TimeMonitor
 _InternalCallbackParam = InternalCallbackParam
 _CallbackManager = CallbackManager
 
+__all__ = [
+    "BackupAndRestore",
+    "Callback",
+    "CheckpointConfig",
+    "EarlyStopping",
+    "FlopsUtilizationCollector",
+    "History",
+    "LambdaCallback",
+    "LearningRateScheduler",
+    "LossMonitor",
+    "MindIOTTPAdapter",
+    "ModelCheckpoint",
+    "OnRequestExit",
+    "ReduceLROnPlateau",
+    "RunContext",
+    "SummaryCollector",
+    "SummaryLandscape",
+    "TimeMonitor",
+]
 __getattr__ = _explains_missing_names(globals())
