@@ -87,35 +87,6 @@ _NN = {
     "Softshrink": "it is nn.SoftShrink",
     "Bilinear": "it is nn.BiDense",
 }
-_QUANTIZED = (
-    "networks are not quantized while they are trained; the layers are nn.Conv2d, nn.Dense, nn.BatchNorm2d"
-)
-_NN_OF_OLD = {
-    "BatchNorm": "it is nn.BatchNorm1d, nn.BatchNorm2d or nn.BatchNorm3d",
-    "GlobalBatchNorm": "it is nn.SyncBatchNorm",
-    "DepthwiseConv2d": "it is nn.Conv2d(..., group=in_channels)",
-    "AdamWeightDecayForBert": "it is nn.AdamWeightDecay",
-    "AdamWeightDecayDynamicLR": "it is nn.AdamWeightDecay with a schedule as learning_rate",
-    "GraphKernel": "it is nn.Cell",
-    "DataWrapper": "it is mindspore.train.data_sink, or Model.train with dataset_sink_mode",
-    "ResizeBilinear": "it is ops.interpolate(x, size, mode='bilinear')",
-    "LocalResponseNorm": "it is nn.LRN",
-    **dict.fromkeys(
-        (
-            "Conv2dBnFoldQuant",
-            "Conv2dBnFoldQuantOneConv",
-            "Conv2dBnWithoutFoldQuant",
-            "Conv2dQuant",
-            "DenseQuant",
-            "FakeQuantWithMinMaxObserver",
-            "ActQuant",
-            "TensorAddQuant",
-            "MulQuant",
-        ),
-        _QUANTIZED,
-    ),
-}
-_NN.update(_NN_OF_OLD)
 _OPS = {
     "linear": "it is mindspore.ops.dense",
     "no_grad": "gradients exist only where they are asked for; mindspore.ops.stop_gradient ends one",
@@ -130,28 +101,6 @@ _OPS = {
     "allclose": "it is ops.isclose(x, y).all()",
     "normalize": "it is x / ops.norm(x, dim=axis, keepdim=True)",
 }
-_ORDER = "statements run in their order; ops.depend(value, first) states another"
-_OPS_OF_OLD = {
-    **dict.fromkeys(
-        ("FusedBatchNorm", "FusedBatchNormEx", "BatchNormEx", "BNTrainingReduce", "BNTrainingUpdate"),
-        "it is ops.BatchNorm",
-    ),
-    **dict.fromkeys(("ControlDepend", "control_depend"), _ORDER),
-    "ReLUV2": "it is ops.ReLU",
-    "TensorAddV2": "it is ops.Add",
-    "DepthwiseConv2dNative": "it is ops.Conv2D(..., group=channels)",
-    "BasicLSTMCell": "it is nn.LSTMCell",
-    "CheckBprop": "it is mindspore.set_context(check_bprop=True)",
-    "MakeRefKey": "a Parameter is used itself",
-    **dict.fromkeys(("Merge", "GeSwitch"), "it is an if statement"),
-    **dict.fromkeys(("isinstance_", "in_list", "sequence_len"), "it is isinstance, in or len of Python"),
-    "hypermap": "it is ops.HyperMap()",
-    "zeros_like_tensor": "it is ops.zeros_like",
-    "pack": "it is ops.stack",
-    "unpack": "it is ops.unstack",
-    "is_sparse_tensor_": "it is isinstance(x, mindspore.COOTensor)",
-}
-_OPS.update(_OPS_OF_OLD)
 _PACKAGE = {
     **dict.fromkeys(("cuda", "device"), ON_DEVICE),
     "optim": "optimizers are in mindspore.nn",

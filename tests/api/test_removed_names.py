@@ -13,11 +13,11 @@ import mindspore as ms
 from mindspore import _removed, _spelling, nn, ops
 
 _STATEMENTS = {
-    "from mindspore.nn import Linear": "name 'Linear' from 'mindspore.nn'. In MindSpore it is nn.Dense.",
+    "from mindspore.nn import Module": "name 'Module' from 'mindspore.nn'. In MindSpore it is nn.Cell.",
     "from mindspore.nn import Relu": "cannot import name 'Relu' from 'mindspore.nn'. Did you mean 'ReLU'?",
     "from mindspore.nn import Conv2dQuant": "mindspore_gs",
     "from mindspore.nn.layer import ActQuant": "mindspore_gs",
-    "from mindspore.ops import ControlDepend": "ops.Depend",
+    "from mindspore.ops import ControlDepend": "ops.depend",
     "from mindspore.ops.operations import ReLUV2": "ops.ReLU",
     "from mindspore import MetaTensor": "mindspore.Tensor(shape=",
     "from mindspore.common import MetaTensor": "mindspore.Tensor(shape=",
