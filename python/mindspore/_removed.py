@@ -8,7 +8,8 @@ from importlib.machinery import ModuleSpec
 
 _QUANTIZATION = "quantization is in the package mindspore_gs (Golden Stick)"
 _QUANTIZED = _QUANTIZATION + "; the layers are nn.Conv2d, nn.Dense and nn.BatchNorm2d"
-_TRANSFORMERS = "layers of transformers are in mindspore.parallel._transformer and the package mindformers"
+_TRANSFORMERS = "layers of transformers are nn.TransformerEncoder and its like, or in the package mindformers"
+_TRANSFORMER_SETTINGS = "it is in mindspore.parallel._transformer"
 _FEDERATED = "federated learning is in the package mindspore_federated"
 _GRAPHS = "graph learning is in the package mindspore_gl"
 _MOLECULES = "molecular dynamics is in the package mindsponge"
@@ -42,11 +43,11 @@ _LAYERS = {
         _QUANTIZED,
     ),
     **_all_of(
-        "AttentionMask EmbeddingOpParallelConfig FeedForward FixedSparseAttention MoEConfig OpParallelConfig "
-        "TransformerOpParallelConfig TransformerRecomputeConfig VocabEmbedding",
-        _TRANSFORMERS,
+        "EmbeddingOpParallelConfig OpParallelConfig TransformerOpParallelConfig TransformerRecomputeConfig",
+        _TRANSFORMER_SETTINGS,
     ),
-    "MultiHeadAttention": "it is nn.MultiheadAttention, or that of mindspore.parallel._transformer",
+    **_all_of("AttentionMask FeedForward FixedSparseAttention MoEConfig VocabEmbedding", _TRANSFORMERS),
+    "MultiHeadAttention": "it is nn.MultiheadAttention",
     "Conv2d_Thor": "it is nn.Conv2dThor",
     "Dense_Thor": "it is nn.DenseThor",
     "Embedding_Thor": "it is nn.EmbeddingThor",
