@@ -182,6 +182,7 @@ _KEYWORDS = {
     "size": "shape output_size",
     "shape": "size",
 }
+_OPPOSITES = {("p", "keep_prob"): ", the share that stays: 1 - p"}
 _NO_KEYWORD = {
     # Of older releases.
     "column_order": "columns are put in order by dataset.project(columns)",
@@ -236,7 +237,7 @@ def keyword_hint(name: str, known: Iterable[str]) -> str:
     names = list(known)
     for candidate in _KEYWORDS.get(name, "").split():
         if candidate in names:
-            return f" In MindSpore it is '{candidate}'."
+            return f" In MindSpore it is '{candidate}'{_OPPOSITES.get((name, candidate), '')}."
     if name in _NO_KEYWORD:
         return f" In MindSpore {_NO_KEYWORD[name]}."
     return did_you_mean(name, names)
@@ -359,14 +360,17 @@ def not_in_this_version(namespace: dict, package: str | None = None) -> Callable
 
 
 def bind(signature: inspect.Signature, owner: str, *args: object, **kwargs: object) -> inspect.BoundArguments:
-    """The arguments of a call by name; a TypeError about a keyword tells which was likely meant."""
+    """The arguments of a call by name; a TypeError tells which call, and which keyword was likely meant."""
     known = [p.name for p in signature.parameters.values() if p.kind is not p.POSITIONAL_ONLY]
     takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
     for name in kwargs:
         if name not in known and not takes_any:
             hint = keyword_hint(name, [one for one in known if one != "self"])
             raise TypeError(f"{owner}() got an unexpected keyword argument '{name}'.{hint}")
-    return signature.bind(*args, **kwargs)
+    try:
+        return signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{owner}(): {error}.") from None
 
 
 class NotHere:

@@ -70,6 +70,14 @@ _SPELLINGS = {
         lambda: nn.Momentum(nn.Dense(2, 2).trainable_params(), learning_rat=0.1, momentum=0.9),
         "Did you mean 'learning_rate'?",
     ),
+    "Dropout(p)": (
+        lambda: ops.Dropout(p=0.5),
+        "it is 'keep_prob', the share that stays: 1 - p.",
+    ),
+    "ResizeBilinear()": (
+        lambda: ops.ResizeBilinear(),
+        "ResizeBilinear(): missing a required argument",
+    ),
     "Softmax(dim)": (lambda: ops.Softmax(dim=1), "In MindSpore it is 'axis'."),
     "CountNonZero(dim)": (lambda: ops.CountNonZero(dim=1), "In MindSpore it is 'dims'."),
     "concat(dim)": (lambda: ops.concat([_X, _X], dim=1), "In MindSpore it is 'axis'."),

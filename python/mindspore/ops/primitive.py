@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mindspore import _c_expression as _c
-from mindspore._spelling import keyword_hint
+from mindspore._spelling import bind, keyword_hint
 from mindspore.ops import _registry
 
 
@@ -166,7 +166,7 @@ def prim_attr_register(fn) -> Callable:
         if not signature:
             signature.append(inspect.signature(fn))
         Primitive.__init__(self, type(self).__name__)
-        bound = signature[0].bind(self, *args, **kwargs)
+        bound = bind(signature[0], self.name, self, *args, **kwargs)
         bound.apply_defaults()
         for key, value in list(bound.arguments.items())[1:]:
             self.add_prim_attr(key, value)

@@ -2,6 +2,7 @@
 """Primitive classes: the same names as in `mindspore.ops`."""
 
 from mindspore.ops._forwarding import forward as _forward
+from mindspore.ops._primitives.information import identity  # noqa: F401  (a function in `mindspore.ops`)
 
 _lookup, __dir__ = _forward("mindspore.ops.operations")
 
