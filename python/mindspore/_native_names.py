@@ -68,9 +68,7 @@ def _random_uniform(seed: int, array: np.ndarray, a: float, b: float) -> None:
     _fill(array, "initial_uniform", a, b, seed)
 
 
-def _truncated_normal(
-    seed: int, array: np.ndarray, a: float, b: float, mean: float, sigma: float
-) -> None:
+def _truncated_normal(seed: int, array: np.ndarray, a: float, b: float, mean: float, sigma: float) -> None:
     """Fills a float32 array with normal numbers between bounds that depend on a seed."""
     _fill(array, "initial_truncated_normal", a, b, mean, sigma, seed)
 
