@@ -42,7 +42,7 @@ def test_every_cell_casts(both_modes):
     ("module", "name", "instead"),
     [
         (P, "FusedBatchNorm", "ops.BatchNorm"),
-        (P, "ControlDepend", "ops.Depend"),
+        (P, "ControlDepend", "ops.depend"),
         (P, "DepthwiseConv2dNative", "ops.Conv2D"),
         (P, "BasicLSTMCell", "nn.LSTMCell"),
         (ops, "pack", "ops.stack"),
