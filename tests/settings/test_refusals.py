@@ -88,6 +88,24 @@ def test_a_switch_that_is_off_asks_for_nothing(warnings):
     assert not warnings
 
 
+@pytest.mark.parametrize(
+    ("call", "name", "instead"),
+    [
+        ("set_context", "enable_loop_sink", "dataset_sink_mode"),
+        ("set_context", "save_ms_model", "mindspore.export"),
+        ("set_context", "parallel_mode", "It is a setting of 'set_auto_parallel_context'"),
+        ("set_context", "device_targt", "Did you mean 'device_target'"),
+        ("set_auto_parallel_context", "mirror_mean", "It was removed: it is 'gradients_mean'"),
+        ("set_auto_parallel_context", "cast_before_mirror", "gradient_fp32_sync"),
+        ("set_auto_parallel_context", "device_target", "It is a setting of 'set_context'"),
+        ("set_ps_context", "enable_fl", "mindspore_federated"),
+    ],
+)
+def test_a_name_that_is_not_there_tells_what_replaces_it(call, name, instead):
+    with pytest.raises(ValueError, match=f"keyword (argument )?{name} is not recognized!.*{instead}"):
+        SETTERS[call](**{name: True})
+
+
 def test_none_leaves_a_setting_of_the_context_alone():
     ms.set_context(op_timeout=None)
     assert ms.get_context("op_timeout") == 900

@@ -10,13 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mindspore._settings.family import Family
+    from mindspore._settings.family import Family, Store
 
 
-def families() -> list[Family]:
-    """The whole table, family by family, in the order of the page."""
-    from mindspore._settings import argument_keys as arguments
-    from mindspore._settings import context_keys, environment, parallel_keys, pipeline_keys
+def settings_of_the_process() -> list[Store]:
+    """The families whose values belong to the process as a whole."""
+    from mindspore._settings import context_keys, parallel_keys
 
     return [
         context_keys.CONTEXT,
@@ -25,6 +24,16 @@ def families() -> list[Family]:
         parallel_keys.OFFLOAD,
         parallel_keys.ALGORITHM,
         parallel_keys.COST_MODEL,
+    ]
+
+
+def families() -> list[Family]:
+    """The whole table, family by family, in the order of the page."""
+    from mindspore._settings import argument_keys as arguments
+    from mindspore._settings import environment, pipeline_keys
+
+    return [
+        *settings_of_the_process(),
         arguments.MODEL,
         arguments.RUNNING_A_MODEL,
         arguments.LAYOUTS_OF_A_MODEL,

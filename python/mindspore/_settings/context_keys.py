@@ -260,7 +260,7 @@ _COMPILATION = [
     harmless("enable_debug_runtime", (bool,), True, "there is one runtime"),
 ]
 
-# Names of older releases.
+# Names of older releases that MindSpore 2.3 still took, or that are too common to stop a program.
 _OLDER = [
     refused("enable_dump", (), False, "it is deprecated, and values of operators are not dumped"),
     refused("save_dump_path", (), "", "it is deprecated, and values of operators are not dumped"),
@@ -270,16 +270,16 @@ _OLDER = [
     ),
     refused("enable_auto_mixed_precision", (), False, "it is deprecated; use mindspore.amp"),
     *(
-        refused(name, (), NO_DEFAULT, "it is deprecated")
-        for name in (
-            "enable_sparse",
-            "auto_tune_mode",
-            "save_compile_cache",
-            "load_compile_cache",
-            "graph_memory_max_size",
-            "enable_task_sink",
-            "enable_mem_reuse",
-        )
+        refused(name, (), NO_DEFAULT, f"it is deprecated; {instead}")
+        for name, instead in {
+            "enable_sparse": "gradients of rows (RowTensor) need no switch",
+            "auto_tune_mode": "operators are tuned by nobody here; on Ascend it became 'aoe_tune_mode'",
+            "save_compile_cache": "it became 'enable_compile_cache'",
+            "load_compile_cache": "it became 'enable_compile_cache'",
+            "graph_memory_max_size": "the memory of tensors is limited by 'max_device_memory'",
+            "enable_task_sink": "there is one way to run a graph",
+            "enable_mem_reuse": "memory is always used again",
+        }.items()
     ),
     *(
         refused(
@@ -294,6 +294,17 @@ _OLDER = [
     ),
 ]
 
+_GONE = {
+    "enable_loop_sink": "whether a whole epoch is one call is said by Model.train(dataset_sink_mode=...)",
+    "enable_hccl": "processes are joined by mindspore.communication.init()",
+    "enable_dynamic_memory": "memory always comes from a pool; 'max_device_memory' limits it",
+    "enable_gpu_summary": "summaries are written wherever a SummaryRecord or SummaryCollector is used",
+    "enable_ir_fusion": "compiled graphs are always fused",
+    "save_ms_model": "a network is written with mindspore.export(net, ..., file_format='MINDIR')",
+    "save_ms_model_path": "a network is written with mindspore.export(net, ..., file_format='MINDIR')",
+    "backend_policy": "there is one backend",
+}
+
 CONTEXT = Store(
     "set_context",
     "How programs run, and where",
@@ -301,6 +312,7 @@ CONTEXT = Store(
     unknown=_unknown,
     wrong_type="For 'context.set_context', The parameter '{name}' must be {expected}, but got {got}.",
     takes_none=True,
+    gone=_GONE,
 )
 
 if "MS_DEV_SAVE_GRAPHS" in os.environ:  # it needs no set_context

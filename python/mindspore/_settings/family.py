@@ -9,6 +9,7 @@ from typing import Any
 
 from mindspore import log as logger
 from mindspore._c_expression import note_change
+from mindspore._settings import settings_of_the_process
 from mindspore._settings.setting import NO_DEFAULT, Setting, State
 from mindspore._settings.telling import inform_once, users_line, warn_once
 from mindspore._spelling import keyword_hint
@@ -86,6 +87,7 @@ class Store(Family):
         unknown (Callable): The error for a name that is not there.
         wrong_type (str): Text of the TypeError, with ``{name}``, ``{expected}`` and ``{got}``.
         takes_none (bool): None leaves any setting as it is; otherwise it is a value of the wrong type.
+        gone (dict): What replaces names that MindSpore had before 2.3.
         **more: See `Family`.
     """
 
@@ -95,9 +97,11 @@ class Store(Family):
         unknown: Callable[[str], Exception],
         wrong_type: str,
         takes_none: bool = False,
+        gone: dict[str, str] | None = None,
         **more: Any,
     ):
         super().__init__(*args, **more)
+        self.gone = gone or {}
         self._unknown, self._wrong_type, self._takes_none = unknown, wrong_type, takes_none
         self.values: dict[str, Any] = {}
         self.reset()
@@ -108,6 +112,15 @@ class Store(Family):
             if entry.default is not NO_DEFAULT:
                 self.values[name] = copy.deepcopy(entry.default)
         note_change()
+
+    def _instead_of(self, name: str) -> str:
+        """What to use instead of a name that is not there; a sentence that begins with a space, or empty."""
+        if name in self.gone:
+            return f" It was removed: {self.gone[name]}."
+        for other in settings_of_the_process():
+            if name in other.settings:
+                return f" It is a setting of '{other.call}'."
+        return keyword_hint(name, self.settings)
 
     def set(self, name: str, value: Any, device: str = "") -> None:
         """Takes a value, or says why not.
@@ -120,7 +133,7 @@ class Store(Family):
         setting = self.settings.get(name)
         if setting is None:
             error = self._unknown(name)
-            raise type(error)(f"{error}{keyword_hint(name, self.settings)}")
+            raise type(error)(f"{error}{self._instead_of(name)}")
         if value is None and self._takes_none:
             return
         self._check_type(setting, value)

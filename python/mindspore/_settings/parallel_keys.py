@@ -165,8 +165,9 @@ _MODES = [
         "grad_accumulation_step",
         (int,),
         1,
-        "steps are not joined by it; use nn.GradAccumulationCell or boost.GradientAccumulation",
+        "it is deprecated and joins no steps; use nn.GradAccumulationCell or boost.GradientAccumulation",
         check=_positive,
+        error=ValueError,
         alone=True,
     ),
     _no_file("strategy_ckpt_load_file"),
@@ -230,6 +231,7 @@ AUTO_PARALLEL = Store(
     [*_MODES, *_SHARING],
     unknown=lambda name: ValueError(f"Set context keyword {name} is not recognized!"),
     wrong_type="The parameter '{name}' must be {expected}, but got {got}.",
+    gone={"mirror_mean": "it is 'gradients_mean'", "cast_before_mirror": "it is 'gradient_fp32_sync'"},
 )
 
 
@@ -276,6 +278,7 @@ PARAMETER_SERVER = Store(
     ],
     unknown=lambda name: ValueError(f"Set PS context keyword {name} is not recognized!"),
     wrong_type="The parameter '{name}' must be {expected}, but got {got}.",
+    gone={"enable_fl": "federated learning is in the package mindspore_federated"},
 )
 
 
