@@ -103,14 +103,21 @@ _OPERATORS = {
     "unpack": "it is ops.unstack",
     "zeros_like_tensor": "it is ops.zeros_like",
 }
+_DATA = {
+    **_all_of("Graph GraphData InMemoryGraphDataset ArgoverseDataset SamplingStrategy", _GRAPHS),
+    "ImageFolderDatasetV2": "it is ImageFolderDataset",
+    "RangeDataset": "it is NumpySlicesDataset(list(range(start, stop, step)), column_names)",
+}
 _FEDERATED_CALLBACK = {"FederatedLearningManager": _FEDERATED}
 
 # By the module that had them.
 NAMES: dict[str, dict[str, str]] = {
     "mindspore": _PACKAGE,
     "mindspore.common": _all_of("MetaTensor", _PACKAGE["MetaTensor"]),
+    **dict.fromkeys(
+        ("mindspore.dataset", "mindspore.dataset.engine", "mindspore.dataset.engine.datasets"), _DATA
+    ),
     "mindspore.common.initializer": {"random_normal": "it is initializer(Normal(sigma, mean), shape, dtype)"},
-    "mindspore.dataset": _all_of("Graph GraphData InMemoryGraphDataset ArgoverseDataset", _GRAPHS),
     "mindspore.nn": _LAYERS,
     "mindspore.nn.layer": _LAYERS,
     "mindspore.ops": _OPERATORS,

@@ -113,7 +113,6 @@ _PACKAGE = {
     "set_grad_enabled": "gradients exist only where they are asked for",
     "is_tensor": "it is mindspore.ops.is_tensor",
 }
-_GRAPHS = "it was removed in 2.0: networks on graphs are the matter of MindSpore Graph Learning, mindspore_gl"
 _DATA = {
     "DataLoader": "it is GeneratorDataset(source, column_names).batch(batch_size)",
     "TensorDataset": "it is NumpySlicesDataset(arrays, column_names)",
@@ -124,10 +123,6 @@ _DATA = {
     "CIFAR100": "it is Cifar100Dataset",
     "random_split": "it is dataset.split(sizes)",
     "Compose": "it is mindspore.dataset.transforms.Compose",
-    # Of releases before the present ones.
-    "ImageFolderDatasetV2": "it is ImageFolderDataset",
-    "RangeDataset": "it is NumpySlicesDataset(list(range(start, stop, step)), column_names)",
-    **dict.fromkeys(("GraphData", "SamplingStrategy", "Graph"), _GRAPHS),
 }
 _TRANSFORMS = {"ComposeOp": "it is mindspore.dataset.transforms.Compose(list), which map takes as it is"}
 _TRANSFORM_MODULES = [

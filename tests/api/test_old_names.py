@@ -49,7 +49,7 @@ def test_every_cell_casts(both_modes):
         (ops.functional, "zeros_like_tensor", "ops.zeros_like"),
         (nn, "DepthwiseConv2d", "group=in_channels"),
         (nn, "GlobalBatchNorm", "nn.SyncBatchNorm"),
-        (nn, "Conv2dBnFoldQuant", "nn.Conv2d"),
+        (nn, "Conv2dBnFoldQuant", "mindspore_gs"),
         (nn, "AdamWeightDecayForBert", "nn.AdamWeightDecay"),
     ],
 )

@@ -8,6 +8,7 @@ the class that scripts ask for with `isinstance`.
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from mindspore import _c_expression as _c
 from mindspore._c_expression import DType
@@ -73,7 +74,7 @@ class Number(Type):
     _shown_name, _python_name = "Number", "number"
     _by_bits: dict[int, DType] = {}
 
-    def __new__(cls, nbits: int = 0) -> Type | DType:
+    def __new__(cls, nbits: int = 0) -> Any:
         if not nbits:
             return super().__new__(cls)
         if nbits not in cls._by_bits:

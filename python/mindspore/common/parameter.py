@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import numbers
 import re
 from collections.abc import Iterable, Iterator
@@ -108,6 +109,14 @@ def _checked_property(name: str, kind: type, what: str, alone: bool = False):
         _c.note_change()
 
     return property(read, write, doc=what)
+
+
+_keys_given = itertools.count()
+
+
+def _get_unique_parameter_key() -> int:
+    """A number that no parameter of this process has had: 0 first, then one more each time."""
+    return next(_keys_given)
 
 
 class Parameter(Tensor):
@@ -337,6 +346,8 @@ class Parameter(Tensor):
 
                 data = _own_copy(initializer(init, shape=self.shape, dtype=self.dtype))
         result._take(data)
+        if self.cache_enable:
+            result.key = _get_unique_parameter_key()
         return result
 
     def copy(self) -> Parameter:

@@ -66,7 +66,6 @@ _TRANSPOSED = {
     "is_valid": lambda ops, layer: layer.pad_mode == "valid",
     "is_same": lambda ops, layer: layer.pad_mode == "same",
     "is_pad": lambda ops, layer: layer.pad_mode == "pad",
-    "data_format": lambda ops, layer: "NCHW",
 }
 _SEQUENCE = {"expand_dims": "ExpandDims", "squeeze": lambda ops, layer: ops.Squeeze(2)}
 _POOLED_SEQUENCE = {"expand": "ExpandDims", "squeeze": lambda ops, layer: ops.Squeeze(2), "shape": "Shape"}

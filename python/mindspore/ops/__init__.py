@@ -50,7 +50,10 @@ _find, __dir__ = _imported_later(globals(), _LATER, _MODULES.split())
 
 def __getattr__(name: str):
     """A name that is imported now; `P` is what scripts call `operations`."""
-    return _find("operations" if name == "P" else name)
+    value = _find("operations" if name == "P" else name)
+    if getattr(value, "__module__", "").startswith(("mindspore.ops._primitives.", "mindspore.ops.function.")):
+        value = globals()[name] = _primitives.explained(value)
+    return value
 
 
 __all__ = _star_names(__dir__(), _MODULES.split())
