@@ -8,8 +8,7 @@ from importlib.machinery import ModuleSpec
 
 _QUANTIZATION = "quantization is in the package mindspore_gs (Golden Stick)"
 _QUANTIZED = _QUANTIZATION + "; the layers are nn.Conv2d, nn.Dense and nn.BatchNorm2d"
-_TRANSFORMERS = "layers of transformers are nn.TransformerEncoder and its like, or in the package mindformers"
-_TRANSFORMER_SETTINGS = "it is in mindspore.parallel._transformer"
+_TRANSFORMERS = "layers of transformers are in mindspore.parallel._transformer and the package mindformers"
 _FEDERATED = "federated learning is in the package mindspore_federated"
 _GRAPHS = "graph learning is in the package mindspore_gl"
 _MOLECULES = "molecular dynamics is in the package mindsponge"
@@ -43,10 +42,10 @@ _LAYERS = {
         _QUANTIZED,
     ),
     **_all_of(
-        "EmbeddingOpParallelConfig OpParallelConfig TransformerOpParallelConfig TransformerRecomputeConfig",
-        _TRANSFORMER_SETTINGS,
+        "AttentionMask EmbeddingOpParallelConfig FeedForward FixedSparseAttention MoEConfig OpParallelConfig "
+        "TransformerOpParallelConfig TransformerRecomputeConfig VocabEmbedding",
+        _TRANSFORMERS,
     ),
-    **_all_of("AttentionMask FeedForward FixedSparseAttention MoEConfig VocabEmbedding", _TRANSFORMERS),
     "MultiHeadAttention": "it is nn.MultiheadAttention",
     "Conv2d_Thor": "it is nn.Conv2dThor",
     "Dense_Thor": "it is nn.DenseThor",

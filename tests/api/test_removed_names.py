@@ -27,8 +27,8 @@ _STATEMENTS = {
     "import mindspore.explainer": "No module named 'mindspore.explainer'. In MindSpore explanations",
     "from mindspore.explainer.benchmark import Faithfulness": "mindspore_xai",
     "from mindspore.compression.quant import QuantizationAwareTraining": "mindspore_gs",
-    "import mindspore.nn.transformer": "nn.TransformerEncoder",
-    "from mindspore.nn import TransformerOpParallelConfig": "it is in mindspore.parallel._transformer",
+    "import mindspore.nn.transformer": "mindspore.parallel._transformer",
+    "from mindspore.nn import TransformerOpParallelConfig": "mindspore.parallel._transformer",
     "from mindspore.nn.metrics.accuracy import Accuracy": "metrics are in mindspore.train",
     "from mindspore.ops._grad.grad_base import bprop_getters": "Cell.bprop",
 }

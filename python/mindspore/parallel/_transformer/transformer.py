@@ -1,9 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of whole transformers that are trained in parallel."""
+"""Layers of transformers, and settings of those that are trained in parallel."""
 
 from __future__ import annotations
 
 from mindspore._spelling import explains_missing_names
+from mindspore.parallel._transformer.attention import (
+    AttentionMask,
+    FeedForward,
+    MultiHeadAttention,
+    VocabEmbedding,
+)
+from mindspore.parallel._transformer.encoder import (
+    TransformerEncoder,
+    TransformerEncoderLayer,
+    _get_lambda_func,  # noqa: F401  (libraries derive their own from it)
+)
 from mindspore.parallel._transformer.op_parallel_config import (
     Checked,
     MoEParallelConfig,
@@ -12,7 +23,17 @@ from mindspore.parallel._transformer.op_parallel_config import (
     _PipeLineConfig,
 )
 
-__all__ = ["EmbeddingOpParallelConfig", "TransformerOpParallelConfig", "TransformerRecomputeConfig"]
+__all__ = [
+    "AttentionMask",
+    "EmbeddingOpParallelConfig",
+    "FeedForward",
+    "MultiHeadAttention",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+    "TransformerOpParallelConfig",
+    "TransformerRecomputeConfig",
+    "VocabEmbedding",
+]
 
 
 class EmbeddingOpParallelConfig(OpParallelConfig):
