@@ -29,6 +29,19 @@ def shown_names(namespace: dict, modules: Iterable[str] = (), later: Iterable[st
     return sorted({*here, *modules, *later})
 
 
+def star_names(listed: Iterable[str], modules: Iterable[str] = ()) -> list[str]:
+    """``__all__`` of a package: what `dir` shows of it, without modules and what the interpreter keeps there.
+
+    Args:
+        listed (Iterable[str]): What `dir` shows.
+        modules (Iterable[str]): The modules among it.
+
+    Returns:
+        list, sorted.
+    """
+    return sorted(name for name in {*listed} - {*modules} if not name.startswith("_"))
+
+
 def imported_later(
     namespace: dict, names: dict[str, str] | None = None, modules: Iterable[str] = ()
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:

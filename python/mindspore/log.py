@@ -122,3 +122,6 @@ class _LogActionOnce:
                 self.logger.warning = warn
 
         return quieter
+
+
+__all__ = ["get_level", "get_log_config"]

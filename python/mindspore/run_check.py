@@ -30,3 +30,6 @@ def run_check(verbose: bool = False) -> None:
     except Exception as error:  # whatever fails is the answer
         print("MindSpore running check failed.")
         print(error)
+
+
+__all__ = ["run_check"]

@@ -364,3 +364,10 @@ def test_ctc_primitive_refuses_a_blank_in_front_of_a_label():
     places, lengths = Tensor(np.array([[0, 0], [0, 1]])), Tensor(np.array([6], np.int32))
     with pytest.raises(IndexError, match="every label"):
         ops.CTCLoss()(ops.ones((6, 1, 4)), places, Tensor([3, 1], ms.int32), lengths)
+
+
+def test_a_variance_below_the_smallest_counts_as_that():
+    logits = Tensor(np.arange(8).reshape(4, 2), ms.float32)
+    labels = Tensor(np.array([[2, 3], [1, 4], [6, 4], [4, 9]]), ms.float32)
+    loss = nn.GaussianNLLLoss()(logits, labels, Tensor([[-1.0], [1.0], [1.0], [1.0]]))
+    assert float(loss) == pytest.approx(499999.22, rel=1e-6)

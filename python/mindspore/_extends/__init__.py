@@ -5,3 +5,6 @@
 def cell_attr_register(fn=None, attrs=None):
     """Decorator of a Cell's ``__init__`` that early releases asked for; nothing depends on it any more."""
     return fn if fn is not None else lambda function: function
+
+
+__all__ = ["cell_attr_register"]

@@ -117,3 +117,6 @@ class BoostTrainOneStepWithLossScaleCell(_Boosted, TrainOneStepWithLossScaleCell
     def __init__(self, network, optimizer, scale_sense):
         TrainOneStepWithLossScaleCell.__init__(self, network, optimizer, scale_sense)
         self._set_boost(network, optimizer)
+
+
+__all__ = ["BoostTrainOneStepCell", "BoostTrainOneStepWithLossScaleCell"]

@@ -91,3 +91,6 @@ class GradientAccumulation(Cell):
                 clear_grad(total)
             op.assign(self._accumulation_step, Tensor(0, mstype.int32))
         return loss
+
+
+__all__ = ["GradientAccumulation", "gradient_accumulation_op", "gradient_clear_op"]

@@ -161,3 +161,6 @@ def freeze_cell(
         tuple[Cell], of one: the optimizer itself chooses.
     """
     return (TrainOneStepCell(network, optimizer, sens),)
+
+
+__all__ = ["FreezeOpt", "GradientFreeze", "freeze_cell"]

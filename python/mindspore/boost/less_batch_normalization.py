@@ -29,3 +29,6 @@ class LessBN(Cell):
 
     def construct(self, *inputs):
         return self.network(*inputs)
+
+
+__all__ = ["LessBN"]

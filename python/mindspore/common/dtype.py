@@ -238,3 +238,49 @@ class QuantDtype:
     def __str__(self) -> str:
         name = "UINT" if self._code >= 100 else "INT"
         return f"{name}{self._code % 100 + 1}"
+
+
+__dtype__ = [
+    "int8",
+    "byte",
+    "int16",
+    "short",
+    "int32",
+    "intc",
+    "int64",
+    "intp",
+    "uint8",
+    "ubyte",
+    "uint16",
+    "ushort",
+    "uint32",
+    "uintc",
+    "uint64",
+    "uintp",
+    "float16",
+    "half",
+    "float32",
+    "single",
+    "float64",
+    "double",
+    "bool_",
+    "float_",
+    "list_",
+    "tuple_",
+    "int_",
+    "uint",
+    "number",
+    "tensor_type",
+    "string",
+    "type_none",
+    "TensorType",
+    "_null",
+    "Type",
+    "Int",
+    "complex64",
+    "complex128",
+    "bfloat16",
+    "qint4x2",
+]
+__method__ = ["dtype_to_nptype", "dtype_to_pytype", "pytype_to_dtype", "get_py_obj_dtype"]
+__all__ = ["QuantDtype", *__dtype__, *__method__]  # noqa: PLE0604

@@ -106,3 +106,14 @@ def get_rng_state():
 def set_rng_state(state) -> None:
     """Puts back the default generator's state."""
     default_generator.set_state(state)
+
+
+__all__ = [
+    "Generator",
+    "default_generator",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+]

@@ -443,3 +443,6 @@ class ParameterTuple(tuple):
             copy.name = f"{prefix}.{parameter.name}"
             copies.append(copy)
         return ParameterTuple(copies)
+
+
+__all__ = ["Parameter", "ParameterTuple"]

@@ -40,3 +40,6 @@ class Symbol:
 
     def __str__(self) -> str:
         return str(self.to_dict())
+
+
+__all__ = ["Symbol"]

@@ -298,3 +298,6 @@ def _array_types(key_dtype, value_dtype) -> tuple[type, type]:
     ):
         raise TypeError(f"For 'MapParameter', values cannot be of type {value_dtype}.")
     return mstype.dtype_to_nptype(key_dtype), mstype.dtype_to_nptype(value_dtype)
+
+
+__all__ = ["MapParameter"]

@@ -7,9 +7,18 @@ from mindspore import ops as _ops
 
 
 def forward(module_name: str):
-    """`__getattr__` and `__dir__` of a module whose names are those of `mindspore.ops`."""
+    """`__getattr__` and `__dir__` of a module whose names are those of `mindspore.ops`.
+
+    A star gives functions, or classes where the module's name says that it holds primitives.
+    """
+    holds_classes = ".operations" in module_name
+
+    def is_listed(value: object) -> bool:
+        return callable(value) and isinstance(value, type) == holds_classes
 
     def lookup(name: str):
+        if name == "__all__":
+            return [one for one in _ops.__all__ if is_listed(getattr(_ops, one))]
         if name.startswith("__"):
             raise AttributeError(f"module '{module_name}' has no attribute '{name}'.")
         return getattr(_ops, name)  # an error names mindspore.ops, where the names are

@@ -42,3 +42,6 @@ def get_algo_parameters(attr_key: str) -> Any:
 def reset_algo_parameters() -> None:
     """All parameters get their initial values again."""
     _ALGORITHM.reset()
+
+
+__all__ = ["get_algo_parameters", "reset_algo_parameters", "set_algo_parameters"]

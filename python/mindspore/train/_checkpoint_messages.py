@@ -149,8 +149,9 @@ def _load_dismatch_prefix_params(net, parameter_dict, param_not_load, strict_loa
         strict_load (bool): Types are not converted.
     """
     missing = [parameter for parameter in net.get_parameters() if parameter.name in param_not_load]
-    still = {parameter.name for parameter in _load_with_prefix(missing, parameter_dict, strict_load)}
-    param_not_load[:] = [name for name in param_not_load if name in still]
+    still = _load_with_prefix(missing, parameter_dict, strict_load)
+    loaded = {parameter.name for parameter in missing} - {parameter.name for parameter in still}
+    param_not_load[:] = [name for name in param_not_load if name not in loaded]
 
 
 def _exec_save(

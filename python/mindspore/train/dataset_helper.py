@@ -249,3 +249,6 @@ def connect_network_with_dataset(network, dataset_helper):
         raise ValueError("The dataset has been connected to other network, please check the code.")
     dataset_helper.connect(network)
     return SinkingCell(network, dataset_helper)
+
+
+__all__ = ["DatasetHelper", "connect_network_with_dataset"]

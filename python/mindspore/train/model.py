@@ -408,3 +408,6 @@ class Model:
         """How parameters are divided among devices; needs (semi) automatic parallelism in Graph mode."""
         check_layout("infer_predict_layout")
         return getattr(self._predict_network, "parameter_layout_dict", {})
+
+
+__all__ = ["Model"]

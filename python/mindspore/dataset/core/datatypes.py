@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from mindspore._c_dataengine import DataType
@@ -26,7 +24,7 @@ _NUMBERS = [
 ]
 
 
-def nptype_to_detype(type_: Any) -> DataType | None:
+def nptype_to_detype(type_: type | np.dtype | str) -> DataType | None:
     """The type of a column with elements of a NumPy type; None when no column can have it."""
     dtype = np.dtype(type_)
     if dtype == np.dtype("str"):
@@ -34,7 +32,7 @@ def nptype_to_detype(type_: Any) -> DataType | None:
     return DataType(dtype.name) if dtype.name in _NUMBERS else None
 
 
-def mstype_to_detype(type_: Any) -> DataType:
+def mstype_to_detype(type_: mstype.DType) -> DataType:
     """The type of a column with elements of a type of MindSpore.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mindspore.dataset.core import checks
@@ -43,7 +43,7 @@ valid_detype = [
 ]
 
 
-def is_iterable(obj: Any) -> bool:
+def is_iterable(obj: object) -> bool:
     """Whether `iter` takes it."""
     try:
         iter(obj)
@@ -57,12 +57,12 @@ def pad_arg_name(arg_name: str) -> str:
     return f"{arg_name} " if arg_name else arg_name
 
 
-def type_check(arg: Any, types: tuple, arg_name: str) -> None:
+def type_check(arg: object, types: tuple, arg_name: str) -> None:
     """TypeError unless it has one of the types; a bool is no int."""
     checks.check_type(arg, tuple(types), arg_name)
 
 
-def type_check_list(args: Any, types: tuple, arg_names: Any) -> None:
+def type_check_list(args: object, types: tuple, arg_names: str | Sequence[str]) -> None:
     """Every element against the same types. Names are given, or made from the name of the list."""
     type_check(args, (list, tuple), arg_names)
     if isinstance(arg_names, str):
@@ -74,8 +74,8 @@ def type_check_list(args: Any, types: tuple, arg_names: Any) -> None:
 
 
 def check_value(
-    value: Any,
-    valid_range: Any,
+    value: float,
+    valid_range: Sequence[float],
     arg_name: str = "",
     left_open_interval: bool = False,
     right_open_interval: bool = False,
@@ -90,12 +90,12 @@ def check_value(
         raise ValueError(f"Input {name}is not within the required interval of {left}{low}, {high}{right}.")
 
 
-def check_value_cutoff(value: Any, valid_range: Any, arg_name: str = "") -> None:
+def check_value_cutoff(value: float, valid_range: Sequence[float], arg_name: str = "") -> None:
     """In [low, high)."""
     check_value(value, valid_range, arg_name, right_open_interval=True)
 
 
-def check_value_ratio(value: Any, valid_range: Any, arg_name: str = "") -> None:
+def check_value_ratio(value: float, valid_range: Sequence[float], arg_name: str = "") -> None:
     """In (low, high]."""
     check_value(value, valid_range, arg_name, left_open_interval=True)
 
@@ -103,7 +103,7 @@ def check_value_ratio(value: Any, valid_range: Any, arg_name: str = "") -> None:
 check_value_normalize_std = check_value_ratio
 
 
-def check_range(values: Any, valid_range: Any, arg_name: str = "") -> None:
+def check_range(values: Sequence[float], valid_range: Sequence[float], arg_name: str = "") -> None:
     """Two numbers in order, both in the interval."""
     if not valid_range[0] <= values[0] <= values[1] <= valid_range[1]:
         raise ValueError(
@@ -112,10 +112,12 @@ def check_range(values: Any, valid_range: Any, arg_name: str = "") -> None:
         )
 
 
-def _in_interval(types: tuple, low: Any, high: Any, left_open: bool = False, zero: bool = True) -> Callable:
+def _in_interval(
+    types: tuple, low: float, high: float, left_open: bool = False, zero: bool = True
+) -> Callable:
     """A check of the type, then of the interval, with or without 0."""
 
-    def check(value: Any, arg_name: str = "") -> None:
+    def check(value: float, arg_name: str = "") -> None:
         type_check(value, types, arg_name)
         if zero:
             check_value(value, (low, high), arg_name, left_open)
@@ -148,44 +150,46 @@ check_pos_float64 = _in_interval(_REAL, 0, DOUBLE_MAX_INTEGER, left_open=True)
 check_non_negative_float64 = _in_interval(_REAL, 0, DOUBLE_MAX_INTEGER)
 
 
-def check_positive(value: Any, arg_name: str = "") -> None:
+def check_positive(value: float, arg_name: str = "") -> None:
     """Above 0."""
     if value <= 0:
         raise ValueError(f"Input {pad_arg_name(arg_name)}must be greater than 0.")
 
 
-def check_odd(value: Any, arg_name: str = "") -> None:
+def check_odd(value: float, arg_name: str = "") -> None:
     """An odd number."""
     if value % 2 != 1:
         raise ValueError(f"Input {pad_arg_name(arg_name)}is not an odd value.")
 
 
-def check_2tuple(value: Any, arg_name: str = "") -> None:
+def check_2tuple(value: object, arg_name: str = "") -> None:
     """A tuple of two."""
     if not (isinstance(value, tuple) and len(value) == 2):
         raise ValueError(f"Value {arg_name} needs to be a 2-tuple.")
 
 
-def check_valid_detype(type_: Any) -> bool:
+def check_valid_detype(type_: object) -> bool:
     """The name of a type that a column can have."""
     if type_ not in valid_detype:
         raise TypeError("Unknown column type.")
     return True
 
 
-def check_valid_str(value: Any, valid_strings: Any, arg_name: str = "") -> None:
+def check_valid_str(value: object, valid_strings: Sequence[str], arg_name: str = "") -> None:
     """One of some strings."""
     type_check(value, (str,), arg_name)
     checks.check_choice(value, valid_strings, arg_name)
 
 
-def check_list_same_size(list1: Any, list2: Any, list1_name: str = "", list2_name: str = "") -> None:
+def check_list_same_size(
+    list1: Sequence, list2: Sequence, list1_name: str = "", list2_name: str = ""
+) -> None:
     """Two lists of one length."""
     if len(list1) != len(list2):
         raise ValueError(f"The size of {list1_name} should be the same as that of {list2_name}.")
 
 
-def check_filename(path: Any) -> None:
+def check_filename(path: object) -> None:
     """A path whose last part has none of the characters that shells and other systems treat in their way."""
     if not isinstance(path, str):
         raise TypeError(f"path: {path} is not string")
@@ -196,18 +200,18 @@ def check_filename(path: Any) -> None:
         raise ValueError("filename should not start/end with space.")
 
 
-def check_dir(dataset_dir: Any) -> None:
+def check_dir(dataset_dir: object) -> None:
     """A folder that can be read."""
     checks.check_dir(dataset_dir)
 
 
-def check_file(dataset_file: Any) -> None:
+def check_file(dataset_file: object) -> None:
     """A file that can be read."""
     check_filename(dataset_file)
     checks.check_file(dataset_file)
 
 
-def check_num_parallel_workers(value: Any) -> None:
+def check_num_parallel_workers(value: object) -> None:
     """A number of workers."""
     checks.check_workers(value)
 
@@ -217,13 +221,13 @@ def check_sampler_shuffle_shard_options(param_dict: dict) -> None:
     checks.check_sampler_shuffle_shard(param_dict)
 
 
-def check_tensor_op(param: Any, param_name: str) -> None:
+def check_tensor_op(param: object, param_name: str) -> None:
     """A transform, or a function."""
     if not callable(param):
         raise TypeError(f"{param_name} is neither a transforms op (TensorOperation) nor a callable pyfunc.")
 
 
-def check_dict(data: Any, key_type: Any, value_type: Any, param_name: str) -> None:
+def check_dict(data: object, key_type: type | tuple, value_type: type | tuple, param_name: str) -> None:
     """None, or a dict with keys and values of these types."""
     if data is None:
         return
@@ -241,7 +245,7 @@ def check_dict(data: Any, key_type: Any, value_type: Any, param_name: str) -> No
             )
 
 
-def replace_none(value: Any, default: Any) -> Any:
+def replace_none(value: object, default: object) -> object:
     """The value, or what stands for None."""
     return default if value is None else value
 

@@ -34,7 +34,7 @@ def _checks(rule: Callable[..., None]) -> Callable[[Callable], Callable]:
     return decorate
 
 
-def check_transform_op_type(ind: int, op: Any) -> None:
+def check_transform_op_type(ind: int, op: object) -> None:
     """ValueError if an element of a list is a class."""
     if inspect.isclass(op):
         raise ValueError(
@@ -43,13 +43,13 @@ def check_transform_op_type(ind: int, op: Any) -> None:
         )
 
 
-def _check_probability(prob: Any) -> None:
+def _check_probability(prob: float) -> None:
     type_check(prob, (float, int), "prob")
     check_value(prob, (0, 1), "prob")
 
 
 @_checks
-def check_random_transform_ops(transforms: Any, *prob: Any) -> None:
+def check_random_transform_ops(transforms: list, *prob: float) -> None:
     """A list of transforms that is not empty, and how likely they are."""
     type_check(transforms, (list,), "transforms list")
     if not transforms:
@@ -62,7 +62,7 @@ def check_random_transform_ops(transforms: Any, *prob: Any) -> None:
 
 
 @_checks
-def check_compose_list(transforms: Any) -> None:
+def check_compose_list(transforms: list) -> None:
     """A list of functions that is not empty."""
     type_check(transforms, (list,), "transforms")
     if not transforms:
@@ -74,14 +74,14 @@ def check_compose_list(transforms: Any) -> None:
 
 
 @_checks
-def check_num_classes(num_classes: Any) -> None:
+def check_num_classes(num_classes: int) -> None:
     """A positive int."""
     type_check(num_classes, (int,), "num_classes")
     check_positive(num_classes)
 
 
 @_checks
-def check_fill_value(fill_value: Any) -> None:
+def check_fill_value(fill_value: object) -> None:
     """A number or a string."""
     type_check(fill_value, (str, float, bool, int, bytes), "fill_value")
 

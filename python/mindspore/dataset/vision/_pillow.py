@@ -13,14 +13,15 @@ from PIL import Image, ImageEnhance, ImageOps
 from mindspore.dataset.transforms._row_random import random
 from mindspore.dataset.vision.utils import Border, Inter, parse_padding
 
+augment_error_message = (
+    "img should be PIL image. Got {}. Use Decode() for encoded data or ToPIL() for decoded data."
+)
+
 
 def require_image(img: Any) -> None:
     """TypeError unless this is a Pillow image."""
     if not isinstance(img, Image.Image):
-        raise TypeError(
-            f"img should be PIL image. Got {type(img)}. "
-            "Use Decode() for encoded data or ToPIL() for decoded data."
-        )
+        raise TypeError(augment_error_message.format(type(img)))
 
 
 def to_array(img: Any) -> np.ndarray:

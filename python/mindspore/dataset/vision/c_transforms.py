@@ -6,6 +6,7 @@ Every native image transform has a class here; those below have another signatur
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from mindspore import _c_data
@@ -49,7 +50,7 @@ class Normalize(legacy_class(_present.Normalize, NativeLegacy, __name__)):
         std (Sequence[float]): One per channel.
     """
 
-    def __init__(self, mean: Any, std: Any) -> None:
+    def __init__(self, mean: Sequence[float], std: Sequence[float]) -> None:
         super().__init__(mean, std)
 
 
@@ -62,7 +63,7 @@ class NormalizePad(legacy_class(_present.NormalizePad, NativeLegacy, __name__)):
         dtype (str, optional): Type of the result, ``"float32"`` or ``"float16"``. Default: ``"float32"``.
     """
 
-    def __init__(self, mean: Any, std: Any, dtype: str = "float32") -> None:
+    def __init__(self, mean: Sequence[float], std: Sequence[float], dtype: str = "float32") -> None:
         super().__init__(mean, std, dtype)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -114,7 +115,7 @@ class Normalize(PyTensorOperation):
     _pads = False
     dtype = "float32"
 
-    def __init__(self, mean: Any, std: Any) -> None:
+    def __init__(self, mean: Sequence[float], std: Sequence[float]) -> None:
         limits = {"low": 0.0, "high": 1.0}
         CONVERSIONS["reals"](mean, {"name": "mean_value", "low_is_open": False, **limits})
         CONVERSIONS["reals"](std, {"name": "std_value", "low_is_open": True, **limits})
@@ -140,7 +141,7 @@ class NormalizePad(Normalize):
 
     _pads = True
 
-    def __init__(self, mean: Any, std: Any, dtype: str = "float32") -> None:
+    def __init__(self, mean: Sequence[float], std: Sequence[float], dtype: str = "float32") -> None:
         super().__init__(mean, std)
         if not isinstance(dtype, str):
             raise TypeError("dtype should be string.")

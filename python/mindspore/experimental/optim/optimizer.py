@@ -208,3 +208,6 @@ def _number(value) -> Tensor:
     if not isinstance(value, Tensor):
         return Tensor(float(value), mstype.float64)
     return op.reshape(value, ()) if value.ndim else value
+
+
+__all__ = ["Optimizer"]

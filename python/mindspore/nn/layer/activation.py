@@ -349,3 +349,36 @@ def get_activation(name, prim_name=None):
         owner = f"For '{prim_name}', the" if prim_name else "The"
         raise KeyError(f"{owner} 'name' must be in {list(_BY_NAME)}, but got {name}.")
     return _BY_NAME[name]()
+
+
+__all__ = [
+    "CELU",
+    "ELU",
+    "FastGelu",
+    "GELU",
+    "GLU",
+    "HShrink",
+    "HSigmoid",
+    "HSwish",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "Mish",
+    "PReLU",
+    "RReLU",
+    "ReLU",
+    "ReLU6",
+    "SeLU",
+    "SiLU",
+    "Sigmoid",
+    "SoftShrink",
+    "Softmax",
+    "Softmax2d",
+    "Softmin",
+    "Softsign",
+    "Tanh",
+    "Tanhshrink",
+    "Threshold",
+    "get_activation",
+]

@@ -159,3 +159,6 @@ class DenseBnAct(_Combined):
 
     def construct(self, x):
         return self._finish(self.dense(x))
+
+
+__all__ = ["Conv2dBnAct", "DenseBnAct"]

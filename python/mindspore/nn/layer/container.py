@@ -282,3 +282,6 @@ class CellDict(Cell):
 
     def construct(self, *inputs):
         raise NotImplementedError("For 'CellDict', there is no 'construct': it only holds cells.")
+
+
+__all__ = ["CellDict", "CellList", "SequentialCell"]

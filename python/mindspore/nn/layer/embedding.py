@@ -275,3 +275,6 @@ class MultiFieldEmbeddingLookup(_Lookup):
             merged = merged / op.where(op.greater(sizes, 0), sizes, op.ones_like(sizes))
         merged = op.where(op.greater(sizes, 0), merged, op.zeros_like(merged))
         return op.reshape(merged, (rows, self.field_size, self.embedding_size))
+
+
+__all__ = ["Embedding", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]

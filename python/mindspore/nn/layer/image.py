@@ -255,3 +255,6 @@ class MSSSIM(_Structure):
             whole, contrast = self._compare(first, second, max_val)
             total = total * op.pow(op.relu(whole if scale == last else contrast), power)
         return op.reduce_mean(total, (-1,))
+
+
+__all__ = ["ImageGradients", "MSSSIM", "PSNR", "SSIM"]

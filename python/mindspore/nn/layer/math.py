@@ -325,3 +325,6 @@ class Roll(Cell):
 
     def construct(self, input_x):
         return ops.roll(input_x, self.shift, self.axis)
+
+
+__all__ = ["DiGamma", "IGamma", "LBeta", "LGamma", "Moments", "ReduceLogSumExp"]

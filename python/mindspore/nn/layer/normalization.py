@@ -424,3 +424,16 @@ class InstanceNorm3d(_InstanceNorm):
     """Normalises every channel of every sample of (N, C, D, H, W)."""
 
     _rank = 5
+
+
+__all__ = [
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "GroupNorm",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "LayerNorm",
+    "SyncBatchNorm",
+]

@@ -192,3 +192,6 @@ class LSTMCell(_RecurrentStep):
     @_refuse_old_arguments
     def __init__(self, input_size, hidden_size, has_bias=True, dtype=mstype.float32):
         super().__init__(lstm_walk, input_size, hidden_size, has_bias, dtype)
+
+
+__all__ = ["GRUCell", "LSTMCell", "RNNCell"]

@@ -273,3 +273,6 @@ class RNN(_Recurrent):
 
     def _walk(self) -> Callable:
         return simple_walk(self._nonlinearity)
+
+
+__all__ = ["GRU", "LSTM", "RNN"]

@@ -273,3 +273,6 @@ class EmbeddingLookupThor(EmbeddingLookup, _TableMoments):
             self._save_numbers(indices)
         found = super().construct(indices)
         return self._watch(found) if self.thor else found
+
+
+__all__ = ["Conv2dThor", "DenseThor", "EmbeddingLookupThor", "EmbeddingThor"]

@@ -73,3 +73,6 @@ class AdaSumByDeltaWeightWrapCell(_AdaSumWrapCell):
     Supported Platforms:
         ``CPU``
     """
+
+
+__all__ = ["AdaSumByDeltaWeightWrapCell", "AdaSumByGradWrapCell"]

@@ -408,3 +408,6 @@ class Optimizer(Cell):
 
     def construct(self, *hyper_params):
         raise NotImplementedError
+
+
+__all__ = ["Optimizer", "opt_init_args_register"]

@@ -29,8 +29,6 @@ _NOT_THERE = re.compile(
     r"^(module )?'[\w.]+' (object )?has no attribute '\w+'(\.\s*|$)"
     r"|^No module named '[\w.]+'(; '[\w.]+' is not a package)?(\.\s*|$)"
 )
-# Packages of MindSpore that are to come.
-_NOT_YET = ("mindspore.mint", "mindspore.scipy")
 # Where a name is looked for that is not in the module a script takes it from.
 _PUBLIC = [
     "mindspore",
@@ -119,8 +117,6 @@ class Package:
         elsewhere = [module for module in _PUBLIC if module != owner_path and self.exports(module, name)]
         if elsewhere:
             return f"it is {elsewhere[0]}.{name}"
-        if f"{owner_path}.{name}" in _NOT_YET:
-            return "it is not in this version"
         is_module = isinstance(owner, types.ModuleType)
         return said or (_spelling.did_you_mean(name, dir(owner)).strip() if is_module else "")
 

@@ -35,4 +35,23 @@ _InternalCallbackParam = InternalCallbackParam
 _CallbackManager = CallbackManager
 _set_cur_net = set_cur_net
 
+__all__ = [
+    "BackupAndRestore",
+    "Callback",
+    "CheckpointConfig",
+    "EarlyStopping",
+    "FlopsUtilizationCollector",
+    "History",
+    "LambdaCallback",
+    "LearningRateScheduler",
+    "LossMonitor",
+    "MindIOTTPAdapter",
+    "ModelCheckpoint",
+    "OnRequestExit",
+    "ReduceLROnPlateau",
+    "RunContext",
+    "SummaryCollector",
+    "SummaryLandscape",
+    "TimeMonitor",
+]
 __getattr__ = _explains_missing_names(globals())

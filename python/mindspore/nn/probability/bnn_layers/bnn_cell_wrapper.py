@@ -59,3 +59,6 @@ class WithBNNLossCell(Cell):
     def backbone_network(self):
         """The network."""
         return self._backbone
+
+
+__all__ = ["WithBNNLossCell"]

@@ -117,3 +117,6 @@ def normal_post_fn(name, shape):
         NormalPosterior.
     """
     return NormalPosterior(name=name, shape=shape)
+
+
+__all__ = ["NormalPosterior", "NormalPrior"]
