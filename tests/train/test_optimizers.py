@@ -306,9 +306,8 @@ def test_the_rate_of_a_step_has_the_shape_of_the_step():
 
 def test_optimizers_of_libraries_ask_whether_steps_count():
     def asked(rate, decay=0.0):
-        return nn.SGD(
-            nn.Dense(2, 2).trainable_params(), rate, weight_decay=decay
-        )._is_dynamic_lr_or_weight_decay()
+        optimizer = nn.Adam(nn.Dense(2, 2).trainable_params(), rate, weight_decay=decay)
+        return optimizer._is_dynamic_lr_or_weight_decay()
 
     assert not asked(0.1)
     assert asked([0.1, 0.2])
