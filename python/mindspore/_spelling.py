@@ -286,7 +286,7 @@ class SpelledArguments:
     _called_as = "__call__"  # the method that users know a call by
     __signature__ = _ConstructorSignature()
 
-    def __new__(cls, *args: object, **kwargs: object) -> SpelledArguments:
+    def __new__(cls, /, *args: object, **kwargs: object) -> SpelledArguments:
         if kwargs:
             check_keywords(cls.__init__, cls.__name__, kwargs)
         return super().__new__(cls)
