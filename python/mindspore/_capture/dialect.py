@@ -4,7 +4,7 @@
 - `z += i` where `z` is a global that is not declared as such: the function begins with its value, and what it
   assigns stays its own.
 - `d.has_key(k)` of a dict.
-- `map(...)` as a result is a tuple, or a list if it goes through lists; likewise `zip`, `range`, generators.
+- `map(...)` as a result is a tuple, or a list if it goes through lists; likewise `zip` and other iterators.
 
 The first two are mistakes to the interpreter. A function that fails with one is written anew from its source,
 says the same in Python, and runs instead.
@@ -38,10 +38,6 @@ _WHOLE: dict[type, Callable] = {
     reversed: tuple,
     type(reversed([])): list,
     types.GeneratorType: list,
-    range: tuple,
-    type({}.keys()): tuple,
-    type({}.values()): tuple,
-    type({}.items()): list,
 }
 _DEEPEST = 8
 
