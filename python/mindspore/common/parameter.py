@@ -20,8 +20,8 @@ from mindspore.common._creation import refuse_in_graph
 from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
 
-_DEFAULT_NAME = "Parameter"
-_LONGEST_NAME = 1024
+PARAMETER_NAME_DEFAULT = "Parameter"
+PARAMETER_NAME_PREFIX_MAX_LEN = 1024
 # A parameter takes values of its own type and of those before it.
 _ORDER = {
     dtype: rank
@@ -46,14 +46,14 @@ _ORDER = {
 
 def _checked_name(name) -> str:
     if name is None:
-        return _DEFAULT_NAME
+        return PARAMETER_NAME_DEFAULT
     if not isinstance(name, str):
         raise ValueError(
             f"The type of the Parameter's name should be 'string' or 'None', but got {type(name)}."
         )
-    name = name.strip() or _DEFAULT_NAME
-    if len(name) > _LONGEST_NAME:
-        raise ValueError(f"The length of the Parameter's name should be less than {_LONGEST_NAME}.")
+    name = name.strip() or PARAMETER_NAME_DEFAULT
+    if len(name) > PARAMETER_NAME_PREFIX_MAX_LEN:
+        raise ValueError(f"The length of the Parameter's name should be less than {PARAMETER_NAME_PREFIX_MAX_LEN}.")
     return name
 
 
@@ -415,8 +415,8 @@ class ParameterTuple(tuple):
                 raise TypeError(
                     f"ParameterTuple input should be 'Parameter' collection, but got {type(parameter)}."
                 )
-            if parameter.name == _DEFAULT_NAME and names.get(_DEFAULT_NAME) is not parameter:
-                parameter.name = f"{_DEFAULT_NAME}${index + 1}"
+            if parameter.name == PARAMETER_NAME_DEFAULT and names.get(PARAMETER_NAME_DEFAULT) is not parameter:
+                parameter.name = f"{PARAMETER_NAME_DEFAULT}${index + 1}"
                 logger.warning(
                     "The parameter at position %d has no name and gets '%s'.", index, parameter.name
                 )
