@@ -143,3 +143,10 @@ def test_copies_of_cached_parameters_have_keys_of_their_own():
     assert table.clone().key == -1
     table.cache_enable = True
     assert [table.clone().key, table.clone().key] == [before + 1, before + 2]
+
+
+def test_the_names_of_the_limits_of_names():
+    from mindspore.common.parameter import PARAMETER_NAME_DEFAULT, PARAMETER_NAME_PREFIX_MAX_LEN
+
+    assert Parameter(Tensor([1.0])).name == PARAMETER_NAME_DEFAULT == "Parameter"
+    assert PARAMETER_NAME_PREFIX_MAX_LEN == 1024

@@ -21,7 +21,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
 
 PARAMETER_NAME_DEFAULT = "Parameter"
-_LONGEST_NAME = 1024
+PARAMETER_NAME_PREFIX_MAX_LEN = 1024
 # A parameter takes values of its own type and of those before it.
 _ORDER = {
     dtype: rank
@@ -52,8 +52,10 @@ def _checked_name(name) -> str:
             f"The type of the Parameter's name should be 'string' or 'None', but got {type(name)}."
         )
     name = name.strip() or PARAMETER_NAME_DEFAULT
-    if len(name) > _LONGEST_NAME:
-        raise ValueError(f"The length of the Parameter's name should be less than {_LONGEST_NAME}.")
+    if len(name) > PARAMETER_NAME_PREFIX_MAX_LEN:
+        raise ValueError(
+            f"The length of the Parameter's name should be less than {PARAMETER_NAME_PREFIX_MAX_LEN}."
+        )
     return name
 
 
