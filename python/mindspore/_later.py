@@ -26,7 +26,8 @@ def shown_names(namespace: dict, modules: Iterable[str] = (), later: Iterable[st
         for name, value in namespace.items()
         if name.startswith("__") or not (name.startswith("_") or isinstance(value, types.ModuleType))
     }
-    return sorted({*here, *modules, *later})
+    offered = (name for name in (*modules, *later) if not name.startswith("_"))
+    return sorted({*here, *offered})
 
 
 def star_names(listed: Iterable[str], modules: Iterable[str] = ()) -> list[str]:

@@ -3,21 +3,22 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.machinery import ModuleSpec
 
 _QUANTIZATION = "quantization is in the package mindspore_gs (Golden Stick)"
+_QUANTIZED = _QUANTIZATION + "; the layers are nn.Conv2d, nn.Dense and nn.BatchNorm2d"
 _TRANSFORMERS = "layers of transformers are in mindspore.parallel._transformer and the package mindformers"
 _FEDERATED = "federated learning is in the package mindspore_federated"
 _GRAPHS = "graph learning is in the package mindspore_gl"
 _MOLECULES = "molecular dynamics is in the package mindsponge"
 _QUANTUM = "quantum circuits are in the package mindquantum"
 _EXPLAINING = "explanations are in the package mindspore_xai"
-_REWRITING = "networks are rewritten with the SymbolTree and Node of mindspore.rewrite alone"
 _DERIVATIVES = "operators bring their derivatives; one of your own is Cell.bprop, or ops.Custom(bprop=...)"
 _METRICS = "metrics are in mindspore.train"
 _FUSION = "operators are fused by mindspore.set_context(enable_graph_kernel=True) and by mindspore.jit"
-_BRANCHES = "types are asked for with isinstance"
-_AT_COMPILE = "the compiler checks it by itself"
+_ORDER = "statements run in their order; ops.depend(value, first) states another"
+_PYTHON = "it is isinstance, issubclass, in or len of Python"
 
 
 def _all_of(names: str, advice: str) -> dict[str, str]:
@@ -29,30 +30,35 @@ _PACKAGE = {
     **_all_of(
         "sparsify SparseFunc ArgType", "sparse operators take mindspore.CSRTensor and mindspore.COOTensor"
     ),
-    "TreeNodeHelper": _REWRITING,
     "MetaTensor": "it is mindspore.Tensor(shape=..., dtype=..., init=...)",
     "issubclass_": "types are compared with ==",
-    "monad": "order is kept by itself, or by mindspore.ops.Depend",
+    "monad": _ORDER,
 }
 _LAYERS = {
     **_all_of(
         "ActQuant Conv2dQuant DenseQuant MulQuant TensorAddQuant LeakyReLUQuant HSigmoidQuant HSwishQuant "
         "Conv2dBnFoldQuant Conv2dBnFoldQuantOneConv Conv2dBnWithoutFoldQuant "
         "FakeQuantWithMinMax FakeQuantWithMinMaxObserver",
-        _QUANTIZATION,
+        _QUANTIZED,
     ),
     **_all_of(
         "AttentionMask EmbeddingOpParallelConfig FeedForward FixedSparseAttention MoEConfig OpParallelConfig "
         "TransformerOpParallelConfig TransformerRecomputeConfig VocabEmbedding",
         _TRANSFORMERS,
     ),
-    "MultiHeadAttention": "it is nn.MultiheadAttention, or that of mindspore.parallel._transformer",
+    "MultiHeadAttention": "it is nn.MultiheadAttention",
     "Conv2d_Thor": "it is nn.Conv2dThor",
     "Dense_Thor": "it is nn.DenseThor",
     "Embedding_Thor": "it is nn.EmbeddingThor",
     "THOR": "it is nn.thor",
+    "BatchNorm": "it is nn.BatchNorm1d, nn.BatchNorm2d or nn.BatchNorm3d",
     "GlobalBatchNorm": "it is nn.SyncBatchNorm",
-    "GraphKernel": _FUSION,
+    "DepthwiseConv2d": "it is nn.Conv2d(..., group=in_channels)",
+    "LocalResponseNorm": "it is nn.LRN",
+    "AdamWeightDecayForBert": "it is nn.AdamWeightDecay",
+    "AdamWeightDecayDynamicLR": "it is nn.AdamWeightDecay with a schedule as learning_rate",
+    "DataWrapper": "it is mindspore.train.data_sink, or Model.train with dataset_sink_mode",
+    "GraphKernel": "it is nn.Cell",
     "LinSpace": "it is ops.linspace",
 }
 _MOLECULAR_OPERATORS = (
@@ -68,22 +74,39 @@ _OPERATORS = {
     **_all_of(_MOLECULAR_OPERATORS, _MOLECULES),
     **_all_of("PQC Evolution", _QUANTUM),
     **_all_of("PullWeight PushWeight", _FEDERATED),
-    **_all_of("BNTrainingReduce BNTrainingUpdate FusedBatchNorm FusedBatchNormEx", "it is ops.BatchNorm"),
-    **_all_of("CheckBprop SameTypeShape same_type_shape", _AT_COMPILE),
-    **_all_of("IsInstance IsSubClass core", _BRANCHES),
+    **_all_of(
+        "BNTrainingReduce BNTrainingUpdate BatchNormEx FusedBatchNorm FusedBatchNormEx", "it is ops.BatchNorm"
+    ),
+    **_all_of("ControlDepend control_depend", _ORDER),
+    **_all_of("SameTypeShape same_type_shape", "types and shapes are compared with =="),
+    **_all_of("IsInstance IsSubClass core isinstance_ in_list sequence_len", _PYTHON),
+    **_all_of("Merge GeSwitch", "it is an if statement"),
     **_all_of("FFT3D IFFT3D", "it is ops.FFTWithSize(3, ...)"),
     "AllSwap": "it is ops.AlltoAll",
-    "ControlDepend": "it is ops.Depend(value, expression)",
+    "BasicLSTMCell": "it is nn.LSTMCell",
+    "CheckBprop": "it is mindspore.set_context(check_bprop=True)",
+    "DepthwiseConv2dNative": "it is ops.Conv2D(..., group=channels)",
     "IFMR": _QUANTIZATION,
     "MakeRefKey": "parameters are passed as they are",
     "ReLUV2": "it is ops.ReLU",
+    "TensorAddV2": "it is ops.Add",
     "Shard": "it is the method shard of cells and of operators",
     "Sum": "it is ops.ReduceSum",
     "fill_": "it is ops.fill",
+    "hypermap": "it is ops.HyperMap()",
+    "is_sparse_tensor_": "it is isinstance(x, mindspore.COOTensor)",
     "neg_tensor": "it is ops.neg",
+    "pack": "it is ops.stack",
     "random_shuffle": "it is ops.shuffle",
     "sparse_add": "it is ops.coo_add",
     "sparse_concat": "it is ops.coo_concat",
+    "unpack": "it is ops.unstack",
+    "zeros_like_tensor": "it is ops.zeros_like",
+}
+_DATA = {
+    **_all_of("Graph GraphData InMemoryGraphDataset ArgoverseDataset SamplingStrategy", _GRAPHS),
+    "ImageFolderDatasetV2": "it is ImageFolderDataset",
+    "RangeDataset": "it is NumpySlicesDataset(list(range(start, stop, step)), column_names)",
 }
 _FEDERATED_CALLBACK = {"FederatedLearningManager": _FEDERATED}
 
@@ -91,7 +114,10 @@ _FEDERATED_CALLBACK = {"FederatedLearningManager": _FEDERATED}
 NAMES: dict[str, dict[str, str]] = {
     "mindspore": _PACKAGE,
     "mindspore.common": _all_of("MetaTensor", _PACKAGE["MetaTensor"]),
-    "mindspore.dataset": _all_of("Graph GraphData InMemoryGraphDataset ArgoverseDataset", _GRAPHS),
+    **dict.fromkeys(
+        ("mindspore.dataset", "mindspore.dataset.engine", "mindspore.dataset.engine.datasets"), _DATA
+    ),
+    "mindspore.common.initializer": {"random_normal": "it is initializer(Normal(sigma, mean), shape, dtype)"},
     "mindspore.nn": _LAYERS,
     "mindspore.nn.layer": _LAYERS,
     "mindspore.ops": _OPERATORS,
@@ -124,11 +150,9 @@ MODULES = {
     "mindspore.ops.operations.sponge_ops": _MOLECULES,
     "mindspore.ops.operations.sponge_update_ops": _MOLECULES,
     "mindspore.dataset.engine.graphdata": _GRAPHS,
-    "mindspore.dataset.transforms.vision": "transforms of images are in mindspore.dataset.vision",
     "mindspore.vision": "transforms of images are in mindspore.dataset.vision",
     "mindspore.model_zoo": "networks are in the repository mindspore-ai/models and the package mindcv",
     "mindspore.lite": "it is the package mindspore_lite",
-    "mindspore.rewrite.*": _REWRITING,
     "mindspore.common.monad": _PACKAGE["monad"],
     "mindspore.train.callback._fl_manager": _FEDERATED,
 }
@@ -146,6 +170,8 @@ class RemovedModules:
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """Raises a ModuleNotFoundError with advice; None for modules that are not known here."""
         advice = advice_on_module(name) if name.startswith("mindspore.") else None
-        if advice is None:
+        # Whoever only asks whether there is such a module gets an answer, not an error.
+        imports = sys._getframe(2).f_code.co_name.startswith("_find_and_load")
+        if advice is None or not imports:
             return None
         raise ModuleNotFoundError(f"No module named '{name}'. In MindSpore {advice}.", name=name)

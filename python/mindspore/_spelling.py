@@ -64,7 +64,6 @@ _CELL = {
     "requires_grad_": "it is parameter.requires_grad = ... for every one of net.get_parameters()",
 }
 _NN = {
-    "Linear": "it is nn.Dense",
     "Module": "it is nn.Cell",
     "Sequential": "it is nn.SequentialCell",
     "ModuleList": "it is nn.CellList",
@@ -73,7 +72,6 @@ _NN = {
     "ParameterList": "it is mindspore.ParameterTuple",
     "functional": "functions are in mindspore.ops",
     "init": "initializers are in mindspore.common.initializer",
-    "utils": "clipping is mindspore.ops.clip_by_global_norm or clip_by_value",
     "DataParallel": "it is mindspore.set_auto_parallel_context(parallel_mode=...)",
     "ConvTranspose1d": "it is nn.Conv1dTranspose",
     "ConvTranspose2d": "it is nn.Conv2dTranspose",
@@ -115,7 +113,6 @@ _PACKAGE = {
     "set_grad_enabled": "gradients exist only where they are asked for",
     "is_tensor": "it is mindspore.ops.is_tensor",
 }
-_GRAPHS = "it was removed in 2.0: networks on graphs are the matter of MindSpore Graph Learning, mindspore_gl"
 _DATA = {
     "DataLoader": "it is GeneratorDataset(source, column_names).batch(batch_size)",
     "TensorDataset": "it is NumpySlicesDataset(arrays, column_names)",
@@ -126,10 +123,6 @@ _DATA = {
     "CIFAR100": "it is Cifar100Dataset",
     "random_split": "it is dataset.split(sizes)",
     "Compose": "it is mindspore.dataset.transforms.Compose",
-    # Of releases before the present ones.
-    "ImageFolderDatasetV2": "it is ImageFolderDataset",
-    "RangeDataset": "it is NumpySlicesDataset(list(range(start, stop, step)), column_names)",
-    **dict.fromkeys(("GraphData", "SamplingStrategy", "Graph"), _GRAPHS),
 }
 _TRANSFORMS = {"ComposeOp": "it is mindspore.dataset.transforms.Compose(list), which map takes as it is"}
 _TRANSFORM_MODULES = [
@@ -189,6 +182,7 @@ _KEYWORDS = {
     "size": "shape output_size",
     "shape": "size",
 }
+_OPPOSITES = {("p", "keep_prob"): ", the share that stays: 1 - p"}
 _NO_KEYWORD = {
     # Of older releases.
     "column_order": "columns are put in order by dataset.project(columns)",
@@ -243,7 +237,7 @@ def keyword_hint(name: str, known: Iterable[str]) -> str:
     names = list(known)
     for candidate in _KEYWORDS.get(name, "").split():
         if candidate in names:
-            return f" In MindSpore it is '{candidate}'."
+            return f" In MindSpore it is '{candidate}'{_OPPOSITES.get((name, candidate), '')}."
     if name in _NO_KEYWORD:
         return f" In MindSpore {_NO_KEYWORD[name]}."
     return did_you_mean(name, names)
@@ -292,7 +286,7 @@ class SpelledArguments:
     _called_as = "__call__"  # the method that users know a call by
     __signature__ = _ConstructorSignature()
 
-    def __new__(cls, *args: object, **kwargs: object) -> SpelledArguments:
+    def __new__(cls, /, *args: object, **kwargs: object) -> SpelledArguments:
         if kwargs:
             check_keywords(cls.__init__, cls.__name__, kwargs)
         return super().__new__(cls)
@@ -366,14 +360,17 @@ def not_in_this_version(namespace: dict, package: str | None = None) -> Callable
 
 
 def bind(signature: inspect.Signature, owner: str, *args: object, **kwargs: object) -> inspect.BoundArguments:
-    """The arguments of a call by name; a TypeError about a keyword tells which was likely meant."""
+    """The arguments of a call by name; a TypeError tells which call, and which keyword was likely meant."""
     known = [p.name for p in signature.parameters.values() if p.kind is not p.POSITIONAL_ONLY]
     takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
     for name in kwargs:
         if name not in known and not takes_any:
             hint = keyword_hint(name, [one for one in known if one != "self"])
             raise TypeError(f"{owner}() got an unexpected keyword argument '{name}'.{hint}")
-    return signature.bind(*args, **kwargs)
+    try:
+        return signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{owner}(): {error}.") from None
 
 
 class NotHere:

@@ -13,20 +13,22 @@ import mindspore as ms
 from mindspore import _removed, _spelling, nn, ops
 
 _STATEMENTS = {
-    "from mindspore.nn import Linear": "name 'Linear' from 'mindspore.nn'. In MindSpore it is nn.Dense.",
+    "from mindspore.nn import Module": "name 'Module' from 'mindspore.nn'. In MindSpore it is nn.Cell.",
     "from mindspore.nn import Relu": "cannot import name 'Relu' from 'mindspore.nn'. Did you mean 'ReLU'?",
     "from mindspore.nn import Conv2dQuant": "mindspore_gs",
     "from mindspore.nn.layer import ActQuant": "mindspore_gs",
-    "from mindspore.ops import ControlDepend": "ops.Depend",
+    "from mindspore.ops import ControlDepend": "ops.depend",
     "from mindspore.ops.operations import ReLUV2": "ops.ReLU",
     "from mindspore import MetaTensor": "mindspore.Tensor(shape=",
     "from mindspore.common import MetaTensor": "mindspore.Tensor(shape=",
+    "from mindspore.common.initializer import random_normal": "initializer(Normal(sigma, mean), shape",
     "from mindspore.train.callback import FederatedLearningManager": "mindspore_federated",
     "from mindspore.dataset import GraphData": "mindspore_gl",
     "import mindspore.explainer": "No module named 'mindspore.explainer'. In MindSpore explanations",
     "from mindspore.explainer.benchmark import Faithfulness": "mindspore_xai",
     "from mindspore.compression.quant import QuantizationAwareTraining": "mindspore_gs",
     "import mindspore.nn.transformer": "mindspore.parallel._transformer",
+    "from mindspore.nn import TransformerOpParallelConfig": "mindspore.parallel._transformer",
     "from mindspore.nn.metrics.accuracy import Accuracy": "metrics are in mindspore.train",
     "from mindspore.ops._grad.grad_base import bprop_getters": "Cell.bprop",
 }
@@ -53,6 +55,7 @@ def test_asking_is_no_import():
     with pytest.raises(AttributeError, match="it is ops.ReLU"):
         ops.ReLUV2  # noqa: B018
     assert importlib.util.find_spec("mindspore.qqqqqqqq") is None
+    assert importlib.util.find_spec("mindspore.explainer") is None
 
 
 @pytest.mark.parametrize("owner", _removed.NAMES)

@@ -43,7 +43,7 @@ _SPELLINGS = {
     "Tensor.mean(keepdim)": (lambda: _X.mean(keepdim=True), "In MindSpore it is 'keep_dims'."),
     "Tensor.add_": (lambda: _X.add_(1), "x = x.add(...)"),
     "Parameter.cuda": (lambda: ms.Parameter(_X).cuda(), "'Parameter' object has no attribute 'cuda'"),
-    "nn.Linear": (lambda: nn.Linear(2, 2), "nn.Dense"),
+    "nn.Bilinear": (lambda: nn.Bilinear(2, 2, 2), "nn.BiDense"),
     "nn.Module": (lambda: nn.Module, "nn.Cell"),
     "nn.relu": (lambda: nn.relu, "Did you mean 'ReLU'?"),
     "nn.Dens": (lambda: nn.Dens(2, 2), "Did you mean 'Dense'?"),
@@ -69,6 +69,14 @@ _SPELLINGS = {
     "Adam(learning_rat)": (
         lambda: nn.Momentum(nn.Dense(2, 2).trainable_params(), learning_rat=0.1, momentum=0.9),
         "Did you mean 'learning_rate'?",
+    ),
+    "Dropout(p)": (
+        lambda: ops.Dropout(p=0.5),
+        "it is 'keep_prob', the share that stays: 1 - p.",
+    ),
+    "ResizeBilinear()": (
+        lambda: ops.ResizeBilinear(),
+        "ResizeBilinear(): missing a required argument",
     ),
     "Softmax(dim)": (lambda: ops.Softmax(dim=1), "In MindSpore it is 'axis'."),
     "CountNonZero(dim)": (lambda: ops.CountNonZero(dim=1), "In MindSpore it is 'dims'."),

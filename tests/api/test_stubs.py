@@ -170,7 +170,9 @@ def _difference(cls: type, method: ast.FunctionDef) -> str:
     if "property" in decorators or method.name.startswith("__") and method.name != "__init__":
         return ""
     if method.name == "__init__":
-        return "" if _signature(method, True) == _of_runtime(cls) else method.name
+        written = getattr(runtime, "_stands_for", None)  # behind a decorator that hides it
+        expected = _of_runtime(cls) if written is None else _of_runtime(written, True)
+        return "" if _signature(method, True) == expected else method.name
     function = getattr(runtime, "__func__", runtime)
     if only_refuses(function):  # whoever derives from the class may take other arguments
         return ""

@@ -264,7 +264,7 @@ def test_torch_names_say_what_is_here(tmp_path):
     )
     assert said["torch.nn.functional.relu"] == "mindspore.ops.relu"
     assert "GeneratorDataset" in said["torch.utils.data.DataLoader"]
-    assert "nn.Dense" in said["torch.nn.Linear"]
+    assert "nn.Linear" in said["torch.nn.Linear"]
     assert "pad_mode='pad'" in said["torch.nn.Conv2d"]
     assert "ToPIL" in said["torchvision.transforms.ToPILImage"]
     assert "set_context" in said["torch.nn.Module.cuda"]
@@ -288,15 +288,15 @@ def test_what_stands_for_torch_names_is_there():
 
 
 def test_hints_are_those_of_the_package(tmp_path):
-    said = notes(scanned(tmp_path, "import mindspore as ms\nms.nn.Linear\nms.nn.Dens\nms.nn.Model\n"))
-    assert said["mindspore.nn.Linear"] == "it is nn.Dense"
+    said = notes(scanned(tmp_path, "import mindspore as ms\nms.nn.Module\nms.nn.Dens\nms.nn.Model\n"))
+    assert said["mindspore.nn.Module"] == "it is nn.Cell"
     assert said["mindspore.nn.Dens"] == "Did you mean 'Dense'?"
     assert said["mindspore.nn.Model"] == "it is mindspore.Model"
 
 
 def test_findings_have_places_and_lines_of_source(tmp_path):
-    found = scanned(tmp_path, "\nimport mindspore as ms\n\n   \nx = ms.nn.Linear(2, 3)  # a layer\n")
+    found = scanned(tmp_path, "\nimport mindspore as ms\n\n   \nx = ms.nn.Module(2, 3)  # a layer\n")
     last = found[-1]
-    assert (last.line, last.column, last.source) == (5, 5, "x = ms.nn.Linear(2, 3)  # a layer")
+    assert (last.line, last.column, last.source) == (5, 5, "x = ms.nn.Module(2, 3)  # a layer")
     assert last.place == f"{tmp_path / 'script.py'}:5"
     assert json.dumps(last.note)

@@ -17,7 +17,7 @@ from mindspore.tools import scan
 
 WORKS = "from mindspore import nn\nlayer = nn.Dense(2, 3)\n"
 DIFFERS = "import mindspore as ms\nms.Model(ms.nn.Dense(1, 1), boost_level='O1')\n"
-MISSING = "from mindspore import nn\nlayer = nn.Linear(2, 3)  # <b>&\n"
+MISSING = "from mindspore import nn\nlayer = nn.Module(2, 3)  # <b>&\n"
 
 
 def script(tmp_path, text: str, name: str = "script.py") -> str:
@@ -58,7 +58,7 @@ def test_text_names_line_status_and_what_to_do(tmp_path, capsys):
     scan.main([path])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == path
-    assert lines[1].split() == ["2", "missing", "mindspore.nn.Linear", "it", "is", "nn.Dense"]
+    assert lines[1].split() == ["2", "missing", "mindspore.nn.Module", "it", "is", "nn.Cell"]
     assert lines[-1] == "1 file will stop at something that is missing."
     assert "\x1b" not in "".join(lines)
     scan.main([path, "--color", "always", "--all"])
@@ -72,16 +72,16 @@ def test_json_has_every_use(tmp_path, capsys):
     data = json.loads(capsys.readouterr().out)
     assert data["summary"]["missing"] == 1 and data["summary"]["files"] == 1
     assert data["uses"][-1] == {
-        "name": "mindspore.nn.Linear",
+        "name": "mindspore.nn.Module",
         "framework": "mindspore",
         "status": "missing",
-        "note": "it is nn.Dense",
+        "note": "it is nn.Cell",
         "optional": False,
         "file": path,
         "cell": None,
         "line": 2,
         "column": 9,
-        "source": "layer = nn.Linear(2, 3)  # <b>&",
+        "source": "layer = nn.Module(2, 3)  # <b>&",
     }
 
 
@@ -109,7 +109,7 @@ def test_html_is_one_page_that_needs_nothing_else(tmp_path, capsys):
     parser.feed(text)
     parser.close()
     assert parser.open == [] and parser.outside == [] and parser.rows == 3
-    assert "layer = nn.Linear(2, 3)  # &lt;b&gt;&amp;" in text and "http" not in text
+    assert "layer = nn.Module(2, 3)  # &lt;b&gt;&amp;" in text and "http" not in text
 
 
 def test_notebooks_are_read_cell_by_cell(tmp_path):
@@ -120,15 +120,15 @@ def test_notebooks_are_read_cell_by_cell(tmp_path):
             "source": ["%matplotlib inline\n", "!pip install x\n", "import mindspore as ms"],
         },
         {"cell_type": "code", "source": "%%bash\nrm -rf /\n"},
-        {"cell_type": "code", "source": "if True:\n    !ls\n    files = !ls \\\n  -l\nms.nn.Linear?\n"},
+        {"cell_type": "code", "source": "if True:\n    !ls\n    files = !ls \\\n  -l\nms.nn.Module?\n"},
         {"cell_type": "code", "source": "this is no Python"},
-        {"cell_type": "code", "source": ["%%time\n", "\n", "ms.nn.Linear(1, 2)\n", "7 % 3"]},
+        {"cell_type": "code", "source": ["%%time\n", "\n", "ms.nn.Module(1, 2)\n", "7 % 3"]},
     ]
     path = script(tmp_path, json.dumps({"cells": cells}), "book.ipynb")
     report = scan.scan(path)
     missing = [one for one in report.findings if one.status is scan.Status.MISSING]
-    assert [(one.cell, one.line, one.name) for one in missing] == [(6, 3, "mindspore.nn.Linear")]
-    assert missing[0].place == f"{path}:cell 6:3" and missing[0].source == "ms.nn.Linear(1, 2)"
+    assert [(one.cell, one.line, one.name) for one in missing] == [(6, 3, "mindspore.nn.Module")]
+    assert missing[0].place == f"{path}:cell 6:3" and missing[0].source == "ms.nn.Module(1, 2)"
     assert [(one.cell, one.line) for one in report.unreadable] == [(5, 1)]
 
 
@@ -148,7 +148,7 @@ def test_a_broken_file_does_not_stop_the_rest(tmp_path, content, message):
     (tmp_path / "broken.ipynb").write_bytes(b"{")
     script(tmp_path, MISSING, "whole.py")
     report = scan.scan(str(tmp_path))
-    assert [one.name for one in report.findings][-1] == "mindspore.nn.Linear"
+    assert [one.name for one in report.findings][-1] == "mindspore.nn.Module"
     said = [one.message for one in report.unreadable if one.file.endswith("broken.py")]
     assert said == [] if message is None else message in said[0]
     assert len(report.unreadable) == (1 if message is None else 2)

@@ -133,3 +133,13 @@ def test_parameter_tuple():
         ParameterTuple([Tensor(1.0)])
     with pytest.raises(ValueError):
         both.clone("")
+
+
+def test_copies_of_cached_parameters_have_keys_of_their_own():
+    from mindspore.common.parameter import _get_unique_parameter_key
+
+    before = _get_unique_parameter_key()
+    table = Parameter(Tensor([1.0]), name="table")
+    assert table.clone().key == -1
+    table.cache_enable = True
+    assert [table.clone().key, table.clone().key] == [before + 1, before + 2]

@@ -22,7 +22,6 @@ FALLBACKS = {
     "sources.numpy_random_numbers": "which gives other numbers in every call",
     "sources.python_random_numbers": "Random.random, whose result " + _UNSTEADY,
     "sources.returns_a_closure": "it returns a function that was made while it ran",
-    "sources.returns_a_generator": "it returns an iterator",
     "sources.time_is_read": "it calls time, whose result " + _UNSTEADY,
     "state.AppendsToItsList": "it changes 'self.seen'",
     "ways.arguments_are_handed_back": "it returns a list or dict that it is given",

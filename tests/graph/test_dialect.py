@@ -40,6 +40,30 @@ def test_map_of_an_eager_fallback_is_the_same():
         assert type(result) is tuple and result == (0, 2)
 
 
+@pytest.mark.parametrize(
+    ("lazy", "whole"),
+    [
+        (lambda: filter(lambda one: one > 1, (1, 2, 3)), [2, 3]),
+        (lambda: zip((1, 2), (3, 4), strict=True), ((1, 3), (2, 4))),
+        (lambda: enumerate([5, 6]), ((0, 5), (1, 6))),
+        (lambda: (one * one for one in [1, 2]), [1, 4]),
+    ],
+)
+def test_what_python_computes_piece_by_piece(x, lazy, whole):
+    @jit
+    def alone(a):
+        return lazy()
+
+    @jit
+    def among_others(a):
+        return {"in": [lazy(), a + 1]}
+
+    for _ in range(2):
+        assert alone(x) == whole and type(alone(x)) is type(whole)
+        first, second = among_others(x)["in"]
+        assert first == whole and second.asnumpy().tolist() == [1, 2, 3, 4]
+
+
 def test_partial_with_names(x):
     def combine(x, y, z=0):
         return x * 10 + y + z

@@ -247,7 +247,7 @@ def test_arrays_are_not_arguments():
 def test_iterators_are_not_returned():
     @strict
     def parts(x):
-        return (x * k for k in range(3))
+        return iter([x * k for k in range(3)])
 
     refuses(parts, None, Tensor(X), says="iterator")
 

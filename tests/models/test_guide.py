@@ -15,7 +15,7 @@ GUIDES = Path(__file__).parents[2] / "docs" / "guide"
 PRINTED = {
     "training.md": ("good enough in epoch", "loss is", "Train epoch time"),
     "model_files.md": ("(1, 2)", "3.0000"),
-    "scan.md": ("[(2, 'mindspore.nn.Linear', 'it is nn.Dense')]",),
+    "scan.md": ("[(2, 'mindspore.nn.GlobalBatchNorm', 'it is nn.SyncBatchNorm')]",),
 }
 
 

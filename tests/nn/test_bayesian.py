@@ -10,7 +10,7 @@ import mindspore as ms
 import mindspore.dataset as ds
 import mindspore.nn.probability.bijector as msb
 import mindspore.nn.probability.distribution as msd
-from mindspore import Tensor, nn
+from mindspore import Tensor, nn, ops
 from mindspore.nn.probability import bnn_layers, dpn, infer, toolbox
 from mindspore.nn.probability.toolbox.uncertainty_evaluation import UncertaintyEvaluation
 from mindspore.nn.probability.transforms import TransformToBNN
@@ -169,13 +169,25 @@ def _autoencoder():
     return encoder, nn.Dense(6, 4)
 
 
+class _ClassEncoder(nn.Cell):
+    """Sees the class beside the data, as conditional autoencoders let it."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(6, 6)
+
+    def construct(self, x, y):
+        return ops.relu(self.dense(ops.concat((x, nn.OneHot(depth=2)(y)), 1)))
+
+
 def test_autoencoders():
     x, y = (Tensor(v) for v in _points(8))
     vae = dpn.VAE(*_autoencoder(), 6, 2)
     reconstructed, same, mean, deviation = vae(x)
     assert reconstructed.shape == same.shape == (8, 4) and mean.shape == deviation.shape == (8, 2)
     assert vae.generate_sample(3, (3, 2, 2)).shape == (3, 2, 2) and vae.reconstruct_sample(x).shape == (8, 4)
-    both = dpn.ConditionalVAE(*_autoencoder(), 6, 2, 2)
+    both = dpn.ConditionalVAE(_ClassEncoder(), nn.Dense(6, 4), 6, 2, 2)
+    assert both.dense1.weight.shape == (2, 6) and both.dense3.weight.shape == (6, 4)
     assert both(x, y)[0].shape == (8, 4) and both.generate_sample(y, 8, (8, 4)).shape == (8, 4)
     loss = float(infer.ELBO()((reconstructed, x, mean, deviation), x))
     mean, deviation = mean.asnumpy(), deviation.asnumpy()

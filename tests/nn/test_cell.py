@@ -397,3 +397,12 @@ def test_only_compiling(graph_mode):
     finally:
         ms.set_context(precompile_only=False)
     assert float(net(one, one)) == 2
+
+
+def test_a_keyword_of_a_constructor_may_be_called_cls():
+    class Weights(nn.Cell):
+        def __init__(self, box, cls):
+            super().__init__()
+            self.of_class = cls
+
+    assert Weights(box=1, cls=2).of_class == 2

@@ -364,3 +364,26 @@ def test_ctc_primitive_refuses_a_blank_in_front_of_a_label():
     places, lengths = Tensor(np.array([[0, 0], [0, 1]])), Tensor(np.array([6], np.int32))
     with pytest.raises(IndexError, match="every label"):
         ops.CTCLoss()(ops.ones((6, 1, 4)), places, Tensor([3, 1], ms.int32), lengths)
+
+
+def test_a_variance_below_the_smallest_counts_as_that():
+    logits = Tensor(np.arange(8).reshape(4, 2), ms.float32)
+    labels = Tensor(np.array([[2, 3], [1, 4], [6, 4], [4, 9]]), ms.float32)
+    loss = nn.GaussianNLLLoss()(logits, labels, Tensor([[-1.0], [1.0], [1.0], [1.0]]))
+    assert float(loss) == pytest.approx(499999.22, rel=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.float32])
+def test_certain_answers_have_finite_gradients(dtype):
+    loss = nn.BCELoss()
+    for score, label in ((200.0, 1.0), (200.0, 0.0), (-200.0, 0.0), (-200.0, 1.0)):
+        x, y = Tensor([score, score], dtype), Tensor([label, label], dtype)
+        value, gradient = ms.value_and_grad(lambda x, y=y: loss(ops.sigmoid(x), y))(x)
+        assert float(value) == (0 if (score > 0) == bool(label) else 100)
+        np.testing.assert_array_equal(gradient.asnumpy(), [0, 0])
+
+
+def test_the_slope_at_a_certain_wrong_answer_is_the_references():
+    zero, one = Tensor([0.0, 0.0]), Tensor([1.0, 1.0])
+    np.testing.assert_allclose(ms.grad(nn.BCELoss())(zero, one).asnumpy(), -5e11, rtol=1e-6)
+    np.testing.assert_allclose(ms.grad(nn.BCELoss())(one, zero).asnumpy(), 5e11, rtol=1e-6)

@@ -121,3 +121,12 @@ def test_gradient_of_the_largest():
     values, places = ops.MaxPoolWithArgmax(2, 2)(x)
     found = _grad_ops.MaxPoolGradWithArgmax(2, 2)(x, ops.ones_like(values), places).asnumpy()
     assert np.flatnonzero(found).tolist() == [5, 7, 13, 15]
+
+
+def test_identity_is_a_class_among_the_operations():
+    """`ops.identity` is called with a value; what `ops.operations` has of that name is made first."""
+    same = ops.operations.identity()
+    x = Tensor([1.0, 2.0])
+    assert same(x) is x and ops.identity(x) is x
+    assert ops.functional.identity is ops.identity
+    np.testing.assert_array_equal(ms.jit(lambda value: same(value) * 2)(x).asnumpy(), [2, 4])

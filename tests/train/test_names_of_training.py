@@ -18,6 +18,7 @@ NAMES = {
     "set_algo_parameters",
     "mindspore.train": "Model Callback LossMonitor Accuracy DynamicLossScaleManager save_checkpoint",
     "mindspore.train.callback": "LossMonitor _InternalCallbackParam _CallbackManager _set_cur_net",
+    "mindspore.train.callback._callback": "set_cur_net _handle_loss InternalCallbackParam",
     "mindspore.train.model": "Model ParallelMode",
     "mindspore.train.serialization": "save_checkpoint load_checkpoint export load context parse_print",
     "mindspore.train.loss_scale_manager": "FixedLossScaleManager DynamicLossScaleManager",

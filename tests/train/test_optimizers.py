@@ -293,3 +293,23 @@ def test_gradient_accumulation():
         ops.assign_add(total[0], Tensor([0.25, 0.25]))
     optimizer(total)
     assert w.asnumpy().tolist() == [0.5, 1.5]
+
+
+def test_the_rate_of_a_step_has_the_shape_of_the_step():
+    # Callbacks of libraries ask optimizer.learning_rate(optimizer.global_step)[0].
+    optimizer = nn.Momentum(nn.Dense(2, 2).trainable_params(), [0.1, 0.2, 0.3], 0.9)
+    assert optimizer.learning_rate(optimizer.global_step).shape == (1,)
+    assert optimizer.learning_rate(optimizer.global_step + 1)[0].asnumpy() == np.float32(0.2)
+    assert optimizer.learning_rate(Tensor(2, ms.int32)).shape == ()
+    assert optimizer.get_lr().shape == ()
+
+
+def test_optimizers_of_libraries_ask_whether_steps_count():
+    def asked(rate, decay=0.0):
+        optimizer = nn.Adam(nn.Dense(2, 2).trainable_params(), rate, weight_decay=decay)
+        return optimizer._is_dynamic_lr_or_weight_decay()
+
+    assert not asked(0.1)
+    assert asked([0.1, 0.2])
+    assert asked(nn.ExponentialDecayLR(0.1, 0.9, 4))
+    assert asked(0.1, nn.ExponentialDecayLR(0.1, 0.9, 4))

@@ -22,6 +22,9 @@ import mindspore
 # Helpers of package faces: what they define is used while a package is imported, and by nobody afterwards.
 _HELPERS = {"mindspore._later", "mindspore._waiting", "mindspore.ops._forwarding"}
 
+# What is offered under our name but documented by others.
+_ELSEWHERE = {"multiprocessing"}
+
 
 class PublicName(NamedTuple):
     """A name as a user may write it."""
@@ -99,11 +102,15 @@ def names_of(module: ModuleType) -> Iterator[PublicName]:
     """The public names of one module, in alphabetical order."""
     listed = vars(module).get("__all__")
     bound = set() if listed is not None else _bound(module)
-    for name in sorted(set(dir(module)) if listed is None else set(listed)):
+    shown = set(dir(module))
+    modules = {name for name in shown if f"{module.__name__}.{name}" in sys.modules}  # a star leaves them out
+    for name in sorted(shown if listed is None else set(listed) | modules):
         if name.startswith("_"):
             continue
         value = getattr(module, name)
-        if listed is not None or _offers(module, name, value, bound):
+        if home_of(value).partition(".")[0] in _ELSEWHERE:
+            continue
+        if name in (listed or ()) or _offers(module, name, value, bound):
             yield PublicName(module, name, value)
 
 

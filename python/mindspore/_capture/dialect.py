@@ -4,7 +4,7 @@
 - `z += i` where `z` is a global that is not declared as such: the function begins with its value, and what it
   assigns stays its own.
 - `d.has_key(k)` of a dict.
-- `map(...)` as a result is a tuple, or a list if it goes through lists.
+- `map(...)` as a result is a tuple, or a list if it goes through lists; likewise `zip` and other iterators.
 
 The first two are mistakes to the interpreter. A function that fails with one is written anew from its source,
 says the same in Python, and runs instead.
@@ -24,12 +24,37 @@ _HAS_KEY = "has_key_of"
 _LIST_ITERATOR = type(iter([]))
 
 
-def as_result(value):
-    """What a compiled function gives for `value`: an iterator by `map` is used up."""
-    if type(value) is not map:
+def _used_up_map(mapped: map) -> tuple | list:
+    through = mapped.__reduce__()[1][1:]
+    return list(mapped) if all(type(each) is _LIST_ITERATOR for each in through) else tuple(mapped)
+
+
+# What Python computes piece by piece, a compiled function gives as a whole.
+_WHOLE: dict[type, Callable] = {
+    map: _used_up_map,
+    filter: list,
+    zip: tuple,
+    enumerate: tuple,
+    reversed: tuple,
+    type(reversed([])): list,
+    types.GeneratorType: list,
+}
+_DEEPEST = 8
+
+
+def as_result(value, depth: int = 0):
+    """What a compiled function gives for `value`: nothing in it is left to be computed."""
+    kind = type(value)
+    if kind in _WHOLE:
+        value = _WHOLE[kind](value)
+        kind = type(value)
+    if kind not in (tuple, list, dict) or depth == _DEEPEST:
         return value
-    through = value.__reduce__()[1][1:]
-    return list(value) if all(type(each) is _LIST_ITERATOR for each in through) else tuple(value)
+    parts = value.values() if kind is dict else value
+    whole = [as_result(part, depth + 1) for part in parts]
+    if all(one is other for one, other in zip(parts, whole, strict=True)):
+        return value  # and it stays the same object
+    return dict(zip(value, whole, strict=True)) if kind is dict else kind(whole)
 
 
 def translated(function: Callable, error: BaseException) -> Callable | None:

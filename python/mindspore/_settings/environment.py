@@ -48,6 +48,11 @@ ENVIRONMENT = Family(
         *_nothing(
             "MS_EXCEPTION_DISPLAY_LEVEL", "messages have no part for developers that could be left out"
         ),
+        *_work(
+            "NO_COLOR TERM",
+            "whether tools print in colours: not where it is set, or is dumb",
+            "tools/scan.py",
+        ),
         # Compilation.
         *_work("MS_JIT", "0: nothing is compiled, neither in Graph mode nor by `jit`", "common/api.py"),
         *_work("MS_DEV_JIT_SYNTAX_LEVEL", "goes before 'jit_syntax_level'", "_capture/function.py"),

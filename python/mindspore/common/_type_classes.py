@@ -8,6 +8,7 @@ the class that scripts ask for with `isinstance`.
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from mindspore import _c_expression as _c
 from mindspore._c_expression import DType
@@ -17,7 +18,9 @@ class _TypeClass(type):
     """Class of the classes: a type that tensors store counts as an instance of the class that holds it."""
 
     def __instancecheck__(cls, value: object) -> bool:
-        return value in cls._stored if type(value) is DType else super().__instancecheck__(value)
+        if type(value) is not DType:
+            return super().__instancecheck__(value)
+        return value in cls.__dict__.get("_stored", ())  # not what a class has from its base
 
 
 class Type(metaclass=_TypeClass):
@@ -71,7 +74,7 @@ class Number(Type):
     _shown_name, _python_name = "Number", "number"
     _by_bits: dict[int, DType] = {}
 
-    def __new__(cls, nbits: int = 0) -> Type | DType:
+    def __new__(cls, nbits: int = 0) -> Any:
         if not nbits:
             return super().__new__(cls)
         if nbits not in cls._by_bits:

@@ -9,6 +9,7 @@ import numbers
 import numpy as np
 
 from mindspore import _c_expression as _c
+from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.common import dtype as mstype
 from mindspore.common.seed import _get_graph_seed, get_seed
 from mindspore.common.tensor import Tensor
@@ -550,3 +551,5 @@ __all__ = [
     "Zero",
     "initializer",
 ]
+
+__getattr__ = _explains_missing_names(globals())

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import numbers
 import re
 from collections.abc import Iterable, Iterator
@@ -19,7 +20,7 @@ from mindspore.common._creation import refuse_in_graph
 from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
 
-_DEFAULT_NAME = "Parameter"
+PARAMETER_NAME_DEFAULT = "Parameter"
 _LONGEST_NAME = 1024
 # A parameter takes values of its own type and of those before it.
 _ORDER = {
@@ -45,12 +46,12 @@ _ORDER = {
 
 def _checked_name(name) -> str:
     if name is None:
-        return _DEFAULT_NAME
+        return PARAMETER_NAME_DEFAULT
     if not isinstance(name, str):
         raise ValueError(
             f"The type of the Parameter's name should be 'string' or 'None', but got {type(name)}."
         )
-    name = name.strip() or _DEFAULT_NAME
+    name = name.strip() or PARAMETER_NAME_DEFAULT
     if len(name) > _LONGEST_NAME:
         raise ValueError(f"The length of the Parameter's name should be less than {_LONGEST_NAME}.")
     return name
@@ -108,6 +109,14 @@ def _checked_property(name: str, kind: type, what: str, alone: bool = False):
         _c.note_change()
 
     return property(read, write, doc=what)
+
+
+_keys_given = itertools.count()
+
+
+def _get_unique_parameter_key() -> int:
+    """A number that no parameter of this process has had: 0 first, then one more each time."""
+    return next(_keys_given)
 
 
 class Parameter(Tensor):
@@ -337,6 +346,8 @@ class Parameter(Tensor):
 
                 data = _own_copy(initializer(init, shape=self.shape, dtype=self.dtype))
         result._take(data)
+        if self.cache_enable:
+            result.key = _get_unique_parameter_key()
         return result
 
     def copy(self) -> Parameter:
@@ -404,8 +415,11 @@ class ParameterTuple(tuple):
                 raise TypeError(
                     f"ParameterTuple input should be 'Parameter' collection, but got {type(parameter)}."
                 )
-            if parameter.name == _DEFAULT_NAME and names.get(_DEFAULT_NAME) is not parameter:
-                parameter.name = f"{_DEFAULT_NAME}${index + 1}"
+            if (
+                parameter.name == PARAMETER_NAME_DEFAULT
+                and names.get(PARAMETER_NAME_DEFAULT) is not parameter
+            ):
+                parameter.name = f"{PARAMETER_NAME_DEFAULT}${index + 1}"
                 logger.warning(
                     "The parameter at position %d has no name and gets '%s'.", index, parameter.name
                 )

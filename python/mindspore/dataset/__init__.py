@@ -9,11 +9,11 @@ for image, label in data.create_tuple_iterator(num_epochs=1):
 import sys as _sys
 
 from mindspore._later import imported_later as _imported_later
+from mindspore._later import star_names as _star_names
 from mindspore.dataset import audio, debug, text, transforms, utils, vision
 from mindspore.dataset.core import config
 from mindspore.dataset.engine import *  # noqa: F403
 from mindspore.dataset.engine import DictIterator, Iterator, TupleIterator, resume, samplers
-from mindspore.dataset.engine import __all__ as _public
 from mindspore.dataset.engine.datasets import *  # noqa: F403
 from mindspore.dataset.engine.samplers import BuiltinSampler, IterSampler, Sampler
 
@@ -24,4 +24,4 @@ ds = _sys.modules[__name__]  # `from mindspore.dataset import ds`
 
 _MODULES = "audio callback config debug engine samplers text transforms utils vision"
 __getattr__, __dir__ = _imported_later(globals(), {"mindspore": "context"}, _MODULES.split())
-__all__ = list(_public)
+__all__ = _star_names(__dir__(), [*_MODULES.split(), "context"])

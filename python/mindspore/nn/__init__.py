@@ -90,6 +90,7 @@ from mindspore.nn.layer import (
     LBeta,
     LeakyReLU,
     LGamma,
+    Linear,
     LogSigmoid,
     LogSoftmax,
     LPPool1d,
@@ -251,6 +252,6 @@ _METRICS = (
     "Recall RootMeanSquareDistance Top1CategoricalAccuracy Top5CategoricalAccuracy TopKCategoricalAccuracy "
     "auc get_metric_fn get_metrics names rearrange_inputs"
 )
-_MODULES = "cell dynamic_lr grad layer learning_rate_schedule loss metrics optim probability wrap"
+_MODULES = "cell dynamic_lr grad layer learning_rate_schedule loss metrics optim probability utils wrap"
 __getattr__, __dir__ = _imported_later(globals(), {"mindspore.nn.metrics": _METRICS}, _MODULES.split())
 __all__ = _star_names(__dir__(), _MODULES.split())

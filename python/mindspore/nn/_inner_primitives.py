@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 
 class InnerPrimitive:
-    """A primitive (or setting) of a layer: made when it is first read, then kept; another may be assigned.
+    """A primitive (or setting) of a layer: made when first read, then the same; another may be assigned.
 
     Args:
         make (Union[str, Callable]): Name of the primitive, or what takes `mindspore.ops` and the layer.
@@ -66,7 +66,6 @@ _TRANSPOSED = {
     "is_valid": lambda ops, layer: layer.pad_mode == "valid",
     "is_same": lambda ops, layer: layer.pad_mode == "same",
     "is_pad": lambda ops, layer: layer.pad_mode == "pad",
-    "data_format": lambda ops, layer: "NCHW",
 }
 _SEQUENCE = {"expand_dims": "ExpandDims", "squeeze": lambda ops, layer: ops.Squeeze(2)}
 _POOLED_SEQUENCE = {"expand": "ExpandDims", "squeeze": lambda ops, layer: ops.Squeeze(2), "shape": "Shape"}
@@ -81,7 +80,6 @@ _BATCH_NORM = {
     "reduce_mean": lambda ops, layer: ops.ReduceMean(keep_dims=True),
     "square": "Square",
     "sqrt": "Sqrt",
-    "cast": "Cast",
     "dtype": "DType",
     "reshape": "Reshape",
     "sub_mean": "Sub",
@@ -112,6 +110,7 @@ _LOOKUP = {
 }
 
 _TABLE: dict[str, dict[str, str | Callable]] = {
+    "Cell": {"cast": "Cast"},
     # Activations.
     "Softmax": {"softmax": lambda ops, layer: ops.Softmax(layer.axis)},
     "Softmax2d": {"softmax": lambda ops, layer: ops.Softmax(axis=-3), "shape": "Shape"},
@@ -147,11 +146,11 @@ _TABLE: dict[str, dict[str, str | Callable]] = {
     "TimeDistributed": {"transpose": "Transpose", "reshape": "Reshape"},
     "ChannelShuffle": {"shape": "Shape", "reshape": "Reshape", "transpose": "Transpose"},
     "CentralCrop": {"slice": "Slice"},
-    "Tril": {"dtype": "DType", "mul": "Mul", "cast": "Cast"},
-    "Triu": {"dtype": "DType", "mul": "Mul", "cast": "Cast"},
+    "Tril": {"dtype": "DType", "mul": "Mul"},
+    "Triu": {"dtype": "DType", "mul": "Mul"},
     "Norm": {"sqrt": "Sqrt", "squeeze": "Squeeze",
              "reduce_sum": lambda ops, layer: ops.ReduceSum(layer.keep_dims)},
-    "Moments": {"cast": "Cast", "square_diff": "SquaredDifference",
+    "Moments": {"square_diff": "SquaredDifference",
                 "reduce_mean": lambda ops, layer: ops.ReduceMean(keep_dims=True),
                 "squeeze": lambda ops, layer: ops.Squeeze(layer.axis)},
     "ReduceLogSumExp": {"exp": "Exp", "log": "Log",
@@ -232,7 +231,7 @@ _TABLE: dict[str, dict[str, str | Callable]] = {
     "EmbeddingLookup": _LOOKUP,
     "MultiFieldEmbeddingLookup": _LOOKUP,
     # Losses.
-    "LossBase": {"mul": "Mul", "cast": "Cast", "reduce_mean": "ReduceMean", "reduce_sum": "ReduceSum"},
+    "LossBase": {"mul": "Mul", "reduce_mean": "ReduceMean", "reduce_sum": "ReduceSum"},
     "MAELoss": {"abs": "Abs"},
     "L1Loss": {"abs": "Abs"},
     "SmoothL1Loss": {

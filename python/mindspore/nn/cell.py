@@ -13,7 +13,7 @@ from mindspore._c_expression import is_capturing, is_recording, note_change
 from mindspore._capture.function import _Mode, call_cell, is_inside, rehearse_cell
 from mindspore._spelling import SpelledArguments, UnknownName, name_hint
 from mindspore.common._structure import tensors_in
-from mindspore.common.parameter import Parameter, ParameterTuple
+from mindspore.common.parameter import PARAMETER_NAME_DEFAULT, Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
 from mindspore.nn._cell_call import call_in_full, check_arguments
 from mindspore.nn._cell_hooks import CellHooks
@@ -124,7 +124,7 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel, SpelledArguments):
             raise TypeError(
                 f"For 'Cell', the {name} should not be Parameter: it is already another attribute."
             )
-        if parameter.name == "Parameter":
+        if parameter.name == PARAMETER_NAME_DEFAULT:
             parameter.name = name
         self._cell_enter(name, params, parameter)
 
@@ -159,7 +159,7 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel, SpelledArguments):
         names: dict[str, Parameter] = {}
         keys = []
         for index, parameter in enumerate(value):
-            if parameter.name == "Parameter":
+            if parameter.name == PARAMETER_NAME_DEFAULT:
                 parameter.name = f"{name}.{index}"
             if names.setdefault(parameter.name, parameter) is not parameter:
                 raise ValueError(
@@ -269,7 +269,7 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel, SpelledArguments):
             )
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(f"For 'Cell', the 'param' must be Parameter or None, but got {type(param)}.")
-        if param is not None and param.name == "Parameter":
+        if param is not None and param.name == PARAMETER_NAME_DEFAULT:
             param.name = param_name
         self._cell_enter(param_name, params, param)
 

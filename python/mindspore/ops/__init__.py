@@ -22,11 +22,38 @@ globals().update({**primitive.primitive_classes(), **_primitives.classes()})
 globals().update({**_registry.functions(), **function.functions()})
 
 _LATER = {
+    "mindspore._c_expression": "Tensor",
+    "mindspore.ops._primitives.arrangement": "Scatter SplitWithSize TensorToScalar _VirtualDataset",
+    "mindspore.ops._primitives.attention_caches": (
+        "ApplyRotaryPosEmb DecoderKVCache PagedAttention PagedAttentionMask PromptKVCache ReshapeAndCache"
+    ),
+    "mindspore.ops._primitives.dropout_masks": "DropoutDoMask DropoutGenMask Randperm",
+    "mindspore.ops._primitives.elsewhere": (
+        "CudnnGRU DSDMatmul FlashAttentionScoreGrad FusedAdaFactor MatmulDDS PsROIPooling Pull Push "
+        "Receive Send "
+        "TopKRouter inner_comm_irecv_op inner_comm_isend_op"
+    ),
+    "mindspore.ops._primitives.experts": "GroupedMatmul MoeFinalizeRouting",
+    "mindspore.ops._primitives.fused_attention": "FlashAttentionScore PromptFlashAttention",
+    "mindspore.ops._primitives.recurrent": "DynamicGRUV2 DynamicRNN LSTM",
+    "mindspore.ops._primitives.single_updates": "AdamNoUpdateParam AdamW FusedWeightScaleApplyMomentum",
+    "mindspore.ops.function.fused_attention": "flash_attention_score",
+    "mindspore.ops.function.fused_layers": "deformable_conv2d pows rotary_position_embedding swiglu",
     "mindspore.common._derivatives": "derivative jacfwd jacrev jet jvp linearize vjp vmap",
     "mindspore.common._gradient": "GradOperation get_grad grad value_and_grad",
     "mindspore.common.hook": "HookBackward InsertGradientOf",
     "mindspore.ops.primitive": "constexpr",
 }
-_MODULES = "auto_generate composite function functional operations primitive"
-__getattr__, __dir__ = _imported_later(globals(), _LATER, _MODULES.split())
+_MODULES = "_primitive_cache auto_generate composite function functional operations primitive"
+_find, __dir__ = _imported_later(globals(), _LATER, _MODULES.split())
+
+
+def __getattr__(name: str):
+    """A name that is imported now; `P` is what scripts call `operations`."""
+    value = _find("operations" if name == "P" else name)
+    if getattr(value, "__module__", "").startswith(("mindspore.ops._primitives.", "mindspore.ops.function.")):
+        value = globals()[name] = _primitives.explained(value)
+    return value
+
+
 __all__ = _star_names(__dir__(), _MODULES.split())

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mindspore import _c_expression as _c
-from mindspore._spelling import keyword_hint
+from mindspore._spelling import bind, keyword_hint
 from mindspore.ops import _registry
 
 
@@ -132,6 +132,11 @@ class Primitive:
         return f"Prim[{self.name}]<{attributes}>" if attributes else f"Prim[{self.name}]"
 
 
+def _run_op(obj: Primitive, op_name: str, args: tuple | list) -> Any:
+    """Calls a primitive, the way that classes of libraries do which have a call of their own."""
+    return obj(*args)
+
+
 class PrimitiveWithInfer(Primitive):
     """Primitive whose inference is written in Python."""
 
@@ -161,7 +166,7 @@ def prim_attr_register(fn) -> Callable:
         if not signature:
             signature.append(inspect.signature(fn))
         Primitive.__init__(self, type(self).__name__)
-        bound = signature[0].bind(self, *args, **kwargs)
+        bound = bind(signature[0], self.name, self, *args, **kwargs)
         bound.apply_defaults()
         for key, value in list(bound.arguments.items())[1:]:
             self.add_prim_attr(key, value)

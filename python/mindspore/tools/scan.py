@@ -49,9 +49,9 @@ def scan(paths: Iterable[str] | str, frameworks: Iterable[str] = ("mindspore", "
         >>> from mindspore.tools.scan import scan
         >>> folder = tempfile.TemporaryDirectory()
         >>> script = pathlib.Path(folder.name) / "net.py"
-        >>> _ = script.write_text("from mindspore import nn\\nlayer = nn.Linear(2, 3)\\n")
+        >>> _ = script.write_text("from mindspore import nn\\nlayer = nn.GlobalBatchNorm(3)\\n")
         >>> [(one.line, one.name, one.note) for one in scan(str(script)).findings if one.note]
-        [(2, 'mindspore.nn.Linear', 'it is nn.Dense')]
+        [(2, 'mindspore.nn.GlobalBatchNorm', 'it is nn.SyncBatchNorm')]
     """
     paths = [paths] if isinstance(paths, str | os.PathLike) else paths
     return scan_files(list(files_in([os.fspath(path) for path in paths])), frameworks)

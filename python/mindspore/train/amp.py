@@ -310,6 +310,10 @@ def _add_loss_network(network, loss_fn, cast_model_type) -> nn.Cell:
     """A network and its loss as one cell; of a network in float16 the loss is computed in float32."""
     if not isinstance(loss_fn, nn.Cell):
         raise TypeError(f"The type of 'loss_fn' should be 'Cell', but got type '{type(loss_fn).__name__}'.")
+    return _with_loss(network, loss_fn, cast_model_type)
+
+
+def _with_loss(network, loss_fn, cast_model_type) -> nn.Cell:
     return (WithLossCell if cast_model_type is mstype.float32 else _LossInFloat32)(network, loss_fn)
 
 
@@ -410,7 +414,7 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     dtype = kwargs.get("cast_model_type", _config_level[level]["cast_model_type"])
     network = _lowered(network, level, kept, dtype)
     if loss_fn is not None:
-        network = _add_loss_network(network, loss_fn, dtype)
+        network = _with_loss(network, loss_fn, dtype)
     if "loss_scale_manager" in kwargs:
         manager = kwargs["loss_scale_manager"]
     else:

@@ -36,9 +36,15 @@ void run_binary(CompositeContext& op) {
   require_same_shape(op);
   const Value& p = op.input(0);
   const Value& t = op.input(1);
-  // Logarithms are cut at -100, so that a certain and wrong answer has a finite loss.
+  // Logarithms are cut at -100, so that a certain and wrong answer has a finite loss. There the
+  // slope is steep and finite, too: behind a sigmoid, whose own slope is 0 by then, infinity would
+  // become NaN.
+  const double slope = p.dtype() == DType::Float16 ? 1e4 : 1e12;
   const auto log_of = [&](const Value& value) {
-    return op.call("maximum", {op.call("log", {value}), op.emitter().number(-100)});
+    const Value none = op.call("equal", {value, op.emitter().number(0)});
+    const Value some = op.call("where", {none, op.emitter().number(1), value});
+    const Value cut = op.call("maximum", {op.call("log", {some}), op.emitter().number(-100)});
+    return op.call("where", {none, value * slope - 100.0, cut});
   };
   const Value loss = -(t * log_of(p) + (1.0 - t) * log_of(1.0 - p));
   op.set_output(0, reduced(op, weighted(op, loss)));

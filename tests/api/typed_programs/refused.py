@@ -20,7 +20,7 @@ x.astype()  # expected: call-arg
 x.shape = (1, 2)  # expected: misc
 x + "text"  # expected: operator
 x.shape.sum()  # expected: attr-defined
-nn.Linear(1, 2)  # expected: attr-defined
+nn.Bilinear(1, 2, 3)  # expected: attr-defined
 nn.Dense(1)  # expected: call-arg
 nn.Dense("1", 2)  # expected: arg-type
 nn.Dense(1, 2, bias=False)  # expected: call-arg

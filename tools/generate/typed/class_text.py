@@ -184,6 +184,7 @@ class ClassWriter:
     def _one_member(self, name: str, value: object) -> list[str]:
         if type(value).__name__ == "PackageFunction":
             value = value.__wrapped__
+        value = getattr(value, "_stands_for", value)  # behind a decorator that hides its signature
         if isinstance(value, (staticmethod, classmethod)):
             kind = type(value).__name__
             lines = self._method_lines(name, inspect.signature(value.__func__), value.__func__, kind)

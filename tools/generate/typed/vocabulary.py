@@ -19,7 +19,10 @@ _TENSORS = """
     img_metas predictions targets seq_lengths segment_ids tau LU_data LU_pivots abs angle input_v
     gradient ms mom batch1 batch2 tensor1 tensor2 sorter sorted_sequence x_values x_indices indptr
     theta grid fweights aweights prepend append dense weights boundaries mean std random_samples
-    argmax true_classes
+    argmax true_classes key_cache value_cache attn_mask alibi_mask q_seq_lens block_tables context_lens
+    antiquant_scale antiquant_offset scale offset cos sin batch_index new_max_seq_len cur_max_seq_len
+    bias_input bias_hidden init_h init_c h c labels_indices labels_values sequence_length
+    actual_seq_lengths actual_seq_lengths_kv seq_len_axis bits packed
 """
 
 _OPERATORS = {
@@ -42,20 +45,22 @@ _OPERATORS = {
     "int": """
         n k N row col length window_length groups group upscale_factor downscale_factor num_classes
         split_count split_dim concat_dim dest_rank root_rank num_split seq_dim pooled_height
-        pooled_width seed num_true num_sampled range_max
+        pooled_width seed num_true num_sampled range_max input_size hidden_size num_layers head_num bs
+        heads num_rois out_dim group_size sr_tag src_rank
     """,
-    "float": "spatial_scale eps p lambda_param",
+    "float": "spatial_scale eps p lambda_param dropout decay",
     "str": """
         name mode reduction norm rounding_mode side equation format file op_name kernel_name
         binfile_name
     """,
     "Union[int, float, str]": "norm_type ord",
-    "bool": "keepdims keepdim keep_dims training unique",
+    "bool": "keepdims keepdim keep_dims training unique has_bias bidirectional",
     "mindspore.dtype": "dtype dst_dtype type",
     "Any": """
         expr obj op_info param_type value_type default_value need_compile value_depend fusion_type
         pattern reshape_type real_input_index input_to_attr_index unknown_shape_formats
         dynamic_rank_support in_types in_shapes out_types out_shapes in_strategy out_strategy ops
+        only_shape_indices
     """,
 }
 

@@ -33,12 +33,11 @@ from .serializer_deserializer import compare, deserialize, serialize, show
 
 _SOURCES = (datasets_audio, datasets_generated, datasets_standard_format, datasets_text, datasets_vision)
 __all__ = [  # noqa: PLE0604
-    *(name for module in _SOURCES for name in module.__all__),
+    *{name for module in _SOURCES for name in module.__all__},
     "DSCallback",
     "DatasetCache",
     "DistributedSampler",
     "GeneratorDataset",
-    "MindDataset",
     "NumpySlicesDataset",
     "PKSampler",
     "PaddedDataset",

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mindspore import _c_data
+from mindspore import log as logger
 
 from ..core import checks, config
 
@@ -376,20 +377,20 @@ class IterSampler(Sampler):
 def select_sampler(
     num_samples: int | None, sampler: Any, shuffle: Any, num_shards: int | None, shard_id: int | None
 ) -> BuiltinSampler:
-    """The sampler that the arguments of a source ask for."""
-    if sampler is not None and any(value is not None for value in (num_shards, shard_id, shuffle)):
-        raise ValueError(
-            "Conflicting arguments during sampler assignments. num_samples: "
-            f"{num_samples}, num_shards: {num_shards}, shard_id: {shard_id}, shuffle: {shuffle}."
-        )
+    """The sampler that the arguments of a source ask for; one of the user's own says everything itself."""
     if isinstance(sampler, BuiltinSampler):
-        if num_samples is not None:
+        if any(value is not None for value in (num_shards, shard_id, shuffle, num_samples)):
             raise ValueError(
                 "Conflicting arguments during sampler assignments. num_samples: "
                 f"{num_samples}, num_shards: {num_shards}, shard_id: {shard_id}, shuffle: {shuffle}."
             )
         return sampler
     if sampler is not None:
+        if num_shards is not None:
+            logger.warning(
+                "'num_shards' and 'shard_id' do not divide the rows that a sampler of your own chooses: "
+                "let it choose the rows of one shard."
+            )
         return _sampler_of(sampler, num_samples)
     if num_shards is not None:
         return DistributedSampler(num_shards, shard_id, shuffle is not False, num_samples)

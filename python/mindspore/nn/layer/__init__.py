@@ -45,6 +45,7 @@ from mindspore.nn.layer.basic import (
     Dropout3d,
     Flatten,
     Identity,
+    Linear,
     OneHot,
     Unflatten,
 )

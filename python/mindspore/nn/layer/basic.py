@@ -123,6 +123,47 @@ class Dense(Cell):
         return f"{text}, activation={self.activation}" if self.activation_flag else text
 
 
+class Linear(Dense):
+    """`Dense` under the names that its arguments have elsewhere: ``x * W^T + b`` over the last axis.
+
+    Args:
+        in_features (int): Features of the input.
+        out_features (int): Features of the output.
+        bias (bool): Whether there is a bias. Default: ``True``.
+        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight; by default evenly
+            distributed with bound ``1 / sqrt(in_features)``. Default: ``None``.
+        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias; by default as the weight.
+            Default: ``None``.
+        dtype (:class:`mindspore.dtype`): Type of the parameters; by default float32. Default: ``None``.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import mindspore as ms
+        >>> from mindspore import nn, ops
+        >>> nn.Linear(3, 4)(ops.ones((2, 3), ms.float32)).shape
+        (2, 4)
+    """
+
+    def __init__(self, in_features, out_features, bias=True, weight_init=None, bias_init=None, dtype=None):
+        super().__init__(
+            in_features,
+            out_features,
+            weight_init,
+            bias_init,
+            bias,
+            dtype=mstype.float32 if dtype is None else dtype,
+        )
+        self.in_features, self.out_features = in_features, out_features
+
+    def extend_repr(self) -> str:
+        return (
+            f"input_features={self.in_features}, output_features={self.out_features}, "
+            f"has_bias={self.has_bias}"
+        )
+
+
 class Flatten(Cell):
     """Joins the axes from `start_dim` to `end_dim`.
 

@@ -188,7 +188,7 @@ class ListedRate(LearningRateSchedule):
 
     def construct(self, global_step):
         step = op.minimum(global_step, self.learning_rate.size - 1)
-        return op.reshape(op.gather(self.learning_rate, step, 0), ())
+        return op.gather(self.learning_rate, step, 0)
 
 
 def rate_from(learning_rate, name: str, steps: int | None = None):

@@ -246,6 +246,10 @@ class Optimizer(Cell):
             return self._decay_now(self.weight_decay)
         return tuple(self._decay_now(decay) or 0.0 for decay in self._decay_of)
 
+    def _is_dynamic_lr_or_weight_decay(self) -> bool:
+        """Whether the rate or the decay of weights depends on the step, so that steps have to be counted."""
+        return self.dynamic_lr or self.dynamic_weight_decay
+
     def _decay_now(self, decay):
         return decay(self.global_step) if isinstance(decay, Cell) else decay
 

@@ -27,14 +27,21 @@ _MODULES = (
 )
 
 
+def explained(value):
+    """A function, or a class with its call, whose errors tell users what they called."""
+    if isinstance(value, FunctionType):
+        return package_function(value)
+    call = vars(value).get("__call__") if isinstance(value, type) else None
+    if isinstance(call, FunctionType):
+        value.__call__ = package_function(call)
+    return value
+
+
 def classes() -> dict:
-    """Class name -> class, of all modules of this folder."""
+    """Class name -> class, of all modules that are loaded with the package."""
     table = {}
     for name in _MODULES:
         module = import_module(f"mindspore.ops._primitives.{name}")
         for public in module.__all__:
-            value = table[public] = getattr(module, public)
-            call = vars(value).get("__call__") if isinstance(value, type) else None
-            if isinstance(call, FunctionType):
-                value.__call__ = package_function(call)
+            table[public] = explained(getattr(module, public))
     return table

@@ -111,6 +111,13 @@ class Partial(_Plain):
         return values.partial(*args, **kwargs)
 
 
+class identity(_Plain):  # noqa: N801  (the name that `ops.operations` has for it)
+    """The value itself; `mindspore.ops.identity` is one of it."""
+
+    def __call__(self, x: Any) -> Any:
+        return x
+
+
 class IdentityN(_Plain):
     """The tensors themselves."""
 

@@ -15,6 +15,7 @@ _MODULES = (
     "clipping",
     "creation",
     "decomposition",
+    "deformable",
     "diagonals",
     "fourier",
     "indexing",

@@ -122,13 +122,11 @@ def ctc_loss(
 
 
 def gaussian_nll_loss(x, target, var, full=False, eps=1e-06, reduction="mean") -> Tensor:
-    """Negative log likelihood of a normal distribution with given mean and variance."""
+    """Negative log likelihood of a normal distribution with given mean and variance, at least `eps`."""
     if not isinstance(full, bool):
         raise TypeError(f"For 'gaussian_nll_loss', the 'full' must be bool, but got {type(full).__name__}.")
     if not isinstance(var, Tensor):
         var = Tensor(var, x.dtype)
-    if not bool(op.reduce_all(op.greater_equal(var, 0))):
-        raise ValueError("For 'gaussian_nll_loss', the 'var' must not be negative.")
     safe = op.maximum(var, eps)
     loss = op.mul(op.add(op.log(safe), op.div(op.square(op.sub(x, target)), safe)), 0.5)
     if full:

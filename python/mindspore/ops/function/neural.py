@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
@@ -371,6 +373,23 @@ def _sample_at(x, places: list, padding_mode: str) -> Tensor:
     return op.mul(picked, op.cast(op.expand_dims(inside, 1), x.dtype))
 
 
+def blended(x, places: list, padding_mode: str) -> Tensor:
+    """Elements of (N, C, ...) between which the places (N, ...) lie, by their shares; zero outside."""
+    low = [op.floor(place) for place in places]
+    shares = [op.sub(place, floor) for place, floor in zip(places, low, strict=True)]
+    total = None
+    for corner in range(2 ** len(places)):
+        bits = [corner >> axis & 1 for axis in range(len(places))]
+        corner_places = [op.add(floor, float(bit)) for floor, bit in zip(low, bits, strict=True)]
+        weight = None
+        for share, bit in zip(shares, bits, strict=True):
+            factor = share if bit else op.sub(1.0, share)
+            weight = factor if weight is None else op.mul(weight, factor)
+        part = op.mul(_sample_at(x, corner_places, padding_mode), op.expand_dims(weight, 1))
+        total = part if total is None else op.add(total, part)
+    return total
+
+
 @takes(input=(4, 5), grid=(4, 5))
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False) -> Tensor:
     """Elements of (N, C, H, W) or (N, C, D, H, W) at the places of `grid`, where -1 and 1 are the edges.
@@ -393,19 +412,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
         places.append(place)
     if mode == "nearest":
         return op.cast(_sample_at(input, [op.round(place) for place in places], padding_mode), dtype)
-    low = [op.floor(place) for place in places]
-    shares = [op.sub(place, floor) for place, floor in zip(places, low, strict=True)]
-    total = None
-    for corner in range(2 ** len(places)):
-        bits = [corner >> axis & 1 for axis in range(len(places))]
-        corner_places = [op.add(floor, float(bit)) for floor, bit in zip(low, bits, strict=True)]
-        weight = None
-        for share, bit in zip(shares, bits, strict=True):
-            factor = share if bit else op.sub(1.0, share)
-            weight = factor if weight is None else op.mul(weight, factor)
-        part = op.mul(_sample_at(input, corner_places, padding_mode), op.expand_dims(weight, 1))
-        total = part if total is None else op.add(total, part)
-    return op.cast(total, dtype)
+    return op.cast(blended(input, places, padding_mode), dtype)
 
 
 def _pair(value) -> tuple[int, int]:
@@ -455,3 +462,13 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1) -> Te
     shape = (n, c, height + 2 * ph, width + 2 * pw)
     image = op.index_scatter_add(values, [rows, columns], shape=shape, axes=(2, 3))
     return image[:, :, ph : ph + height, pw : pw + width]
+
+
+def _interploate_ext_make_tuple(input, value) -> tuple | list:
+    """One number for every axis of an image or volume behind its channels."""
+    return value if isinstance(value, (list, tuple)) else (value,) * (input.ndim - 2)
+
+
+def _interpolate_ext_scale_factor_convert_size(input, scale_factor: tuple) -> tuple:
+    """Lengths behind the channels, times their factors, as whole numbers."""
+    return tuple(math.floor(n * factor) for n, factor in zip(input.shape[2:], scale_factor, strict=False))

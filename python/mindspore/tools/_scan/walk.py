@@ -251,7 +251,7 @@ class Walk(Expressions):
             (owner.kind if isinstance(owner, UserObject) else owner).assign(target.attr, value)
 
     def _note_variable(self, target: ast.Subscript, node: ast.AST | None) -> None:
-        """``os.environ["NAME"] = value``."""
+        """``os.environ[name] = value``."""
         name = target.slice.value if isinstance(target.slice, ast.Constant) else None
         is_environment = isinstance(target.value, ast.Attribute) and target.value.attr == "environ"
         if is_environment and isinstance(name, str):

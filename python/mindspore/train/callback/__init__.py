@@ -9,7 +9,7 @@ from mindspore.train.callback._callback import (
     InternalCallbackParam,
     RunContext,
     _get_cur_net,
-    _set_cur_net,
+    set_cur_net,
 )
 from mindspore.train.callback._checkpoint import (
     CheckpointConfig,
@@ -33,6 +33,7 @@ from mindspore.train.callback._time_monitor import TimeMonitor
 # The names that scripts of earlier releases import.
 _InternalCallbackParam = InternalCallbackParam
 _CallbackManager = CallbackManager
+_set_cur_net = set_cur_net
 
 __all__ = [
     "BackupAndRestore",

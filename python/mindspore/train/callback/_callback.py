@@ -36,14 +36,14 @@ def _handle_loss(loss):
     return loss
 
 
-def _set_cur_net(net) -> None:
+def set_cur_net(net) -> None:
     """Remembers the network that is being trained, for callbacks outside a `Model`."""
     global _current_net
     _current_net = net
 
 
 def _get_cur_net():
-    """The network given to `_set_cur_net` last, or None."""
+    """The network given to `set_cur_net` last, or None."""
     return _current_net
 
 

@@ -10,7 +10,7 @@ from mindspore import context
 from mindspore import log as logger
 from mindspore.train._checkpoint_resume import STATE_NAME, training_state
 from mindspore.train._graph_message import write_graph_file
-from mindspore.train.callback._callback import Callback, _get_cur_net, _set_cur_net
+from mindspore.train.callback._callback import Callback, _get_cur_net, set_cur_net
 from mindspore.train.callback._checkpoint_config import COUNTED, CheckpointConfig
 from mindspore.train.callback._checkpoint_files import (
     _CheckpointManager,
@@ -26,7 +26,7 @@ except OSError:
 
 
 def _checkpoint_cb_for_save_op(params) -> None:
-    """Gives the current network (`_set_cur_net`) the values of a list of ``{"name", "data"}``."""
+    """Gives the current network (`set_cur_net`) the values of a list of ``{"name", "data"}``."""
     from mindspore.common.parameter import Parameter
 
     net = _get_cur_net()
@@ -105,7 +105,7 @@ class ModelCheckpoint(Callback):
             self._last_step = params.last_save_ckpt_step
         elif params.get("cur_step_num", 0) == 0:
             self._last_step = 0
-        _set_cur_net(params.get("train_network"))
+        set_cur_net(params.get("train_network"))
 
     def step_end(self, run_context):
         """Saves a checkpoint if one is due.

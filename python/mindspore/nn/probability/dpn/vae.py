@@ -26,8 +26,8 @@ class _Autoencoder(Cell):
         self.hidden_size = check.positive_int(hidden_size, "hidden_size", owner)
         self.latent_size = check.positive_int(latent_size, "latent_size", owner)
         self.normal = Normal()
-        self.dense1 = Dense(hidden_size + extra, latent_size)
-        self.dense2 = Dense(hidden_size + extra, latent_size)
+        self.dense1 = Dense(hidden_size, latent_size)
+        self.dense2 = Dense(hidden_size, latent_size)
         self.dense3 = Dense(latent_size + extra, hidden_size)
 
     def _spread(self, hidden) -> tuple:
@@ -105,7 +105,7 @@ class ConditionalVAE(_Autoencoder):
     """Variational autoencoder that knows the class of its data.
 
     Args:
-        encoder (Cell): From data to `hidden_size` features.
+        encoder (Cell): From data and class numbers, ``encoder(x, y)``, to `hidden_size` features.
         decoder (Cell): From `hidden_size` features to data.
         hidden_size (int): Features of encoder and decoder.
         latent_size (int): Numbers that are drawn.
@@ -141,7 +141,7 @@ class ConditionalVAE(_Autoencoder):
         return op.concat((features, op.cast(hot, features.dtype)), 1)
 
     def construct(self, x, y):
-        mean, deviation = self._spread(self._with_class(self.encoder(x), y))
+        mean, deviation = self._spread(self.encoder(x, y))
         hidden = self.dense3(self._with_class(self._drawn(mean, deviation), y))
         return self.decoder(hidden), x, mean, deviation
 

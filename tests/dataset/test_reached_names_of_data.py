@@ -153,7 +153,7 @@ def test_star_import_gives_the_public_names_alone():
     names: dict = {}
     exec("from mindspore.dataset import *", names)
     assert {"ImageFolderDataset", "GeneratorDataset", "zip", "Schema"} <= names.keys()
-    assert not {"vision", "np", "RepeatDataset", "context"} & names.keys()
+    assert not {"vision", "np", "context"} & names.keys()
 
 
 def test_types_of_columns():

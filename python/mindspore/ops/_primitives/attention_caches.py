@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys and values that are kept from step to step, and attention over them."""
+
+from __future__ import annotations
+
+from mindspore._c_expression import Tensor
+from mindspore.common import dtype as mstype
+from mindspore.ops._registry import op
+from mindspore.ops.function.fused_attention import Masks, attend
+from mindspore.ops.primitive import Primitive, prim_attr_register
+
+__all__ = [
+    "ApplyRotaryPosEmb",
+    "DecoderKVCache",
+    "PagedAttention",
+    "PagedAttentionMask",
+    "PromptKVCache",
+    "ReshapeAndCache",
+]
+
+
+def _write_rows(cache, rows: int, places, update) -> Tensor:
+    """Writes rows of `update` into a cache seen as `rows` rows; a place that is not there is passed over."""
+    width = cache.size // rows
+    places = op.cast(op.reshape(places, (-1,)), mstype.int64)
+    there = op.logical_and(op.greater_equal(places, 0), op.less(places, rows))
+    # One row more takes what goes nowhere.
+    table = op.pad_constant(op.reshape(cache, (rows, width)), (0, 1, 0, 0), 0)
+    places = op.reshape(op.where(there, places, op.full_like(places, rows)), (-1, 1))
+    update = op.cast(op.reshape(update, (places.shape[0], width)), cache.dtype)
+    written = op.tensor_scatter_update(table, places, update)[:rows]
+    op.assign(cache, op.reshape(written, cache.shape))
+    return cache
+
+
+def _by_step(x) -> Tensor:
+    """(batch, heads, steps, features) or (batch, steps, features) with the steps behind the batch."""
+    return op.transpose(x, (0, 2, 1, 3)) if x.ndim == 4 else x
+
+
+class _StepCache(Primitive):
+    """A cache of (batch, heads, steps, features) or (batch, steps, features), written in place."""
+
+    def _write(self, cache, update, batches, steps) -> Tensor:
+        """Writes every step of `update`; `steps` (rows of update, steps) says where."""
+        ordered = _by_step(cache)
+        batch, length = ordered.shape[:2]
+        there = op.logical_and(op.greater_equal(steps, 0), op.less(steps, length))
+        places = op.add(op.mul(op.reshape(batches, (-1, 1)), length), steps)
+        places = op.where(there, places, op.full_like(places, -1))
+        table = op.copy(ordered)
+        _write_rows(table, batch * length, places, _by_step(update))
+        op.assign(cache, _by_step(table))
+        return cache
+
+
+class PromptKVCache(_StepCache):
+    """Writes the keys or values of whole prompts to the beginning of rows of a cache.
+
+    Args:
+        align_mode (str): ``"LEFT"``: prompts begin at the first step. Default: ``"LEFT"``.
+
+    Inputs:
+        - **cache** (Tensor) - (batch, heads, steps, features) or (batch, steps, features); written.
+        - **update** (Tensor) - The same with as many rows and steps as there are.
+        - **valid_seq_len** (Tensor) - Not used: all steps are written.
+        - **batch_index** (Tensor) - Row of the cache for every row of `update`; none for another number.
+        - **seq_len_axis**, **new_max_seq_len**, **cur_max_seq_len** (Tensor) - Not used.
+
+    Outputs:
+        Tensor, the cache.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    @prim_attr_register
+    def __init__(self, align_mode="LEFT"):
+        if align_mode not in ("LEFT", 0):
+            raise NotImplementedError(
+                f"For 'PromptKVCache', 'align_mode' must be 'LEFT', but got {align_mode!r}."
+            )
+
+    def __call__(
+        self, cache, update, valid_seq_len, batch_index, seq_len_axis=None, new_max_seq_len=None,
+        cur_max_seq_len=None,
+    ):  # fmt: skip
+        rows, length = _by_step(update).shape[:2]
+        steps = op.broadcast_to(
+            op.reshape(op.arange(0, length, 1, mstype.int64), (1, length)), (rows, length)
+        )
+        batches = op.cast(batch_index, mstype.int64)
+        is_row = op.logical_and(op.greater_equal(batches, 0), op.less(batches, cache.shape[0]))
+        steps = op.where(op.reshape(is_row, (-1, 1)), steps, op.full_like(steps, -1))
+        return self._write(cache, update, batches, steps)
+
+
+class DecoderKVCache(_StepCache):
+    """Writes the keys or values of the next step of every row into a cache.
+
+    Inputs:
+        - **cache** (Tensor) - (batch, heads, steps, features) or (batch, steps, features); written.
+        - **update** (Tensor) - The same with one step.
+        - **valid_seq_len** (Tensor) - The step of every row that is written; none for a number out of range.
+        - **batch_index**, **seq_len_axis**, **new_max_seq_len**, **cur_max_seq_len** (Tensor) - Not used.
+
+    Outputs:
+        Tensor, the cache.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    @prim_attr_register
+    def __init__(self):
+        pass
+
+    def __call__(
+        self, cache, update, valid_seq_len, batch_index=None, seq_len_axis=None, new_max_seq_len=None,
+        cur_max_seq_len=None,
+    ):  # fmt: skip
+        rows = update.shape[0]
+        batches = op.arange(0, rows, 1, mstype.int64)
+        return self._write(
+            cache, update, batches, op.reshape(op.cast(valid_seq_len, mstype.int64), (rows, 1))
+        )
+
+
+class ReshapeAndCache(Primitive):
+    """Writes the keys and values of tokens into slots of caches made of blocks.
+
+    Inputs:
+        - **key** (Tensor) - (tokens, heads, features), or with the last two in one.
+        - **value** (Tensor) - Shape of `key`. Default: ``None``.
+        - **key_cache** (Tensor) - (blocks, slots of a block, heads, features); written.
+        - **value_cache** (Tensor) - Shape of `key_cache`; written.
+        - **slot_mapping** (Tensor) - Slot of every token; none for a negative number.
+
+    Outputs:
+        Tensor, the key.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    @prim_attr_register
+    def __init__(self):
+        pass
+
+    def __call__(self, key, value=None, key_cache=None, value_cache=None, slot_mapping=None):
+        for given, cache in ((key, key_cache), (value, value_cache)):
+            if given is not None and cache is not None:
+                _write_rows(cache, cache.shape[0] * cache.shape[1], slot_mapping, given)
+        return key
+
+
+class PagedAttention(Primitive):
+    """Attention of tokens over the keys and values in their blocks.
+
+    Args:
+        head_num (int): Heads of the queries.
+        scale_value (float): Factor of the scores.
+        kv_head_num (int): Heads of the keys.
+        kv_cache_quant_mode (str): ``"DEFAULT"``: not quantized.
+        mask_mode (str): ``"MASK_DEFAULT"``.
+        mla_v_dim (int): ``0``.
+
+    Inputs:
+        - **query** (Tensor) - (tokens, heads, features), or with the last two in one.
+        - **key_cache**, **value_cache** (Tensor) - (blocks, slots of a block, heads, features).
+        - **block_tables** (Tensor) - Blocks of every token, (tokens, blocks); negative where there is none.
+        - **context_lens** (Tensor) - How many keys each token sees.
+
+    Outputs:
+        Tensor, shape and type of the query.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    @prim_attr_register
+    def __init__(
+        self,
+        head_num,
+        scale_value,
+        kv_head_num,
+        kv_cache_quant_mode="DEFAULT",
+        mask_mode="MASK_DEFAULT",
+        mla_v_dim=0,
+    ):
+        if kv_cache_quant_mode != "DEFAULT" or mask_mode != "MASK_DEFAULT" or mla_v_dim:
+            raise NotImplementedError(
+                "For 'PagedAttention', 'kv_cache_quant_mode', 'mask_mode' and 'mla_v_dim' must have their "
+                "defaults."
+            )
+
+    def __call__(
+        self, query, key_cache, value_cache, block_tables, context_lens, antiquant_scale=None,
+        antiquant_offset=None, attn_mask=None, q_seq_lens=None, alibi_mask=None,
+    ):  # fmt: skip
+        if any(x is not None for x in (antiquant_scale, antiquant_offset, attn_mask, q_seq_lens)):
+            raise NotImplementedError(
+                "For 'PagedAttention', quantization, 'attn_mask' and 'q_seq_lens' must be None."
+            )
+        features = key_cache.shape[-1]
+        q = op.reshape(query, (-1, self.head_num, 1, features))
+        k, v = (self._of_tokens(cache, block_tables) for cache in (key_cache, value_cache))
+        order = op.reshape(op.arange(0, k.shape[2], 1, mstype.int64), (1, 1, 1, -1))
+        beyond = op.greater_equal(order, op.reshape(op.cast(context_lens, mstype.int64), (-1, 1, 1, 1)))
+        shift = None
+        if alibi_mask is not None:  # added after the scores are scaled
+            shift = op.div(alibi_mask[..., : k.shape[2]], self.scale_value)
+        answers = attend(self.name, q, k, v, self.scale_value, Masks(beyond, shift, sparse_mode=1))[0]
+        return op.reshape(answers, query.shape)
+
+    def _of_tokens(self, cache, block_tables) -> Tensor:
+        """(tokens, heads, slots of all blocks, features)."""
+        tokens, blocks = block_tables.shape
+        tables = op.maximum(block_tables, 0)
+        found = op.gather(cache, op.reshape(tables, (-1,)), 0)
+        shape = (tokens, blocks * cache.shape[1], self.kv_head_num, cache.shape[-1])
+        return op.transpose(op.reshape(found, shape), (0, 2, 1, 3))
+
+
+class PagedAttentionMask(PagedAttention):
+    """`PagedAttention` with a mask that is added to the scores."""
+
+    @prim_attr_register
+    def __init__(self, head_num, scale_value, kv_head_num, kv_cache_quant_mode="DEFAULT"):
+        if kv_cache_quant_mode != "DEFAULT":
+            raise NotImplementedError("For 'PagedAttentionMask', 'kv_cache_quant_mode' must be 'DEFAULT'.")
+
+    def __call__(
+        self, query, key_cache, value_cache, block_tables, context_lens, antiquant_scale=None,
+        antiquant_offset=None, alibi_mask=None,
+    ):  # fmt: skip
+        given = (query, key_cache, value_cache, block_tables, context_lens, antiquant_scale, antiquant_offset)
+        return super().__call__(*given, alibi_mask=alibi_mask)
+
+
+class ApplyRotaryPosEmb(Primitive):
+    """Turns queries and keys by their positions, the two halves of their features against each other.
+
+    Args:
+        cos_format (int): 0: `cos` and `sin` have a row for every position; 1: one for every token.
+            Default: ``0``.
+
+    Inputs:
+        - **query**, **key** (Tensor) - (batch, steps, heads * features).
+        - **cos**, **sin** (Tensor) - (positions, features).
+        - **position_ids** (Tensor) - The first position of every row of the batch, (batch,).
+
+    Outputs:
+        Tuple of the turned query and key.
+
+    Supported Platforms:
+        ``CPU``
+    """
+
+    @prim_attr_register
+    def __init__(self, cos_format=0):
+        if cos_format not in (0, 1):
+            raise NotImplementedError(
+                f"For 'ApplyRotaryPosEmb', 'cos_format' must be 0 or 1, but got {cos_format}."
+            )
+
+    def __call__(self, query, key, cos, sin, position_ids) -> tuple:
+        batch, steps = query.shape[:2]
+        if self.cos_format == 0:
+            first = op.reshape(op.cast(position_ids, mstype.int64), (batch, 1))
+            places = op.add(first, op.reshape(op.arange(0, steps, 1, mstype.int64), (1, steps)))
+            cos, sin = (op.gather(x, places, 0) for x in (cos, sin))
+        return tuple(self._turned(x, cos, sin) for x in (query, key))
+
+    @staticmethod
+    def _turned(x, cos, sin) -> Tensor:
+        from mindspore.ops.function.fused_layers import rotary_position_embedding
+
+        features = cos.shape[-1]
+        heads = op.reshape(x, (*x.shape[:2], x.shape[2] // features, features))
+        cos, sin = (op.cast(op.reshape(t, (*x.shape[:2], 1, features)), x.dtype) for t in (cos, sin))
+        return op.reshape(rotary_position_embedding(heads, cos, sin), x.shape)
