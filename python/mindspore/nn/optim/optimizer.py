@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,17 @@ from mindspore.nn.optim._rows import dense_gradient, update_rows
 from mindspore.ops._registry import op
 
 
+def _readable_again(params: Any) -> Any:
+    """Parameters or groups of them; what can be read only once, like ``filter(...)``, becomes a list."""
+    if isinstance(params, Iterator):
+        params = list(params)
+    if isinstance(params, dict):
+        return {key: _readable_again(value) for key, value in params.items()}
+    if isinstance(params, list) and params and isinstance(params[0], dict):
+        return [_readable_again(group) for group in params]
+    return params
+
+
 def opt_init_args_register(fn) -> Callable:
     """Decorator of ``__init__`` of an optimizer: what it is called with stays readable.
 
@@ -35,6 +46,9 @@ def opt_init_args_register(fn) -> Callable:
 
     def deco(self, *args, **kwargs):
         bound = signature.bind(self, *args, **kwargs)
+        if "params" in bound.arguments:
+            bound.arguments["params"] = _readable_again(bound.arguments["params"])
+        args, kwargs = bound.args[1:], bound.kwargs
         bound.apply_defaults()
         arguments = bound.arguments
         arguments.pop("self")

@@ -13,9 +13,9 @@ from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
 from mindspore.nn.cell import Cell
-from mindspore.nn.layer.basic import Identity
 from mindspore.nn.wrap._fitting import check_loss, check_made, misfit, warn_without_gradients
 from mindspore.ops._registry import op
+from mindspore.ops.function.values import identity
 
 
 class WithLossCell(Cell):
@@ -227,9 +227,9 @@ class TrainOneStepCell(Cell):
         self.return_grad = check.boolean(return_grad, "return_grad", self.cls_name)
         self.grad = GradOperation(get_by_list=True, sens_param=True)
         self.grad_no_sens = GradOperation(get_by_list=True)
-        # One process has nobody to share gradients with; subclasses ask.
+        # One process has nobody to share gradients with; subclasses ask, and put functions or cells here.
         self.reducer_flag, self.mean, self.degree = False, False, 1
-        self.grad_reducer = Identity()
+        self.grad_reducer = identity
 
     @staticmethod
     def _checked_sens(sens):
