@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import logging
 import os
 import sys
 
@@ -74,23 +73,20 @@ def _configure() -> None:
     _c.configure_log()
 
 
-class _ToSink(logging.Handler):
-    """Hands what a logger of Python's own collects to the sink of this module."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        level = min(max(record.levelno // 10 - 1, 0), 4)
-        if _c.log_may_pass(level):
-            _c.log_record(level, "ME", record.pathname, record.lineno, record.getMessage())
-
-
-@functools.cache
-def _get_logger() -> logging.Logger:
+def _get_logger():
     """A logger of Python's `logging`; what it is told goes the way of this module."""
-    logger = logging.getLogger("MindSpore")
-    logger.addHandler(_ToSink())
-    logger.propagate = False
-    logger.setLevel(10 * (int(get_level()) + 1))
-    return logger
+    from mindspore._python_logger import get_logger
+
+    return get_logger()
+
+
+def __getattr__(name: str):
+    """`logging` of Python, imported when it is asked for: a script may have a `logging.py` of its own."""
+    if name != "logging":
+        raise AttributeError(f"module 'mindspore.log' has no attribute '{name}'")
+    import logging
+
+    return logging
 
 
 class _LogActionOnce:

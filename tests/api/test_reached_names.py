@@ -4,6 +4,9 @@
 import importlib
 import importlib.metadata
 import inspect
+import os
+import subprocess
+import sys
 import types
 
 import numpy as np
@@ -392,3 +395,9 @@ def test_there_is_no_parameter_server():
     assert not _ps_context._is_ps_mode() and not _ps_context._is_role_worker()
     assert _ps_context._get_ps_context is ms.get_ps_context
     assert ms.Parameter(ms.Tensor(1.0)).name == ms.common.parameter.PARAMETER_NAME_DEFAULT
+
+
+def test_a_script_may_have_a_module_called_logging(tmp_path):
+    (tmp_path / "logging.py").write_text("raise RuntimeError('this is the script's own')")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    subprocess.run([sys.executable, "-c", "import mindspore"], env=environment, check=True)
