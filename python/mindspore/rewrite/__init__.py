@@ -7,5 +7,5 @@ __all__: list[str] = []
 
 __getattr__ = _not_in_this_version(
     globals(),
-    instead="A layer is replaced by assigning another one, net.name = layer; net.cells_and_names() lists names.",
+    instead="A layer is replaced by assigning another: net.name = layer; net.cells_and_names() lists them.",
 )
