@@ -166,7 +166,7 @@ _LATER = {
 }
 _MODULES = (
     "amp boost common communication context dataset device_context dtype experimental hal log mindrecord "
-    "mint multiprocessing nn numpy ops parallel profiler runtime scipy train utils version"
+    "mint multiprocessing nn numpy ops parallel profiler rewrite runtime scipy train utils version"
 )
 __getattr__, __dir__ = _imported_later(globals(), _LATER, _MODULES.split())
 # A star must not hide what Python itself calls so.

@@ -339,12 +339,15 @@ def explains_missing_names(namespace: dict) -> Callable[[str], object]:
     return read
 
 
-def not_in_this_version(namespace: dict, package: str | None = None) -> Callable[[str], object]:
+def not_in_this_version(
+    namespace: dict, package: str | None = None, instead: str = ""
+) -> Callable[[str], object]:
     """``__getattr__`` of a module that MindSpore has and that is not filled yet: what is missing, and why.
 
     Args:
         namespace (dict): ``globals()`` of the module.
         package (str): Where what there is of it is defined. Default: ``None`` , in the module itself.
+        instead (str): A sentence that says what to do meanwhile. Default: ``""`` .
     """
 
     def read(name: str) -> object:
@@ -354,7 +357,12 @@ def not_in_this_version(namespace: dict, package: str | None = None) -> Callable
             found = importlib.import_module(package)
             if name in getattr(found, "__all__", ()):
                 return getattr(found, name)
-        raise AttributeError(f"'{namespace['__name__']}.{name}' is not in this version of the package.")
+        message = f"'{namespace['__name__']}.{name}' is not in this version of the package."
+        message += f" {instead}" if instead else ""
+        # The statement ``from module import name`` would drop the text of an AttributeError.
+        raise (
+            ImportError(message, name=namespace["__name__"]) if _is_from_import() else AttributeError(message)
+        )
 
     return read
 

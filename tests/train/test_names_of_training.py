@@ -3,6 +3,7 @@
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 
@@ -126,3 +127,22 @@ def test_what_operators_printed_is_read(tmp_path):
         path.write_bytes(content)
         with pytest.raises(ValueError, match="printed"):
             ms.parse_print(str(path))
+
+
+def test_names_of_servers_and_sliced_parameters():
+    from mindspore.parallel import _cell_wrapper, _ps_context
+    from mindspore.train.callback._checkpoint import CheckpointManager, _cur_dir
+
+    assert not any((_ps_context._is_ps_mode(), _ps_context._is_role_worker(), _ps_context._is_role_pserver()))
+    assert _ps_context._get_ps_mode_rank() == 0
+    gathering = _cell_wrapper.get_allgather_cell("hccl_world_group")
+    assert gathering is _cell_wrapper.get_allgather_cell("hccl_world_group")
+    assert gathering(ms.Tensor([1.0, 2.0])).asnumpy().tolist() == [1, 2]
+    _cell_wrapper.destroy_allgather_cell()
+    assert gathering is not _cell_wrapper.get_allgather_cell("hccl_world_group")
+    assert CheckpointManager().ckpoint_num == 0 and os.path.isdir(_cur_dir)
+
+
+def test_rewriting_says_what_to_do():
+    with pytest.raises(ImportError, match="SymbolTree' is not in this version of the package. A layer is"):
+        from mindspore.rewrite import SymbolTree  # noqa: F401

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training as scripts for MindSpore 1.x write it, in both modes; losses are those that MindSpore gives."""
+"""Training as scripts for MindSpore 1.x write it, in both modes, with the losses MindSpore gives on a CPU."""
 
 import numpy as np
 import older_steps as older

@@ -1,22 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training with a parameter server, for scripts that ask whether there is one: there is none."""
+"""What a process is to a parameter server. There is none: every process is an ordinary one."""
 
 from __future__ import annotations
 
-from mindspore.context import get_ps_context as _get_ps_context
-from mindspore.context import reset_ps_context as _reset_ps_context
-from mindspore.context import set_ps_context as _set_ps_context
+from typing import Any
 
-__all__ = ["_get_ps_context", "_reset_ps_context", "_set_ps_context"]
+from mindspore._auto_parallel_context import get_ps_context, reset_ps_context, set_ps_context
+
+
+def _get_ps_context(attr_key: str) -> Any:
+    """One setting of the parameter server."""
+    return get_ps_context(attr_key)
+
+
+def _set_ps_context(**kwargs: Any) -> None:
+    """Changes settings of the parameter server."""
+    set_ps_context(**kwargs)
+
+
+def _reset_ps_context() -> None:
+    """All settings of the parameter server get their initial values again."""
+    reset_ps_context()
 
 
 def _is_ps_mode() -> bool:
     """Whether parameters are kept by a server."""
-    return bool(_get_ps_context("enable_ps"))
+    return get_ps_context("enable_ps")
 
 
 def _is_role_worker() -> bool:
-    """Whether this process computes for a server."""
+    """Whether this process trains for a server."""
     return False
 
 
@@ -26,20 +39,20 @@ def _is_role_pserver() -> bool:
 
 
 def _is_role_sched() -> bool:
-    """Whether this process leads others."""
+    """Whether this process tells servers and workers of each other."""
     return False
 
 
 def _get_ps_mode_rank() -> int:
-    """Number of this process among those of a server."""
+    """Which of the workers this process is."""
     return 0
 
 
 def _cache_enable() -> bool:
-    """Whether embeddings of a server are cached."""
+    """Whether rows of embeddings are kept by a server."""
     return False
 
 
 def _enable_distributed_mindrt() -> bool:
-    """Whether one graph is run by several processes."""
+    """Whether processes of one graph run it together."""
     return False

@@ -15,8 +15,8 @@ from mindspore.train.callback._checkpoint import (
     CheckpointConfig,
     ModelCheckpoint,
     _checkpoint_cb_for_save_op,
-    _CheckpointManager,
 )
+from mindspore.train.callback._checkpoint import CheckpointManager as _CheckpointManager
 from mindspore.train.callback._early_stop import EarlyStopping
 from mindspore.train.callback._flops_collector import FlopsUtilizationCollector
 from mindspore.train.callback._history import History

@@ -13,16 +13,16 @@ from mindspore.train._graph_message import write_graph_file
 from mindspore.train.callback._callback import Callback, _get_cur_net, set_cur_net
 from mindspore.train.callback._checkpoint_config import COUNTED, CheckpointConfig
 from mindspore.train.callback._checkpoint_files import (
-    _CheckpointManager,
+    CheckpointManager,
     _chg_ckpt_file_name_if_same_exist,
     remove_file,
 )
 from mindspore.train.serialization import load_param_into_net, save_checkpoint, wait_for_async_save
 
 try:
-    _START_FOLDER = os.getcwd()
+    _cur_dir = os.getcwd()
 except OSError:
-    _START_FOLDER = "."
+    _cur_dir = "."
 
 
 def _checkpoint_cb_for_save_op(params) -> None:
@@ -70,12 +70,12 @@ class ModelCheckpoint(Callback):
         self._config = config or CheckpointConfig()
         self._prefix, self._directory = prefix, directory
         if not callable(directory):
-            self._directory = _made_folder(_START_FOLDER if directory is None else directory)
+            self._directory = _made_folder(_cur_dir if directory is None else directory)
         self._breakpoint_prefix = prefix
         if isinstance(prefix, str) and not callable(directory):
             self._prefix = _chg_ckpt_file_name_if_same_exist(self._directory, prefix)
             self._breakpoint_prefix = _chg_ckpt_file_name_if_same_exist(self._directory, prefix, True)
-        self._manager = _CheckpointManager()
+        self._manager = CheckpointManager()
         self._latest_ckpt_file_name = ""
         self._run_context = None
         self._graph_saved = False

@@ -46,7 +46,7 @@ def remove_file(path: str) -> bool:
     return True
 
 
-class _CheckpointManager:
+class CheckpointManager:
     """The list of a run's checkpoint files, oldest first."""
 
     def __init__(self):
