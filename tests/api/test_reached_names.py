@@ -393,7 +393,7 @@ def test_there_is_no_parameter_server():
     from mindspore.parallel import _ps_context
 
     assert not _ps_context._is_ps_mode() and not _ps_context._is_role_worker()
-    assert _ps_context._get_ps_context is ms.get_ps_context
+    assert _ps_context._get_ps_context("enable_ps") is ms.get_ps_context("enable_ps") is False
     assert ms.Parameter(ms.Tensor(1.0)).name == ms.common.parameter.PARAMETER_NAME_DEFAULT
 
 
