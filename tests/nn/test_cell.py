@@ -406,3 +406,13 @@ def test_a_keyword_of_a_constructor_may_be_called_cls():
             self.of_class = cls
 
     assert Weights(box=1, cls=2).of_class == 2
+
+
+def test_the_type_of_computing_is_a_flag():
+    net = nn.SequentialCell(nn.Dense(1, 1))
+    for dtype, flag in ((ms.float16, "fp16"), (ms.bfloat16, "bf16"), (ms.float32, "fp32")):
+        net.to_float(dtype)
+        for cell in (net, net[0]):
+            assert {name for name, is_set in cell.get_flags().items() if is_set} == {flag}
+        assert net(Tensor([[1.0]])).dtype == dtype
+    assert nn.Dense(1, 1).get_flags() == {}

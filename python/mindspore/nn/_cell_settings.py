@@ -79,10 +79,7 @@ class CellSettings:
                 "mstype.bfloat16, "
                 f"but got type: {type(dst_type)} and value: {dst_type}."
             )
-        for _, cell in self.cells_and_names():
-            cell.__dict__["_compute_type"] = dst_type
-            cell._cell_changed()
-        return self
+        return self.add_flags_recursive(**{name: dtype == dst_type for name, dtype in _TYPE_FLAGS.items()})
 
     def set_boost(self, boost_type: str) -> Cell:
         """Asks for fewer normalisations ("less_bn"); has no effect."""
