@@ -38,7 +38,7 @@ _LATER = {
     "mindspore.ops._primitives.recurrent": "DynamicGRUV2 DynamicRNN LSTM",
     "mindspore.ops._primitives.single_updates": "AdamNoUpdateParam AdamW FusedWeightScaleApplyMomentum",
     "mindspore.ops.function.fused_attention": "flash_attention_score",
-    "mindspore.ops.function.fused_layers": "deformable_conv2d pows rotary_position_embedding swiglu",
+    "mindspore.ops.function.fused_layers": "pows rotary_position_embedding swiglu",
     "mindspore.common._derivatives": "derivative jacfwd jacrev jet jvp linearize vjp vmap",
     "mindspore.common._gradient": "GradOperation get_grad grad value_and_grad",
     "mindspore.common.hook": "HookBackward InsertGradientOf",
