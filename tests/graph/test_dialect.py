@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What scripts written for graph mode say though Python does not know it; values are the reference's."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,8 @@ import mindspore as ms
 from mindspore import Parameter, Tensor, jit, nn, ops
 
 COUNT = 1
+BEGIN, BEGIN_here = 10, 89
+WORDS = ["one"]
 TABLE = Tensor(np.ones((2, 3), np.float32))
 TO_REVERSE = [1, 2, 3, 4]
 STEADY = [1, Tensor([2.0])]
@@ -164,6 +168,134 @@ def test_a_global_tensor_keeps_its_value():
     for _ in range(2):
         assert adds().asnumpy().tolist() == [[7, 7, 7], [7, 7, 7]]
     assert TABLE.asnumpy().tolist() == [[1, 1, 1], [1, 1, 1]]
+
+
+def test_what_happens_before_happens_once(x):
+    seen = []
+
+    @jit
+    def notes(a):
+        seen.append(1)
+        BEGIN += 1  # noqa: F823, F841
+        return a * BEGIN
+
+    assert notes(x).asnumpy().tolist() == [0, 11, 22, 33]
+    assert seen == [1]
+
+
+def test_names_that_are_taken(x):
+    @jit
+    def adds(a):
+        BEGIN += 1  # noqa: F823, F841
+        asked, has_key_of = 5, 6
+        return a * BEGIN + BEGIN_here + asked + has_key_of, {"k": 1}.has_key("k")
+
+    value, known = adds(x)
+    assert value.asnumpy().tolist() == [100, 111, 122, 133] and known is True
+
+
+def test_names_in_functions_inside(x):
+    @jit
+    def nested(a):
+        BEGIN += 1  # noqa: F823, F841
+
+        def reads():
+            return BEGIN
+
+        def takes(*BEGIN):
+            return len(BEGIN)
+
+        def has_its_own():
+            BEGIN = 7
+            return [BEGIN for _ in range(1)][0]
+
+        doubled = [BEGIN * 2 for _ in range(1)]
+        return a + reads(), takes(1, 2), has_its_own(), doubled, (lambda BEGIN: BEGIN)(3)
+
+    value, *others = nested(x)
+    assert value.asnumpy().tolist() == [11, 12, 13, 14]
+    assert others == [2, 7, [22], 3]
+
+
+def test_a_name_that_an_error_or_a_module_gets(x):
+    @jit
+    def otherwise(a):
+        try:
+            BEGIN += 1  # noqa: F823, F841
+        except UnboundLocalError as BEGIN:
+            return a + len(str(BEGIN)) * 0
+        return a
+
+    assert otherwise(x).asnumpy().tolist() == [0, 1, 2, 3]  # as in Python
+
+
+def test_a_global_list_is_not_changed_in_its_place(x):
+    @jit
+    def grows(a):
+        WORDS += ["more"]  # noqa: F823, F841
+        return a * len(WORDS)
+
+    for _ in range(3):
+        assert grows(x).asnumpy().tolist() == [0, 2, 4, 6]
+    assert WORDS == ["one"]
+
+
+def _helper(a):
+    BEGIN += 1  # noqa: F823, F841
+    return a * BEGIN
+
+
+def test_functions_that_a_function_calls(x):
+    @jit
+    def calls(a):
+        return _helper(a) + 1
+
+    assert calls(x).asnumpy().tolist() == [1, 12, 23, 34]
+
+
+class _Private(nn.Cell):
+    def __init__(self, k):
+        super().__init__()
+        self.__k = k
+
+    def add(self, a):
+        BEGIN += self.__k  # noqa: F823, F841
+        return a * BEGIN
+
+    def construct(self, a):
+        super().__getattr__  # noqa: B018
+        return self.add(a) if {"k": 1}.has_key("k") else a
+
+
+@pytest.mark.usefixtures("graph_mode")
+def test_cells_copies_and_gradients(x):
+    net = _Private(1)
+    assert ms.grad(net)(x).asnumpy().tolist() == [11, 11, 11, 11]
+    assert net(x).asnumpy().tolist() == [0, 11, 22, 33]
+    other = copy.copy(net)
+    other._Private__k = 2
+    assert other(x).asnumpy().tolist() == [0, 12, 24, 36]
+    assert net(x).asnumpy().tolist() == [0, 11, 22, 33]
+
+
+def test_a_dict_of_another_class_answers_itself(x):
+    class Shouting(dict):
+        def has_key(self, key):
+            return self.__contains__(key.upper())
+
+    loud = Shouting(A=1)
+
+    @jit
+    def asks(a):
+        return {"a": 1}.has_key("a"), loud.has_key("a"), a
+
+    assert asks(x)[:2] == (True, True)
+
+
+def test_a_lambda_is_left_alone(x):
+    table = {"a": 1}
+    with pytest.raises(AttributeError, match="has_key"):
+        jit(lambda a: a if table.has_key("a") else -a)(x)
 
 
 def test_a_local_without_a_value_stays_an_error(x):

@@ -31,11 +31,18 @@ def test_numbers_may_be_given_again(tmp_path, folded):
     assert np.array_equal(net(x, folded[0]).asnumpy(), expected)
 
 
-@pytest.mark.parametrize("other", [(4,), ("3",), (True,), (3, 7)])
+@pytest.mark.parametrize("other", [(4,), ("3",), (True,), (3.0,), (3, 7), (np.ones(2),), (Tensor(3),)])
 def test_another_number_is_refused(tmp_path, other):
     net = _loaded(tmp_path, Tensor(X), 3, (0,))
     with pytest.raises(ValueError, match="is part of it"):
         net(Tensor(X), *other)
+
+
+def test_numbers_that_are_like_no_other(tmp_path):
+    net = _loaded(tmp_path, Tensor(X), float("nan"), (0,), 1j)
+    assert np.isnan(net(Tensor(X), float("nan")).asnumpy()).all()
+    with pytest.raises(ValueError, match="of a kind that a file does not hold"):
+        net(Tensor(X), float("nan"), (0,), 1j)
 
 
 def test_too_many_inputs_are_refused(tmp_path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import time
-import types
 import weakref
 
 from mindspore import _c_expression as _c
@@ -18,7 +17,7 @@ from mindspore._capture.arguments import (
     is_as_before,
     set_content,
 )
-from mindspore._capture.dialect import as_result, cell_that_failed, translated
+from mindspore._capture.dialect import as_result, understand
 from mindspore._capture.dump import write_failure
 from mindspore._capture.kept import Place
 from mindspore._capture.outside_numbers import OutsideNumbers, repeat
@@ -341,6 +340,7 @@ class Captured:
 
         if not self.captures:
             every_captured.add(self)
+            understand(self.function, self._roots)
         numbers_given = self._outside.given() if self._outside.places else None
         outside = None if numbers_given is None else self._outside
         all_args = args if outside is None else (numbers_given, *args)
@@ -380,9 +380,6 @@ class Captured:
                 return as_result(
                     run(*args, **kwargs)
                 )  # fails at the mistake, or goes on where the error is caught
-            if run == self.function and paused is None and self._says_it_in_python(error):
-                session.discard()
-                return self(*users_args, **kwargs)
             if self.writes_failures:
                 write_failure(self.name, session, error)
             session.fail()
@@ -411,18 +408,6 @@ class Captured:
             learn(self.cache, run, args, kwargs, at_once, surroundings.was_there)
         self._give_up_if_useless(session)
         return result
-
-    def _says_it_in_python(self, error: BaseException) -> bool:
-        """Whether what has failed can be said in Python, and is from now on."""
-        cell = cell_that_failed(error)
-        said = translated(self.function if cell is None else cell.construct.__func__, error)
-        if said is None:
-            return False
-        if cell is None:
-            self.function = said
-        else:
-            cell.__dict__["construct"] = types.MethodType(said, cell)
-        return True
 
     @staticmethod
     def _objections(surroundings, containers, numbers, gives_back: bool):

@@ -16,13 +16,8 @@ _KEY = "folded_inputs"
 
 def folded_in(inputs: tuple) -> list[dict]:
     """Entries of `user_info` that tell of the inputs of an export that hold no tensor; mostly none."""
-    folded = {i: value for i, value in enumerate(inputs) if not tensors_in((value,))}
-    if not folded:
-        return []
-    try:
-        return [{"key": _KEY, "value": json.dumps(folded)}]
-    except (TypeError, ValueError):  # something that a file cannot hold
-        return []
+    folded = {i: _written(value) for i, value in enumerate(inputs) if not tensors_in((value,))}
+    return [{"key": _KEY, "value": json.dumps(folded)}] if folded else []
 
 
 def without_folded(arguments: tuple, user_info: dict) -> tuple:
@@ -35,15 +30,26 @@ def without_folded(arguments: tuple, user_info: dict) -> tuple:
     Raises:
         ValueError: A number is not the one that was folded.
     """
-    folded = _read(user_info.get(_KEY, "{}"))
-    for place, value in folded.items():
-        given = arguments[int(place)] if int(place) < len(arguments) else value
-        if _plain(given) != value or isinstance(given, bool) != isinstance(value, bool):
+    folded = {int(place): text for place, text in _read(user_info.get(_KEY, "{}")).items()}
+    for place, text in folded.items():
+        if place >= len(arguments):
+            continue
+        given = arguments[place]
+        if text is None or _written(given) != text:
+            was = f"was {text}" if text is not None else "was of a kind that a file does not hold"
             raise ValueError(
-                f"For 'GraphCell', input {place} was {value!r} when the network was exported and is part of "
-                f"it, but got {given!r}: export it again, or give a Tensor there."
+                f"For 'GraphCell', input {place} {was} when the network was exported and is part of it, but "
+                f"got {given!r}: leave such inputs out, or export the network again with a Tensor there."
             )
-    return tuple(one for i, one in enumerate(arguments) if str(i) not in folded)
+    return tuple(one for i, one in enumerate(arguments) if i not in folded)
+
+
+def _written(value) -> str | None:
+    """A text that tells a value from every other, 1 from 1.0; None when there is none."""
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        return None
 
 
 def _read(text: str) -> dict:
@@ -51,13 +57,11 @@ def _read(text: str) -> dict:
         folded = json.loads(text)
     except (ValueError, RecursionError):
         folded = None
-    if not isinstance(folded, dict) or not all(place.isdecimal() for place in folded):
+    is_right = isinstance(folded, dict) and all(
+        place.isdecimal() and (text is None or isinstance(text, str)) for place, text in folded.items()
+    )
+    if not is_right:
         raise ValueError(
             f"For 'GraphCell', the entry '{_KEY}' of the file's 'user_info' is damaged: {text[:80]!r}."
         )
     return folded
-
-
-def _plain(value):
-    """As it comes out of a file."""
-    return [_plain(part) for part in value] if isinstance(value, (tuple, list)) else value
