@@ -170,3 +170,19 @@ def test_recurrent_layers_draw_their_weights_from_numpy():
         np.testing.assert_array_equal(one.asnumpy(), other.astype(np.float32))
     reverse = np.random.uniform(-(3**-0.5), 3**-0.5, (12, 2))
     np.testing.assert_array_equal(lstm.w_ih_list[1].asnumpy(), reverse.astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    ("cell_class", "first", "next_drawn"),
+    [
+        (nn.RNNCell, [-0.19647737, 0.49239111, -0.13198113, 0.06937776], 0.38797125755564876),
+        (nn.LSTMCell, [0.13775942, -0.00847701, -0.47476119, 0.20246558], 0.08979086952306481),
+        (nn.GRUCell, [0.34009755, 0.48289075, 0.26734635, 0.18627532], 0.15186099700854105),
+    ],
+)
+def test_single_steps_draw_as_mindspore_does(cell_class, first, next_drawn):
+    np.random.seed(3)
+    cell = cell_class(2, 3)
+    drawn = [parameter.asnumpy().ravel()[0] for parameter in cell.get_parameters()]
+    np.testing.assert_allclose(drawn, first, atol=3e-7)
+    assert np.random.rand() == next_drawn

@@ -21,8 +21,8 @@ from mindspore._capture.translation import translate
 
 _LIST_ITERATOR = type(iter([]))
 _MOST_FUNCTIONS = 500
-_understood: set = set()  # code of functions that were gone through
-_understood_cells: weakref.WeakSet = weakref.WeakSet()
+_met_codes: set = set()
+_met_cells: weakref.WeakSet = weakref.WeakSet()
 
 
 def _used_up_map(mapped: map) -> tuple | list:
@@ -58,6 +58,17 @@ def as_result(value, depth: int = 0):
     return dict(zip(value, whole, strict=True)) if kind is dict else kind(whole)
 
 
+def understand_once(function: Callable) -> None:
+    """The same for a function that is met again and again, and was gone through when it was first met."""
+    if isinstance(function, types.FunctionType):
+        mark, met = function.__code__, _met_codes
+    else:
+        mark, met = function, _met_cells
+    if mark not in met:
+        understand(function, ())
+        met.add(function.__code__ if isinstance(function, types.FunctionType) else function)
+
+
 def understand(function: Callable, roots: Iterable) -> None:
     """Translates a function, and the user's functions that it names, where Python would not understand them.
 
@@ -65,12 +76,6 @@ def understand(function: Callable, roots: Iterable) -> None:
         function (Callable): What is about to be captured.
         roots (Iterable): Further objects it uses, or weak references to them.
     """
-    if getattr(function, "__code__", None) in _understood or function in _understood_cells:
-        return
-    if isinstance(function, types.FunctionType):
-        _understood.add(function.__code__)
-    elif is_cell(function):
-        _understood_cells.add(function)
     seen: set[int] = set()
     found = [function, *(root() if isinstance(root, weakref.ref) else root for root in roots)]
     while found and len(seen) < _MOST_FUNCTIONS:

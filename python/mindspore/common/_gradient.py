@@ -232,11 +232,11 @@ class _Computation:
             return self._compute(*args, **kwargs)
         if self._captured is None:
             if self._is_new:  # what is called once, and made anew for the next call, is not worth compiling
-                from mindspore._capture.dialect import understand
+                from mindspore._capture.dialect import understand_once
                 from mindspore._capture.differentiated import run_new_gradient
 
                 self._is_new = False
-                understand(self._fn, ())
+                understand_once(self._fn)
                 return run_new_gradient(self._compute, args, kwargs)
             name = getattr(self._fn, "__qualname__", type(self._fn).__name__)
             self._captured = Captured(

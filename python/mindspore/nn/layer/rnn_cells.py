@@ -7,6 +7,8 @@ import functools
 import math
 from typing import Any
 
+import numpy as np
+
 from mindspore.common import dtype as mstype
 from mindspore.common.initializer import Uniform, initializer
 from mindspore.common.parameter import Parameter
@@ -15,6 +17,12 @@ from mindspore.nn import _checks as check
 from mindspore.nn.cell import Cell
 from mindspore.nn.layer.rnns import gru_walk, lstm_walk, simple_walk
 from mindspore.ops._registry import op
+
+
+def _first_values(*shape_and_dtype) -> Tensor:
+    """Drawn from NumPy and replaced at once: so does MindSpore, and NumPy's stream moves as users expect."""
+    *shape, dtype = shape_and_dtype
+    return Tensor(np.random.randn(*shape), dtype)
 
 
 class RNNCellBase(Cell):
@@ -35,13 +43,14 @@ class RNNCellBase(Cell):
         self.input_size = check.positive_int(input_size, "input_size", self.cls_name)
         self.hidden_size = check.positive_int(hidden_size, "hidden_size", self.cls_name)
         self.has_bias = check.boolean(has_bias, "has_bias", self.cls_name)
-        rows, bound = num_chunks * hidden_size, Uniform(1 / math.sqrt(hidden_size))
-        self.weight_ih = Parameter(initializer(bound, [rows, input_size], dtype), name="weight_ih")
-        self.weight_hh = Parameter(initializer(bound, [rows, hidden_size], dtype), name="weight_hh")
+        rows = num_chunks * hidden_size
+        self.weight_ih = Parameter(_first_values(rows, input_size, dtype), name="weight_ih")
+        self.weight_hh = Parameter(_first_values(rows, hidden_size, dtype), name="weight_hh")
         self.bias_ih = self.bias_hh = None
         if has_bias:
-            self.bias_ih = Parameter(initializer(bound, [rows], dtype), name="bias_ih")
-            self.bias_hh = Parameter(initializer(bound, [rows], dtype), name="bias_hh")
+            self.bias_ih = Parameter(_first_values(rows, dtype), name="bias_ih")
+            self.bias_hh = Parameter(_first_values(rows, dtype), name="bias_hh")
+        self.reset_parameters(dtype)
 
     def reset_parameters(self, dtype=mstype.float32) -> None:
         """Draws all parameters anew.
