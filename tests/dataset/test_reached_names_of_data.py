@@ -202,3 +202,17 @@ def test_lists_of_transforms_are_checked_for_classes_of_users():
         Pick([3])
     with pytest.raises(ValueError, match="prob"):
         Pick([abs], 1.5)
+
+
+@pytest.mark.parametrize("count", [3, -1])
+def test_dataset_size_is_there_once_it_was_asked_for(count):
+    rows = ds.NumpySlicesDataset(np.arange(6), ["x"]).batch(2).repeat(count)
+    assert rows.dataset_size is None
+    assert rows.get_dataset_size() == rows.dataset_size == 3 * abs(count)
+
+
+def test_dataset_size_is_counted_anew_with_another_sampler():
+    rows = ds.NumpySlicesDataset(np.arange(6), ["x"])
+    assert rows.get_dataset_size() == rows.dataset_size == 6
+    rows.use_sampler(ds.SubsetSampler([1, 2]))
+    assert rows.dataset_size is None and rows.get_dataset_size() == 2

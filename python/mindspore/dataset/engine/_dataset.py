@@ -34,7 +34,7 @@ class Dataset(SpelledArguments):
         self.num_parallel_workers = num_parallel_workers
         self.cache = cache
         self._input_indexs: Any = ()
-        self._known_rows: int | None = None
+        self.dataset_size: int | None = None  # rows of an epoch, once they were asked for
         self._first_row: tuple | None = None
         self._estimated_shapes: list | None = None
         self._columns: list[str] | None = None
@@ -333,15 +333,15 @@ class Dataset(SpelledArguments):
 
     def get_dataset_size(self):
         """Rows of an epoch."""
-        if self._known_rows is None:
+        if self.dataset_size is None:
             rows = self._rows()
             if rows == _UNKNOWN:
                 logger.info(f"{type(self).__name__}: the rows are counted by running the pipeline once.")
                 rows = self._count_by_running()
-            self._known_rows = rows
-        if self._known_rows == 0:
+            self.dataset_size = rows
+        if self.dataset_size == 0:
             logger.warning("Got 0 sample from dataset pipeline, check if drop all data or load dataset fail.")
-        return self._known_rows
+        return self.dataset_size
 
     def _count_by_running(self) -> int:
         return sum(1 for _ in _iterators().DryRun(self))

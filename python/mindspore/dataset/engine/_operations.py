@@ -83,7 +83,8 @@ class RepeatDataset(UnionBaseDataset):
 
     def get_dataset_size(self):
         if self.count == -1:  # one pass; an endless run cannot be counted
-            return self.children[0].get_dataset_size()
+            self.dataset_size = self.children[0].get_dataset_size()
+            return self.dataset_size
         return super().get_dataset_size()
 
     def get_repeat_count(self):

@@ -97,7 +97,7 @@ def split_rows(dataset: Any, sizes: list, randomize: bool = True) -> list:
     begin = 0
     for size in absolute:
         part = copy.deepcopy(dataset)
-        part._known_rows = None
+        part.dataset_size = None
         if randomize:
             shuffled = samplers.RandomSampler()
             shuffled.reshuffle_each_epoch = False
