@@ -300,3 +300,16 @@ def test_findings_have_places_and_lines_of_source(tmp_path):
     assert (last.line, last.column, last.source) == (5, 5, "x = ms.nn.Module(2, 3)  # a layer")
     assert last.place == f"{tmp_path / 'script.py'}:5"
     assert json.dumps(last.note)
+
+
+def test_what_is_nested_deeply_does_not_stop_the_scan(tmp_path):
+    many = "+".join(["1"] * 20_000)
+    found = scanned(tmp_path, f"import mindspore as ms\nms.Modell\nx = {many}\n")
+    assert [one.name for one in found if one.note] == ["mindspore.Modell"]
+
+
+def test_a_long_line_is_cut(tmp_path):
+    path = tmp_path / "long.py"
+    path.write_text("x = 1" + ".real" * 9000)
+    (problem,) = scan(str(path)).unreadable
+    assert len(problem.message) < 150

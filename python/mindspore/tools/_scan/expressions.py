@@ -259,7 +259,12 @@ class Expressions:
     # ---- other expressions -------------------------------------------------------------------------------
 
     def _of_binop(self, node: ast.BinOp) -> Value:
-        sides = self.value(node.left), self.value(node.right)
+        operands: list[ast.expr] = []
+        left: ast.expr = node
+        while isinstance(left, ast.BinOp):  # sums of thousands of terms are nested as deeply
+            operands.append(left.right)
+            left = left.left
+        sides = [self.value(each) for each in (left, *reversed(operands))]
         return next(
             (side for side in sides if isinstance(side, Made) and side.path == "mindspore.Tensor"), None
         )

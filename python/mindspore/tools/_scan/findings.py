@@ -103,7 +103,10 @@ def scan_files(
     gc.disable()  # syntax trees have no cycles, and looking for some costs a third of the time
     try:
         for done, file in enumerate(files):
-            _scan_file(report, project, judge, file, wanted)
+            try:
+                _scan_file(report, project, judge, file, wanted)
+            except RecursionError:
+                report.unreadable.append(Unreadable(file, 0, 1, "it is nested too deeply"))
             if progress is not None:
                 progress(done + 1)
     finally:

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import textwrap
 import tokenize
 import warnings
 from collections.abc import Iterator
@@ -128,7 +129,7 @@ def _parsed(text: str, path: str) -> ast.Module:
 
 def _explained(error: SyntaxError) -> str:
     message = error.msg or "invalid syntax"
-    text = (error.text or "").strip()
+    text = textwrap.shorten(error.text or "", 80, placeholder="...") or (error.text or "").strip()[:80]
     if "print" in message or "except" in message and "parenthesized" in message:
         message += " (Python 2?)"
     return f"{message}: {text}" if text else message
