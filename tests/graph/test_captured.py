@@ -7,6 +7,8 @@ import copy
 import cProfile
 import gc
 import inspect
+import sys
+import threading
 import weakref
 
 import numpy as np
@@ -300,3 +302,32 @@ def test_a_profiler_goes_on_after_a_capture():
     profiler.disable()
     names = [entry.code.co_name for entry in profiler.getstats() if hasattr(entry.code, "co_name")]
     assert "after_the_capture" in names
+
+
+def test_another_thread_may_draw_from_numpy():
+    """Loaders do; NumPy's state is one for all threads."""
+    enough, interval = threading.Event(), sys.getswitchinterval()
+
+    def draw():
+        while not enough.is_set():
+            np.random.random()
+
+    @jit
+    def many(x):
+        for _ in range(200):
+            x = x + 1
+        return x
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    sys.setswitchinterval(1e-5)
+    try:
+        before = np.random.get_state()[2]
+        for _ in range(3):
+            many(Tensor(X))
+        assert np.random.get_state()[2] != before
+    finally:
+        sys.setswitchinterval(interval)
+        enough.set()
+        thread.join()
+    assert captures(many) == 1 and many._captured.reasons == []

@@ -343,6 +343,8 @@ def test_a_number_that_does_not_fit_a_parameter(x):
         _Weighted([3, 4])(x, 1)
     with pytest.raises(TypeError, match="'w' is Int32"):
         _Weighted(3, ms.int32)(x, 1.5)
+    with pytest.raises(ValueError, match="300 does not fit"):
+        _Weighted(3, ms.int8)(x, 300)
 
 
 def test_a_list_from_outside_is_given_out_itself(x):

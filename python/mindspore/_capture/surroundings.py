@@ -12,6 +12,7 @@ import gc
 import importlib
 import os
 import sys
+import threading
 import types
 import weakref
 from collections.abc import Iterator
@@ -98,6 +99,7 @@ class Surroundings(Values):
         self._before = None
         self._started = Cell()._create_time
         self._numpy_random = numpy_random()
+        self._has_drawn = False  # this thread, from NumPy
         self._cell_class = Cell
 
     def __enter__(self) -> Surroundings:
@@ -145,6 +147,8 @@ class Surroundings(Values):
                 where = codes.position_of(frame)
                 self._problem = self._problem or f"it calls {code.co_name} ({where})"
         elif event == "c_call" and self._problem is None:
+            if isinstance(getattr(function, "__self__", None), UNSTEADY_TYPES):
+                self._has_drawn = True
             if _is_unsteady(function) and self._is_users(frame):
                 name = getattr(function, "__qualname__", str(function))
                 where = codes.position_of(frame)
@@ -249,7 +253,7 @@ class Surroundings(Values):
                 self._watch_module(sys.modules[name], code)
         written: list[Place] = []
         problem, passing = self._problem or self._unguarded(), None
-        if problem is None and numpy_random() != self._numpy_random:
+        if problem is None and numpy_random() != self._numpy_random and self._may_have_drawn():
             problem = "it draws random numbers from NumPy, which differ from call to call"
         for content in self._contents:
             if not is_unchanged(*content[:4]):
@@ -275,6 +279,11 @@ class Surroundings(Values):
             verify.add(cells, parameters, asked)
             self._session.set_verify(verify)
         return Effects(written, problem, passing)
+
+    def _may_have_drawn(self) -> bool:
+        """Whether it was this run that drew from NumPy, whose state is one for all threads, loaders too."""
+        are_others = threading.active_count() > 1 or "mindspore.dataset" in sys.modules
+        return self._has_drawn or not are_others or any(codes.mentions(code, "random") for code in self._run)
 
     def _unguarded(self) -> str | None:
         for one in self._opaque:

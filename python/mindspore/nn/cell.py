@@ -44,7 +44,10 @@ def _as_value_of(parameter: Parameter, number) -> Tensor:
             f"Data type conversion is not supported for a 'Parameter': '{parameter.name}' is "
             f"{parameter.dtype}, but {number} was assigned."
         )
-    return Tensor(number, parameter.dtype)
+    value = Tensor(number, parameter.dtype)
+    if isinstance(number, int) and not parameter.is_floating_point() and int(value.asnumpy()) != number:
+        raise ValueError(f"{number} does not fit into the parameter '{parameter.name}' of {parameter.dtype}.")
+    return value
 
 
 class Cell(CellParts, CellSettings, CellHooks, CellParallel, SpelledArguments):
