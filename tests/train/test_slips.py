@@ -123,13 +123,14 @@ def test_a_function_may_be_the_loss(mode):
 
 
 @pytest.mark.parametrize("kind", [nn.SGD, nn.Adam, optim.SGD])
-def test_an_optimizer_of_another_network(kind):
-    other = Net()
-    optimizer = kind(other.trainable_params(), 0.1)
-    with pytest.raises(
-        ValueError, match="For 'Model', none of the 4 parameters of the optimizer .*body.weight"
-    ):
-        model_of(optimizer=optimizer)
+def test_a_model_with_an_optimizer_of_another_network_evaluates_but_does_not_train(kind, mode, warnings):
+    """A script may load a fresh network to evaluate it, and hand over the optimizer of the one it trained."""
+    model = model_of(optimizer=kind(Net().trainable_params(), 0.1), metrics={"acc"})
+    assert len(warnings) == 1 and "none of the 4 parameters of the optimizer" in warnings[0]
+    assert 0 <= model.eval(data())["acc"] <= 1
+    for sink in (False, True):
+        with pytest.raises(ValueError, match="none of the 4 parameters of the optimizer .*body.weight"):
+            model.train(1, data(), dataset_sink_mode=sink)
 
 
 @pytest.mark.parametrize("kind", [nn.SGD, nn.Adam, optim.SGD])
@@ -158,7 +159,7 @@ def test_an_optimizer_made_before_the_network_was_changed(warnings):
     assert len(warnings) == 1 and "2 of the 4 parameters" in warnings[0] and "head.weight" in warnings[0]
     net.body = nn.Dense(3, 4)
     with pytest.raises(ValueError, match="made anew after the optimizer"):
-        model_of(net, optimizer=optimizer)
+        model_of(net, optimizer=optimizer).train(1, data())
 
 
 def test_some_parameters_are_enough(mode, warnings):

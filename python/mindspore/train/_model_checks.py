@@ -16,7 +16,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.context import ParallelMode
 from mindspore.nn.cell import Cell
 from mindspore.nn.optim import Optimizer
-from mindspore.nn.wrap._fitting import check_belongs, check_made
+from mindspore.nn.wrap._fitting import check_made
 from mindspore.train.dataset_helper import check_sink_size
 
 _KEYWORDS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level")
@@ -132,8 +132,6 @@ def check_parts(network, loss_fn, optimizer, amp_level: str, kwargs: dict) -> No
             "The type of 'optimizer' should be 'Cell' or 'Optimizer', but got type "
             f"'{type(optimizer).__name__}'{_a_class(optimizer)}."
         )
-    if optimizer is not None:
-        check_belongs([part for part in (network, loss_fn) if isinstance(part, Cell)], optimizer, "Model")
     if isinstance(network, nn.GraphCell) and (loss_fn is not None or optimizer is not None or kwargs):
         raise ValueError(
             "For 'Model', a 'GraphCell' is run as it is: 'loss_fn', 'optimizer' and 'kwargs' must not be "

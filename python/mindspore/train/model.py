@@ -49,7 +49,7 @@ class Model:
 
     Raises:
         TypeError: An argument is of another type, for instance a class instead of an object.
-        ValueError: The parts do not go together: an optimizer of another network, metrics without a loss.
+        ValueError: The parts do not go together: metrics without a loss.
 
     Supported Platforms:
         ``CPU``

@@ -111,13 +111,6 @@ def misfit(cells: list[Cell], optimizer, owner: str) -> str:
     )
 
 
-def check_belongs(cells: list[Cell], optimizer, owner: str) -> None:
-    """Raises a ValueError for an optimizer of another network (see `misfit`)."""
-    complaint = misfit(cells, optimizer, owner)
-    if complaint:
-        raise ValueError(complaint)
-
-
 def check_loss(loss, tensors: list[Tensor], owner: str) -> None:
     """Raises a TypeError for what cannot be a loss, because it has no gradient.
 
