@@ -51,9 +51,14 @@ def name_findings(path: Path) -> Iterator[str]:
 
 def check() -> Iterator[str]:
     """Yields every bad name, missing licence line and forbidden text."""
+    tests: dict[str, Path] = {}
     for path in repository.files():
         if path.suffix in SOURCE_SUFFIXES:
             yield from name_findings(path)
+        if path.suffix == ".py" and path.parts[0] == "tests":
+            first = tests.setdefault(path.name, path)  # modules of tests are imported by their names alone
+            if first != path and path.name != "conftest.py":
+                yield f"{path}:1: {first} has the same name"
         try:
             text = repository.text_of(path)
         except UnicodeDecodeError:
