@@ -34,7 +34,7 @@ class Dataset(SpelledArguments):
         self.num_parallel_workers = num_parallel_workers
         self.cache = cache
         self._input_indexs: Any = ()
-        self.dataset_size: int | None = None  # rows of an epoch, once they were asked for
+        self._known_rows: int | None = None
         self._first_row: tuple | None = None
         self._estimated_shapes: list | None = None
         self._columns: list[str] | None = None
@@ -331,17 +331,26 @@ class Dataset(SpelledArguments):
 
     # Getters.
 
+    @property
+    def dataset_size(self) -> int | None:
+        """Rows of an epoch, once they were asked for."""
+        return self._known_rows
+
+    @dataset_size.setter
+    def dataset_size(self, rows: int | None) -> None:
+        self._known_rows = rows
+
     def get_dataset_size(self):
         """Rows of an epoch."""
-        if self.dataset_size is None:
+        if self._known_rows is None:
             rows = self._rows()
             if rows == _UNKNOWN:
                 logger.info(f"{type(self).__name__}: the rows are counted by running the pipeline once.")
                 rows = self._count_by_running()
-            self.dataset_size = rows
-        if self.dataset_size == 0:
+            self._known_rows = rows
+        if self._known_rows == 0:
             logger.warning("Got 0 sample from dataset pipeline, check if drop all data or load dataset fail.")
-        return self.dataset_size
+        return self._known_rows
 
     def _count_by_running(self) -> int:
         return sum(1 for _ in _iterators().DryRun(self))

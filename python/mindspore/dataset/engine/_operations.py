@@ -83,8 +83,8 @@ class RepeatDataset(UnionBaseDataset):
 
     def get_dataset_size(self):
         if self.count == -1:  # one pass; an endless run cannot be counted
-            self.dataset_size = self.children[0].get_dataset_size()
-            return self.dataset_size
+            self._known_rows = self.children[0].get_dataset_size()
+            return self._known_rows
         return super().get_dataset_size()
 
     def get_repeat_count(self):

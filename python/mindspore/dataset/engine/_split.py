@@ -97,7 +97,7 @@ def split_rows(dataset: Any, sizes: list, randomize: bool = True) -> list:
     begin = 0
     for size in absolute:
         part = copy.deepcopy(dataset)
-        part.dataset_size = None
+        part._known_rows = None
         if randomize:
             shuffled = samplers.RandomSampler()
             shuffled.reshuffle_each_epoch = False

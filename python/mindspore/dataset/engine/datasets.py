@@ -216,7 +216,7 @@ class MappableDataset(SourceDataset):
             raise TypeError("Input sampler is not an instance of a sampler.")
         new_sampler.add_child(self.sampler)
         self.sampler = new_sampler
-        self.dataset_size = None
+        self._known_rows = None
 
     def use_sampler(self, new_sampler):
         """Replaces the topmost sampler; what lies below it stays."""
@@ -228,7 +228,7 @@ class MappableDataset(SourceDataset):
         self.sampler = new_sampler
         if child is not None and new_sampler.get_child() is None:
             new_sampler.add_child(child)
-        self.dataset_size = None
+        self._known_rows = None
 
     def is_shuffled(self):
         """Whether rows come in random order."""

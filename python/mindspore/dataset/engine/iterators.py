@@ -164,7 +164,7 @@ class Iterator:
                 "whether 'drop_remainder' dropped everything."
             )
         if self._counted_from_start:
-            self._owner.dataset_size = self._rows
+            self._owner._known_rows = self._rows
         self._rows = 0
         self._counted_from_start = True
         if last:
