@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from mindspore._spelling import not_in_this_version as _not_in_this_version
 
-_NAMES = [
+# Names of the numbers a column can hold, and of all a column can be declared to hold.
+NUMBER_TYPES = (
     "bool",
     "int8",
     "int16",
@@ -18,10 +19,9 @@ _NAMES = [
     "float16",
     "float32",
     "float64",
-    "string",
-    "bytes",
-    "unknown",
-]
+)
+COLUMN_TYPES = (*NUMBER_TYPES, "string")
+_NAMES = (*COLUMN_TYPES, "bytes", "unknown")
 
 
 class DataType:

@@ -73,3 +73,14 @@ def get_device_name(device_id: int, device_target: str | None = None) -> str:
 def get_arch_list(device_target: str | None = None):
     """Architectures the package was built for; None for a CPU."""
     checked_target(device_target, "hal.get_arch_list")
+
+
+__all__ = [
+    "device_count",
+    "get_arch_list",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "is_available",
+    "is_initialized",
+]

@@ -85,3 +85,17 @@ def reset_max_memory_reserved(device_target: str | None = None) -> None:
 def empty_cache() -> None:
     """Gives unused memory back to the device."""
     _c.empty_cache(checked_target(None, "hal.empty_cache"))
+
+
+__all__ = [
+    "empty_cache",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "memory_allocated",
+    "memory_reserved",
+    "memory_stats",
+    "memory_summary",
+    "reset_max_memory_allocated",
+    "reset_max_memory_reserved",
+    "reset_peak_memory_stats",
+]

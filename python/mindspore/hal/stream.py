@@ -112,3 +112,14 @@ def set_cur_stream(stream: Stream | None) -> None:
     if not isinstance(stream, Stream):
         raise TypeError(f"For 'set_cur_stream', 'stream' must be a Stream, but got {type(stream)}.")
     _current = stream
+
+
+__all__ = [
+    "Event",
+    "Stream",
+    "StreamCtx",
+    "current_stream",
+    "default_stream",
+    "set_cur_stream",
+    "synchronize",
+]

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "data/image/parameters.h"
 #include "data/image/pass.h"
 
 namespace mycel::data {
@@ -43,13 +44,6 @@ class Flip : public PassStep {
   bool is_random_ = false;
 };
 
-const ParameterSchema kProbability{.name = "prob",
-                                   .kind = ParameterKind::Real,
-                                   .doc = "How likely a row is turned round.",
-                                   .fallback = 0.5,
-                                   .low = 0,
-                                   .high = 1};
-
 MYCEL_TRANSFORM(HorizontalFlip)
     .in("vision")
     .doc("Swaps left and right.")
@@ -72,7 +66,7 @@ MYCEL_TRANSFORM(VerticalFlip)
 MYCEL_TRANSFORM(RandomHorizontalFlip)
     .in("vision")
     .doc("Swaps left and right with some probability.")
-    .parameter(kProbability)
+    .parameter(probability_parameter())
     .input(InputLayout::Video)
     .takes_columns()
     .random()
@@ -85,7 +79,7 @@ MYCEL_TRANSFORM(RandomHorizontalFlip)
 MYCEL_TRANSFORM(RandomVerticalFlip)
     .in("vision")
     .doc("Swaps top and bottom with some probability.")
-    .parameter(kProbability)
+    .parameter(probability_parameter())
     .input(InputLayout::Video)
     .takes_columns()
     .random()

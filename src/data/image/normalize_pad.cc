@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "data/image/image.h"
+#include "data/image/parameters.h"
 
 namespace mycel::data {
 
@@ -69,25 +70,13 @@ MYCEL_TRANSFORM(NormalizePad)
     .doc(
         "Subtracts a mean and divides by a standard deviation, channel by channel, and adds a "
         "channel of zeros behind the others.")
-    .parameter({.name = "mean",
-                .kind = ParameterKind::Reals,
-                .doc = "One mean for all channels or one per channel.",
-                .low = 0,
-                .high = 255})
-    .parameter({.name = "std",
-                .kind = ParameterKind::Reals,
-                .doc = "One deviation for all channels or one per channel.",
-                .low = 0,
-                .high = 255,
-                .low_is_open = true})
+    .parameter(mean_parameter())
+    .parameter(deviation_parameter())
     .parameter({.name = "dtype",
                 .kind = ParameterKind::Text,
                 .doc = "Type of the result, \"float32\" or \"float16\".",
                 .fallback = std::string("float32")})
-    .parameter({.name = "is_hwc",
-                .kind = ParameterKind::Flag,
-                .doc = "Whether the channels are the last axis, else the first of three.",
-                .fallback = true})
+    .parameter(channels_last_parameter())
     .input(InputLayout::Image)
     .sample({.arguments = {{"mean", Reals{121, 115, 100}}, {"std", Reals{70, 68, 71}}},
              .shape = {5, 6, 3}})

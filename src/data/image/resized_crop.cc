@@ -5,6 +5,7 @@
 
 #include <opencv2/imgproc.hpp>
 
+#include "data/image/parameters.h"
 #include "data/image/picture_transform.h"
 
 namespace mycel::data {
@@ -180,10 +181,7 @@ MYCEL_TRANSFORM(CutOut)
                 .fallback = std::int64_t{1},
                 .low = 1,
                 .high = INT32_MAX})
-    .parameter({.name = "is_hwc",
-                .kind = ParameterKind::Flag,
-                .doc = "Whether the channels are the last axis, else the first.",
-                .fallback = true})
+    .parameter(channels_last_parameter())
     .input(InputLayout::Image)
     .random()
     .sample({.arguments = {{"length", std::int64_t{3}}}, .shape = {9, 12, 3}})

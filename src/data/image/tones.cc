@@ -7,6 +7,7 @@
 
 #include <opencv2/imgproc.hpp>
 
+#include "data/image/parameters.h"
 #include "data/image/picture_transform.h"
 
 namespace mycel::data {
@@ -38,13 +39,6 @@ Tensor inverted(const Pictures& pictures, TransformContext& context, std::string
   return by_table(pictures, context, table_of([](int i) { return 255 - i; }));
 }
 
-const ParameterSchema kProbability{.name = "prob",
-                                   .kind = ParameterKind::Real,
-                                   .doc = "How likely a row is changed.",
-                                   .fallback = 0.5,
-                                   .low = 0,
-                                   .high = 1};
-
 MYCEL_TRANSFORM(Invert)
     .in("vision")
     .doc("Takes 255 minus every value.")
@@ -60,7 +54,7 @@ MYCEL_TRANSFORM(Invert)
 MYCEL_TRANSFORM(RandomInvert)
     .in("vision")
     .doc("Takes 255 minus every value with some probability.")
-    .parameter(kProbability)
+    .parameter(probability_parameter())
     .input(InputLayout::Image)
     .random()
     .sample({.shape = {5, 6, 3}})
@@ -99,7 +93,7 @@ MYCEL_TRANSFORM(Equalize)
 MYCEL_TRANSFORM(RandomEqualize)
     .in("vision")
     .doc("Spreads the histogram of every channel evenly with some probability.")
-    .parameter(kProbability)
+    .parameter(probability_parameter())
     .input(InputLayout::Image)
     .random()
     .sample({.shape = {5, 6, 3}})
@@ -195,7 +189,7 @@ PictureFunction contrast_function(const char* name, const Parameters& parameters
 
 [[maybe_unused]] const bool registered_random_contrast =
     with_contrast_parameters(TransformDefinition("RandomAutoContrast"))
-        .parameter(kProbability)
+        .parameter(probability_parameter())
         .random()
         .sample({.shape = {5, 6, 3}})
         .make([](const Parameters& parameters) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "data/image/parameters.h"
 #include "data/image/pass.h"
 
 namespace mycel::data {
@@ -100,21 +101,9 @@ class Normalize : public PassStep {
 MYCEL_TRANSFORM(Normalize)
     .in("vision")
     .doc("Subtracts a mean and divides by a standard deviation, channel by channel, in float32.")
-    .parameter({.name = "mean",
-                .kind = ParameterKind::Reals,
-                .doc = "One mean for all channels or one per channel.",
-                .low = 0,
-                .high = 255})
-    .parameter({.name = "std",
-                .kind = ParameterKind::Reals,
-                .doc = "One deviation for all channels or one per channel.",
-                .low = 0,
-                .high = 255,
-                .low_is_open = true})
-    .parameter({.name = "is_hwc",
-                .kind = ParameterKind::Flag,
-                .doc = "Whether the channels are the last axis, else the first of three.",
-                .fallback = true})
+    .parameter(mean_parameter())
+    .parameter(deviation_parameter())
+    .parameter(channels_last_parameter())
     .input(InputLayout::Video)
     .sample({.arguments = {{"mean", Reals{121, 115, 100}}, {"std", Reals{70, 68, 71}}},
              .shape = {5, 6, 3}})

@@ -5,23 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mindspore._c_dataengine import DataType
+from mindspore._c_dataengine import NUMBER_TYPES, DataType
 from mindspore.common import dtype as mstype
-
-_NUMBERS = [
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-]
 
 
 def nptype_to_detype(type_: type | np.dtype | str) -> DataType | None:
@@ -29,7 +14,7 @@ def nptype_to_detype(type_: type | np.dtype | str) -> DataType | None:
     dtype = np.dtype(type_)
     if dtype == np.dtype("str"):
         return DataType("string")
-    return DataType(dtype.name) if dtype.name in _NUMBERS else None
+    return DataType(dtype.name) if dtype.name in NUMBER_TYPES else None
 
 
 def mstype_to_detype(type_: mstype.DType) -> DataType:
@@ -46,7 +31,7 @@ def mstype_to_detype(type_: mstype.DType) -> DataType:
             f"A type of MindSpore is needed, such as mindspore.float32, but got {type_}."
         )
     name = np.dtype(mstype.dtype_to_nptype(type_)).name
-    if name not in _NUMBERS:
+    if name not in NUMBER_TYPES:
         raise KeyError(type_)
     return DataType(name)
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from mindspore._c_dataengine import COLUMN_TYPES
 from mindspore.dataset.core import checks
 from mindspore.dataset.core.checks import (  # noqa: F401  (some are public here)
     INT32_MAX,
@@ -26,21 +27,7 @@ INT64_MIN = -INT64_MAX - 1
 FLOAT_MAX_INTEGER, FLOAT_MIN_INTEGER = 2**24, -(2**24)
 DOUBLE_MAX_INTEGER, DOUBLE_MIN_INTEGER = 2**53, -(2**53)
 
-valid_detype = [
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "string",
-]
+valid_detype = list(COLUMN_TYPES)
 
 
 def is_iterable(obj: object) -> bool:

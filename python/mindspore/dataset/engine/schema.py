@@ -7,21 +7,7 @@ import json
 import os
 from typing import Any
 
-_TYPES = (
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "string",
-)
+from mindspore._c_dataengine import COLUMN_TYPES
 
 
 def _type_name(de_type: Any) -> str:
@@ -29,7 +15,7 @@ def _type_name(de_type: Any) -> str:
     name = (de_type if isinstance(de_type, str) else str(de_type)).lower()
     if name == "bool_":
         name = "bool"
-    if name not in _TYPES:
+    if name not in COLUMN_TYPES:
         raise TypeError(f"Unknown column type. Type is unknown: {de_type}.")
     return name
 

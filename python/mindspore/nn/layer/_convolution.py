@@ -88,46 +88,6 @@ class _Conv(Cell):
     ):
         super().__init__()
         axes = self._axes or (len(kernel_size) if isinstance(kernel_size, (tuple, list)) else 1)
-        self._set_up(
-            axes,
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            dtype,
-        )
-        self.data_format = check.one_of(data_format, self._formats, "format", self.cls_name)
-        rows, inner = (in_channels, out_channels) if transposed else (out_channels, in_channels)
-        inner //= group
-        # Sequences are images of height one.
-        window = (1, *self.kernel_size) if self._axes == 1 else self.kernel_size
-        if self._axes == 1:
-            weight_init = flat_init(weight_init, self.cls_name)
-        shape = (rows, *window, inner) if data_format == "NHWC" else (rows, inner, *window)
-        self._add_parameters(shape, inner * math.prod(window), weight_init, bias_init)
-
-    def construct(self, *inputs):
-        raise NotImplementedError(f"For '{self.cls_name}', 'construct' has to be defined by the class.")
-
-    def _set_up(
-        self,
-        axes,
-        in_channels,
-        out_channels,
-        kernel_size,
-        stride,
-        pad_mode,
-        padding,
-        dilation,
-        group,
-        has_bias,
-        dtype,
-    ) -> None:
         owner = self.cls_name
         self.in_channels = check.positive_int(in_channels, "in_channels", owner)
         self.out_channels = check.positive_int(out_channels, "out_channels", owner)
@@ -146,6 +106,18 @@ class _Conv(Cell):
                 f"group: {group}, "
                 f"in_channels: {in_channels}, out_channels: {out_channels}."
             )
+        self.data_format = check.one_of(data_format, self._formats, "format", owner)
+        rows, inner = (in_channels, out_channels) if transposed else (out_channels, in_channels)
+        inner //= group
+        # Sequences are images of height one.
+        window = (1, *self.kernel_size) if self._axes == 1 else self.kernel_size
+        if self._axes == 1:
+            weight_init = flat_init(weight_init, owner)
+        shape = (rows, *window, inner) if data_format == "NHWC" else (rows, inner, *window)
+        self._add_parameters(shape, inner * math.prod(window), weight_init, bias_init)
+
+    def construct(self, *inputs):
+        raise NotImplementedError(f"For '{self.cls_name}', 'construct' has to be defined by the class.")
 
     def _add_parameters(self, weight_shape: tuple, fan_in: int, weight_init, bias_init) -> None:
         self.weight_init, self.bias_init = weight_init, bias_init
