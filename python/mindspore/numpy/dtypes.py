@@ -16,7 +16,11 @@ from mindspore.common.dtype import (
     uint32,
     uint64,
 )
-from mindspore.numpy import inf, nan, numeric_types, pi
+
+pi = 3.141592653589793
+inf = float("inf")
+nan = float("nan")
+numeric_types = (int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, bool_)
 
 __all__ = [
     "bool_",

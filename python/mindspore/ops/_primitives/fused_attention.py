@@ -138,7 +138,7 @@ class PromptFlashAttention(Primitive):
     Inputs:
         - **query**, **key**, **value** (Tensor) - In the layout.
         - **attn_mask** (Tensor) - 1 where a query must not look.
-        - **actual_seq_lengths**, **actual_seq_lengths_kv** (Tensor) - Not used: all lengths count.
+        - **actual_seq_lengths**, **actual_seq_lengths_kv** (None) - Must be None: `attn_mask` says lengths.
         - **pse_shift** (Tensor) - Added to the products.
         - **deq_scale1** and the others (None) - Quantized products are not there.
 
