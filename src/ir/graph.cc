@@ -33,13 +33,6 @@ bool Node::has_effects() const {
   });
 }
 
-bool Node::is_result(std::uint32_t index) const {
-  const std::vector<Output>& results = parent_->results();
-  return std::any_of(results.begin(), results.end(), [&](const Output& result) {
-    return result.node == this && result.index == index;
-  });
-}
-
 namespace {
 
 bool returned_within(const Region& region, const Node& node, std::uint32_t index) {
@@ -55,9 +48,11 @@ bool returned_within(const Region& region, const Node& node, std::uint32_t index
 
 }  // namespace
 
+bool Node::is_result(std::uint32_t index) const { return returned_within(*parent_, *this, index); }
+
 bool Node::is_unused() const {
   for (std::uint32_t i = 0; i < users_.size(); ++i) {
-    if (!users_[i].empty() || returned_within(*parent_, *this, i)) return false;
+    if (!users_[i].empty() || is_result(i)) return false;
   }
   return true;
 }
@@ -179,10 +174,11 @@ void Graph::erase(Node& node) {
                     "a node that is still read was to be erased");
   for (std::size_t i = 0; i < node.operands_.size(); ++i) node.set_operand(i, {});
   for (const auto& region : node.regions_) {
-    for (Node* inner : region->nodes_) {
-      for (std::size_t i = 0; i < inner->operands_.size(); ++i) inner->set_operand(i, {});
-    }
+    walk(*region, [](Node& inner) {
+      for (std::size_t i = 0; i < inner.operands_.size(); ++i) inner.set_operand(i, {});
+    });
   }
+  inner_regions_ -= node.regions_.size();
   node.parent_->nodes_.erase(node.place_);
 }
 

@@ -79,7 +79,8 @@ class Node {
 
   // Who reads output `index`; a user that reads it twice is listed twice.
   const std::vector<Node*>& users(std::uint32_t index = 0) const { return users_[index]; }
-  bool is_result(std::uint32_t index = 0) const;  // of the region it stands in
+  // Of the region it stands in, or of one inside that.
+  bool is_result(std::uint32_t index = 0) const;
   bool is_unused() const;
 
   void set_operand(std::size_t i, Output value);

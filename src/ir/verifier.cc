@@ -77,18 +77,45 @@ class Verifier {
     }
   }
 
+  static bool same_types(const Output& value, const TensorSpec& type) {
+    return !value ||
+           (value.type().dtype == type.dtype && value.type().shape == type.shape);  // none: above
+  }
+
   void branches(const Node& node) {
+    if (node.operands().size() != 1 || tensor::element_count(node.operands()[0].type().shape) != 1)
+      complain("%", node.id(), " if: the condition must be one value");
     for (const auto& branch : node.regions()) {
-      if (branch->results().size() != node.output_count())
+      if (!branch->arguments().empty()) complain("%", node.id(), " if: a branch has no arguments");
+      if (branch->results().size() != node.output_count()) {
         complain("%", node.id(), " if: a branch has another number of results");
+        continue;
+      }
+      for (std::size_t i = 0; i < node.output_count(); ++i) {
+        if (!same_types(branch->results()[i], node.type(i)))
+          complain("%", node.id(), " if: result ", i, " of a branch has another type");
+      }
     }
   }
 
   void loop(const Node& node) {
-    if (node.region(0).results().size() != 1)
-      complain("%", node.id(), " while: the condition must have one result");
-    if (node.region(1).results().size() != node.operands().size())
-      complain("%", node.id(), " while: the body must give every loop value");
+    const std::size_t values = node.operands().size();
+    if (node.output_count() != values || node.region(0).arguments().size() != values ||
+        node.region(1).arguments().size() != values || node.region(1).results().size() != values) {
+      complain("%", node.id(), " while: every part must have every loop value");
+      return;
+    }
+    for (std::size_t i = 0; i < values; ++i) {
+      const bool same = same_types(node.operands()[i], node.type(i)) &&
+                        same_types(node.region(0).arguments()[i]->output(), node.type(i)) &&
+                        same_types(node.region(1).arguments()[i]->output(), node.type(i)) &&
+                        same_types(node.region(1).results()[i], node.type(i));
+      if (!same) complain("%", node.id(), " while: loop value ", i, " changes its type");
+    }
+    const auto& condition = node.region(0).results();
+    if (condition.size() != 1 ||
+        (condition[0] && tensor::element_count(condition[0].type().shape) != 1))
+      complain("%", node.id(), " while: the condition must be one value");
   }
 
   std::unordered_set<const Node*> visible_;

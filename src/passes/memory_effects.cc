@@ -13,7 +13,11 @@ using ir::Output;
 
 bool writes_memory(const Node& node) {
   if (node.kind() == NodeKind::HostCall) return true;
-  return node.kind() == NodeKind::Operator && node.definition()->has_effects;
+  if (node.kind() == NodeKind::Operator) return node.definition()->has_effects;
+  return std::any_of(node.regions().begin(), node.regions().end(), [](const auto& region) {
+    return std::any_of(region->nodes().begin(), region->nodes().end(),
+                       [](const Node* inner) { return writes_memory(*inner); });
+  });
 }
 
 bool may_write(const Node& node, std::size_t operand) {

@@ -9,6 +9,22 @@ namespace mycel::passes {
 using ir::Node;
 using ir::Output;
 
+namespace {
+
+bool in_region(ir::Region& region, const std::function<bool(ir::Region& region)>& change) {
+  bool changed = change(region);
+  for (Node* node : region.nodes()) {
+    for (const auto& inner : node->regions()) changed |= in_region(*inner, change);
+  }
+  return changed;
+}
+
+}  // namespace
+
+bool in_every_region(ir::Graph& graph, const std::function<bool(ir::Region& region)>& change) {
+  return in_region(graph.body(), change);
+}
+
 bool is_operator(const Node& node, std::string_view name) {
   return node.kind() == ir::NodeKind::Operator && node.definition()->name == name;
 }

@@ -2,6 +2,7 @@
 // Small things that passes which replace nodes by others have in common.
 #pragma once
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct OutputHash {
     return std::hash<const void*>()(output.node) * 31 + output.index;
   }
 };
+
+// Does to every region, outer ones first, what works on the nodes of one; whether any was changed.
+bool in_every_region(ir::Graph& graph, const std::function<bool(ir::Region& region)>& change);
 
 bool is_operator(const ir::Node& node, std::string_view name);
 

@@ -14,6 +14,12 @@ namespace mycel::runtime {
 
 using tensor::Tensor;
 
+struct ArenaPlan;
+struct Frame;
+struct Instruction;
+struct Part;
+struct Program;
+
 // What somebody who watches a run is told after each node.
 struct Observation {
   const ir::Node& node;
@@ -51,28 +57,26 @@ class Executable {
   bool has_effects() const { return has_effects_; }
 
   const ir::Graph& graph() const { return *graph_; }
-  std::size_t arena_bytes() const { return arena_bytes_; }
+  std::size_t arena_bytes() const;
   std::size_t work() const { return work_; }  // elements touched: is it worth dropping a lock?
 
  private:
-  struct Frame;
-  struct Instruction;
-  class Builder;
   class FrameLease;
   void bind(Frame& frame, std::span<const Tensor> arguments) const;
   [[noreturn]] void tell_what_needs_room(const Frame& frame, const platform::Error& error) const;
-  void execute(Frame& frame, const Instruction& instruction) const;
-  void execute_measured(Frame& frame, const Instruction& instruction) const;
+  void run_part(Frame& frame, const Part& part, const Observer& observer) const;
+  void run_loop(Frame& frame, const Instruction& loop, const Observer& observer) const;
+  void execute(Frame& frame, const Instruction& instruction, const Observer& observer) const;
+  void execute_measured(Frame& frame, const Instruction& instruction,
+                        const Observer& observer) const;
   void run_kernel(Frame& frame, const Instruction& instruction) const;
   std::vector<Tensor> results(Frame& frame) const;
   std::unique_ptr<Frame> build_frame() const;
-  void plan_arena(const Frame& frame);
   void note_effects();
 
   std::unique_ptr<ir::Graph> graph_;
-  std::vector<Instruction> instructions_;
-  std::vector<std::size_t> offsets_;  // of each buffer in the arena
-  std::size_t arena_bytes_ = 0;
+  std::unique_ptr<Program> program_;
+  std::unique_ptr<ArenaPlan> arena_;
   std::size_t work_ = 0;
   std::vector<Tensor> written_;  // parameters that effects change
   std::vector<std::size_t> written_arguments_;

@@ -25,17 +25,17 @@ void set_activation(Node& node, const std::string& name) {
 
 class Combining {
  public:
-  explicit Combining(ir::Graph& graph) : graph_(graph) {
+  Combining(ir::Graph& graph, const ir::Region& region) : graph_(graph), region_(region) {
     std::size_t place = 0;
-    for (Node* node : graph.body().nodes()) place_[node] = place++;
-    for (Node* node : graph.body().nodes()) {
+    for (Node* node : region.nodes()) place_[node] = place++;
+    for (Node* node : region.nodes()) {
       if (writes_memory(*node)) writes_.push_back(node);
     }
   }
 
   bool run() {
     bool changed = false;
-    const std::vector<Node*> nodes(graph_.body().nodes().begin(), graph_.body().nodes().end());
+    const std::vector<Node*> nodes(region_.nodes().begin(), region_.nodes().end());
     for (Node* node : nodes) {
       if (!is_operator(*node, "blocked_batch_norm_training")) continue;
       if (Node* grown = take_residual(*node)) {
@@ -50,7 +50,8 @@ class Combining {
  private:
   static Node* only_reader(Node& node) {
     const auto& users = node.users(0);
-    return users.size() == 1 && !node.is_result(0) ? users.front() : nullptr;
+    const bool one = users.size() == 1 && !node.is_result(0);
+    return one && &users.front()->parent() == &node.parent() ? users.front() : nullptr;
   }
 
   bool is_known_before(Output value, const Node& node) const {
@@ -91,6 +92,7 @@ class Combining {
     Node* activation = nullptr;
     std::vector<Node*> gradients;
     for (Node* user : norm.users(0)) {
+      if (&user->parent() != &region_) return false;
       const bool activates = is_operator(*user, "relu") || is_operator(*user, "relu6");
       if (activates && activation == nullptr) {
         activation = user;
@@ -149,7 +151,7 @@ class Combining {
     if (bias.node->kind() != NodeKind::Parameter) return true;
     return std::any_of(writes_.begin(), writes_.end(), [&](const Node* write) {
       if (place_.at(write) < place_.at(&from) || place_.at(write) > place_.at(&to)) return false;
-      if (write->kind() == NodeKind::HostCall) return true;
+      if (write->kind() != NodeKind::Operator) return true;
       for (std::size_t i = 0; i < write->operands().size(); ++i) {
         const Output& target = write->operands()[i];
         if (!target || !may_write(*write, i) || !is_parameter_memory(target)) continue;
@@ -162,12 +164,16 @@ class Combining {
   }
 
   ir::Graph& graph_;
+  const ir::Region& region_;
   std::unordered_map<const Node*, std::size_t> place_;
   std::vector<const Node*> writes_;
 };
 
 }  // namespace
 
-bool combine_batch_norm(ir::Graph& graph) { return Combining(graph).run(); }
+bool combine_batch_norm(ir::Graph& graph) {
+  return in_every_region(graph,
+                         [&](const ir::Region& region) { return Combining(graph, region).run(); });
+}
 
 }  // namespace mycel::passes

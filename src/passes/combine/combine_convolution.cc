@@ -79,14 +79,16 @@ Node* join(ir::Graph& graph, MemoryEffects& writes, Node& convolution) {
 }  // namespace
 
 bool combine_convolution(ir::Graph& graph) {
-  MemoryEffects writes(graph.body());
-  bool changed = false;
-  const std::vector<Node*> nodes(graph.body().nodes().begin(), graph.body().nodes().end());
-  for (Node* node : nodes) {
-    if (!is_operator(*node, "blocked_conv2d")) continue;
-    while ((node = join(graph, writes, *node)) != nullptr) changed = true;
-  }
-  return changed;
+  return in_every_region(graph, [&](const ir::Region& region) {
+    MemoryEffects writes(region);
+    bool changed = false;
+    const std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
+    for (Node* node : nodes) {
+      if (!is_operator(*node, "blocked_conv2d")) continue;
+      while ((node = join(graph, writes, *node)) != nullptr) changed = true;
+    }
+    return changed;
+  });
 }
 
 }  // namespace mycel::passes

@@ -142,31 +142,43 @@ class LayoutChoice {
 // first needed.
 class Rewriting {
  public:
-  Rewriting(ir::Graph& graph, const LayoutChoice& choice, std::int64_t block)
-      : graph_(graph), choice_(choice), block_(block) {}
+  Rewriting(ir::Graph& graph, ir::Region& region, const LayoutChoice& choice, std::int64_t block)
+      : graph_(graph), region_(region), choice_(choice), block_(block) {}
 
   void run() {
-    ir::Region& body = graph_.body();
-    const std::vector<Node*> nodes(body.nodes().begin(), body.nodes().end());
+    const std::vector<Node*> nodes(region_.nodes().begin(), region_.nodes().end());
     for (Node* node : nodes) {
       if (const Blockable* candidate = choice_.find(*node)) {
         rewrite(*candidate);
       } else {
-        for (std::size_t i = 0; i < node->operands().size(); ++i) {
-          const Output operand = node->operands()[i];
-          if (operand && blocked_.contains(operand)) node->set_operand(i, plain(operand, node));
-        }
+        read_plain(*node, *node);
       }
     }
-    std::vector<Output> results = body.results();
-    for (Output& result : results) {
-      if (result && blocked_.contains(result)) result = plain(result, nullptr);
-    }
-    body.set_results(std::move(results));
+    return_plain(region_, nullptr);
     for (auto it = replaced_.rbegin(); it != replaced_.rend(); ++it) graph_.erase(**it);
   }
 
  private:
+  // Regions inside get the values around them in the plain form, converted before their owner.
+  void read_plain(Node& node, Node& before) {
+    for (std::size_t i = 0; i < node.operands().size(); ++i) {
+      const Output operand = node.operands()[i];
+      if (operand && blocked_.contains(operand)) node.set_operand(i, plain(operand, &before));
+    }
+    for (const auto& inner : node.regions()) {
+      for (Node* reader : inner->nodes()) read_plain(*reader, before);
+      return_plain(*inner, &before);
+    }
+  }
+
+  void return_plain(ir::Region& region, Node* before) {
+    std::vector<Output> results = region.results();
+    for (Output& result : results) {
+      if (result && blocked_.contains(result)) result = plain(result, before);
+    }
+    region.set_results(std::move(results));
+  }
+
   void rewrite(const Blockable& candidate) {
     Node& node = *candidate.node;
     std::vector<Output> operands = node.operands();
@@ -208,14 +220,15 @@ class Rewriting {
     const auto [at, fresh] = plain_.try_emplace(value);
     if (fresh) {
       at->second = graph_
-                       .add_operator(graph_.body(), op::find("from_blocked"), {blocked_.at(value)},
-                                     {}, {value.type()}, before)
+                       .add_operator(region_, op::find("from_blocked"), {blocked_.at(value)}, {},
+                                     {value.type()}, before)
                        .output();
     }
     return at->second;
   }
 
   ir::Graph& graph_;
+  ir::Region& region_;
   const LayoutChoice& choice_;
   std::int64_t block_;
   std::unordered_map<Output, Output, OutputHash> blocked_;    // of rewritten nodes
@@ -227,11 +240,13 @@ class Rewriting {
 }  // namespace
 
 bool propagate_layout(ir::Graph& graph, std::int64_t block) {
-  if (block == 0 || graph.has_inner_regions()) return false;
-  LayoutChoice choice(graph.body(), block);
-  if (!choice.run()) return false;
-  Rewriting(graph, choice, block).run();
-  return true;
+  if (block == 0) return false;
+  return in_every_region(graph, [&](ir::Region& region) {
+    LayoutChoice choice(region, block);
+    if (!choice.run()) return false;
+    Rewriting(graph, region, choice, block).run();
+    return true;
+  });
 }
 
 bool propagate_layout(ir::Graph& graph) {

@@ -6,6 +6,7 @@
 #include "operator/written_input.h"
 #include "passes/memory_effects.h"
 #include "passes/passes.h"
+#include "passes/rewrite.h"
 
 namespace mycel::passes {
 namespace {
@@ -56,7 +57,7 @@ class Hoisting {
       if (node->kind() == NodeKind::Operator &&
           (node->definition()->has_effects || is_number(*node)))
         changed |= hoist(*node);
-      touch(*node);
+      touch(*node, *node);
     }
     return changed;
   }
@@ -83,16 +84,20 @@ class Hoisting {
     if (last == nullptr || place_.at(&node) >= place_.at(last)) last = &node;
   }
 
-  // Remembers which parameters' memory the node reads or writes.
-  void touch(const Node& node) {
+  // Remembers which parameters' memory the node reads or writes, as done by the node of this region
+  // that it is part of.
+  void touch(const Node& node, const Node& owner) {
     if (is_view(node)) return;  // whoever reads the view touches the memory
     for (std::size_t i = 0; i < node.operands().size(); ++i) {
       const Node* root = memory_root(node.operands()[i]);
       if (root == nullptr) continue;
-      remember(last_touch_[root], node);
-      if (may_write(node, i)) remember(last_write_[root], node);
+      remember(last_touch_[root], owner);
+      if (may_write(node, i)) remember(last_write_[root], owner);
     }
-    if (node.kind() == NodeKind::HostCall) last_host_call_ = &node;
+    if (node.kind() == NodeKind::HostCall) last_host_call_ = &owner;
+    for (const auto& inner : node.regions()) {
+      for (const Node* part : inner->nodes()) touch(*part, owner);
+    }
   }
 
   // The latest node that has to stay before this one.
@@ -141,6 +146,9 @@ class Hoisting {
 
 }  // namespace
 
-bool hoist_updates(ir::Graph& graph) { return Hoisting(graph, graph.body()).run(); }
+bool hoist_updates(ir::Graph& graph) {
+  return in_every_region(graph,
+                         [&](const ir::Region& region) { return Hoisting(graph, region).run(); });
+}
 
 }  // namespace mycel::passes

@@ -125,11 +125,13 @@ class Splitting {
 
 }  // namespace
 
-bool split_updates(ir::Graph& graph) {
+namespace {
+
+bool split_in(ir::Graph& graph, const ir::Region& region) {
   std::unordered_map<const Node*, std::size_t> places;
   std::vector<Node*> updates;
   std::size_t place = 0;
-  for (Node* node : graph.body().nodes()) {
+  for (Node* node : region.nodes()) {
     ++place;
     const bool computed = node->kind() != NodeKind::Parameter && node->kind() != NodeKind::Constant;
     if (computed) places[node] = place;
@@ -138,6 +140,12 @@ bool split_updates(ir::Graph& graph) {
   bool changed = false;
   for (Node* update : updates) changed |= Splitting(graph, *update, places).run();
   return changed;
+}
+
+}  // namespace
+
+bool split_updates(ir::Graph& graph) {
+  return in_every_region(graph, [&](const ir::Region& region) { return split_in(graph, region); });
 }
 
 }  // namespace mycel::passes

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What laying out, planning and running a program have in common: its instructions, and the memory
+// of one run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ir/graph.h"
+#include "operator/attribute.h"
+
+namespace mycel::runtime {
+
+using platform::Ref;
+using tensor::Storage;
+using tensor::Tensor;
+
+// Where the bytes behind a value come from.
+enum class RootKind : std::uint8_t {
+  Argument,
+  Constant,
+  Parameter,
+  Arena,
+  Fresh,  // becomes a result
+  Alias,  // the memory of another root: a region's result, made where it is wanted
+  Dynamic,
+};
+
+struct Root {
+  RootKind kind = RootKind::Arena;
+  std::size_t index = 0;  // argument number, place in its list, or the root an alias lies in
+  Ref<Storage> loan;      // pointed at the real bytes for each run; null for constants
+  Tensor tensor;          // of parameters
+  std::size_t bytes = 0;
+  int first = -1, last = -1;  // instructions that touch it
+  bool is_exchanged = false;  // swaps its bytes with another root while a loop turns
+  bool has_aliases = false;
+};
+
+struct Instruction {
+  enum class Kind : std::uint8_t { Kernel, DenseCopy, Host, Branch, Loop };
+  Kind kind = Kind::Kernel;
+  const ir::Node* node = nullptr;
+  std::size_t inputs = 0, outputs = 0, end = 0;  // places in the frame's operands
+  std::size_t regions = 0;                       // of branches and loops: place in the program
+
+  bool has_regions() const { return kind == Kind::Branch || kind == Kind::Loop; }
+};
+
+// The instructions [first, last) of a region.
+struct Part {
+  std::size_t first = 0, last = 0;
+};
+
+// What a branch or a loop consists of; the parts follow its instruction.
+struct InnerRegions {
+  std::array<Part, 2> parts;  // if true, if not; condition, body
+  std::size_t condition = 0;  // of a loop: its place in the frame's operands
+  // Pairs of roots that swap their bytes after a turn: what was computed is the state then.
+  std::vector<std::pair<std::size_t, std::size_t>> exchanges;
+};
+
+struct Program {
+  std::vector<Instruction> instructions;
+  std::vector<InnerRegions> regions;
+};
+
+struct Frame {
+  std::vector<Root> roots;
+  std::vector<Tensor> operands;
+  std::vector<op::AttributeList> attributes;  // one list per instruction; kernels get a span of it
+  struct Result {
+    Tensor tensor;
+    std::size_t root = 0;
+    std::size_t operand = 0;  // of dynamic ones
+    bool is_shared = false;   // with an argument, a parameter, a constant or another result
+  };
+  std::vector<Result> results;
+  std::vector<Ref<Storage>> fresh;  // per root, while running
+  Ref<Storage> arena;
+};
+
+// Lays out one frame; the same graph gives the same program and the same roots every time.
+std::unique_ptr<Frame> lay_out(const ir::Graph& graph, Program& program);
+
+// Where each root of kind Arena lies, in their order.
+struct ArenaPlan {
+  std::vector<std::size_t> offsets;
+  std::size_t bytes = 0;
+};
+ArenaPlan plan_arena(const Program& program, const Frame& frame);
+
+}  // namespace mycel::runtime

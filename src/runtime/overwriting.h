@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "runtime/frame.h"
+
+namespace mycel::runtime {
+
+inline bool is_elementwise(const Instruction& instruction) {
+  return instruction.kind == Instruction::Kind::Kernel &&
+         instruction.node->definition()->is_elementwise();
+}
+
+// May an elementwise operator write its result where this input lies? Only if it reads every
+// element in the order in which it writes them, and no other input lies there.
+inline bool can_overwrite(std::span<const Tensor> inputs, const Tensor& input,
+                          const Tensor& output) {
+  const auto readers = std::count_if(inputs.begin(), inputs.end(), [&](const Tensor& other) {
+    return other.defined() && &other.storage() == &input.storage();
+  });
+  return readers == 1 && input.shape() == output.shape() && input.is_contiguous() &&
+         input.body().offset == 0 &&
+         tensor::size_of(input.dtype()) == tensor::size_of(output.dtype());
+}
+
+}  // namespace mycel::runtime
