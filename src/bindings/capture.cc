@@ -12,7 +12,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bridge.h"
-#include "bindings/captured_graph.h"
 #include "bindings/exceptions.h"
 #include "bindings/graph_options.h"
 #include "bindings/parts.h"
@@ -100,9 +99,6 @@ void set_graph_observer(nb::object callback) {
   };
 }
 
-// Gets every graph that its thread captures, before anything is done to it; see captured_graph.h.
-thread_local PyObject* capture_listener = nullptr;
-
 // Puts an object in a place, None for nothing; gives what was there.
 nb::object exchange(PyObject*& place, const nb::object& fresh) {
   PyObject* before = place;
@@ -124,11 +120,6 @@ nb::tuple run_stream(TraceCache& cache, nb::capsule stream, std::size_t steps) {
 const runtime::Observer& graph_observer() { return observer(); }
 
 std::shared_ptr<runtime::Executable> compile_graph(std::unique_ptr<ir::Graph> graph) {
-  if (capture_listener != nullptr) {
-    const nb::gil_scoped_acquire lock;
-    const nb::handle listener = capture_listener;
-    listener(captured_graph(*graph));
-  }
   const auto start = std::chrono::steady_clock::now();
   const std::string name = graph->name();
   const std::size_t recorded = graph->node_count();
@@ -172,6 +163,8 @@ void bind_capture(nb::module_& module) {
       .def("refuse", &CaptureSession::refuse)
       .def("finish", &CaptureSession::finish, nb::arg("result").none(), nb::arg("was_there"))
       .def("text", &CaptureSession::text)
+      .def("forbid_runs", &CaptureSession::forbid_runs)
+      .def("draft", &CaptureSession::draft)
       .def("fail", &CaptureSession::fail)
       .def("discard", &CaptureSession::discard);
   nb::class_<PausedCall>(module, "PausedCall");
@@ -201,10 +194,6 @@ void bind_capture(nb::module_& module) {
     return names;
   });
   module.def("set_graph_observer", &set_graph_observer, nb::arg("callback").none());
-  module.def(
-      "exchange_capture_listener",
-      [](const nb::object& listener) { return exchange(capture_listener, listener); },
-      nb::arg("listener").none());
   module.def(
       "exchange_truth_asker", [](const nb::object& asker) { return exchange(truth_asker, asker); },
       nb::arg("asker").none());

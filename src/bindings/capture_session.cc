@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "bindings/captured_graph.h"
 #include "bindings/exceptions.h"
 #include "bindings/graph_options.h"
 #include "bindings/indexing.h"
 #include "bindings/recipe.h"
 #include "bindings/tensor_caster.h"
 #include "bindings/trace_cache.h"
+#include "passes/passes.h"
 
 namespace mycel::bindings {
 
@@ -203,5 +205,16 @@ void CaptureSession::fail() {
 }
 
 void CaptureSession::discard() { recorder_->discard(); }
+
+nb::dict CaptureSession::draft() {
+  ir::Graph& graph = recorder_->draft();
+  // Each side of a decision was recorded from the beginning of the function.
+  if (graph.has_inner_regions()) {
+    passes::skip_idle_choices(graph);
+    passes::merge_equal_nodes(graph);
+    passes::erase_dead_nodes(graph);
+  }
+  return captured_graph(graph);
+}
 
 }  // namespace mycel::bindings

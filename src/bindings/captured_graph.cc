@@ -23,6 +23,8 @@ nb::object shape_of(const tensor::Shape& shape) {
   return nb::tuple(sizes);
 }
 
+nb::dict region_of(const ir::Region& region);
+
 nb::dict node_of(const ir::Node& node) {
   nb::dict entry;
   const std::string_view kind = ir::name_of(node.kind());
@@ -48,21 +50,29 @@ nb::dict node_of(const ir::Node& node) {
   entry["is_number"] = node.output_count() > 0 && node.type().is_number;
   entry["file"] = node.position().file;
   entry["line"] = node.position().line;
+  nb::list regions;
+  for (const auto& inner : node.regions()) regions.append(region_of(*inner));
+  entry["regions"] = regions;
   return entry;
+}
+
+nb::dict region_of(const ir::Region& region) {
+  nb::dict result;
+  nb::list arguments, nodes, results;
+  for (const ir::Node* argument : region.arguments()) arguments.append(node_of(*argument));
+  for (const ir::Node* node : region.nodes()) nodes.append(node_of(*node));
+  for (const ir::Output& output : region.results()) results.append(value_of(output));
+  result["arguments"] = arguments;
+  result["nodes"] = nodes;
+  result["results"] = results;
+  return result;
 }
 
 }  // namespace
 
 nb::dict captured_graph(const ir::Graph& graph) {
-  nb::dict result;
-  nb::list arguments, nodes, results;
-  for (const ir::Node* argument : graph.body().arguments()) arguments.append(node_of(*argument));
-  for (const ir::Node* node : graph.body().nodes()) nodes.append(node_of(*node));
-  for (const ir::Output& output : graph.body().results()) results.append(value_of(output));
+  nb::dict result = region_of(graph.body());
   result["name"] = graph.name();
-  result["arguments"] = arguments;
-  result["nodes"] = nodes;
-  result["results"] = results;
   return result;
 }
 

@@ -11,7 +11,7 @@ namespace mycel::bindings {
 //   name; arguments: list of node; nodes: list of node; results: list of value
 //   node: dict of kind ("argument", "constant", "parameter", "operator", ...), id, name, operands
 //         (list of value or None), attributes (dict), types (list of (dtype, shape)), tensor, file,
-//         line
+//         line, regions (list of the same three lists)
 //   value: (id of the node, which of its outputs)
 nanobind::dict captured_graph(const ir::Graph& graph);
 

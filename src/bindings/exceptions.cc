@@ -8,6 +8,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/spelling.h"
+#include "capture/declined.h"
 #include "capture/script_writer.h"
 #include "platform/error/error.h"
 
@@ -105,6 +106,8 @@ PyObject* set_python_error() {
   } catch (const PythonError&) {
   } catch (nanobind::python_error& error) {
     error.restore();
+  } catch (const capture::Declined& declined) {
+    PyErr_SetString(declined_error, declined.what());
   } catch (const platform::Error& error) {
     raise(error.kind(), error.message());
   } catch (const std::bad_alloc&) {

@@ -24,6 +24,9 @@ UserPosition user_position();
 // that is in the package.
 UserPosition caller_position(int behind = 0);
 
+// The class of errors that say why a loop or decision cannot be recorded as such.
+inline PyObject* declined_error = nullptr;
+
 // Thrown when a Python error is already set.
 struct PythonError {};
 

@@ -8,6 +8,7 @@
 #include "bindings/numpy_exchange.h"
 #include "bindings/parts.h"
 #include "bindings/tensor_object.h"
+#include "capture/declined.h"
 #include "platform/error/error.h"
 
 namespace nb = nanobind;
@@ -19,6 +20,8 @@ NB_MODULE(_c_expression, module) {
     try {
       std::rethrow_exception(failure);
     } catch (const mycel::platform::Error&) {
+      set_python_error();
+    } catch (const mycel::capture::Declined&) {
       set_python_error();
     } catch (const PythonError&) {
     }
@@ -39,6 +42,7 @@ NB_MODULE(_c_expression, module) {
   bind_exchange(module);
   bind_log(module);
   bind_capture(module);
+  bind_regions(module);
   bind_guards(module);
   bind_buffers(module);
   bind_code_generation(module);

@@ -23,5 +23,6 @@ void bind_safetensors(nanobind::module_& module);
 void bind_guards(nanobind::module_& module);
 void bind_buffers(nanobind::module_& module);
 void bind_messages(nanobind::module_& module);
+void bind_regions(nanobind::module_& module);
 
 }  // namespace mycel::bindings

@@ -181,6 +181,10 @@ class CaptureSession {
   bool is_active() const { return recorder_->is_active(); }
   bool can_start_over() const { return recorder_->can_start_over(); }
   std::string text() const { return recorder_->text(); }
+  // From here on whatever would have to compute something is an error.
+  void forbid_runs() { recorder_->forbid_runs(); }
+  // What was recorded, for writers of model files; see captured_graph.h.
+  nanobind::dict draft();
 
  private:
   void take_guards();

@@ -19,8 +19,6 @@ using op::OpDef;
 using op::TensorSpec;
 using platform::ErrorKind;
 
-std::atomic<std::uint32_t> next_mark = 1;
-
 // Watches values that will never exist: the run that was to compute them has failed.
 class LostContent final : public tensor::StorageWatcher {
  public:
@@ -95,7 +93,7 @@ Recorder::Recorder(Run run, std::span<const Tensor> arguments, Compiler compile,
       interceptor_before_(eager::interceptor()) {
   if (begins_ways_) run_.ways = std::make_shared<Ways>();
   step_ = &run_.ways->root;
-  Storage::birth_mark = next_mark++;
+  begin_mark();
   begin_graph();
   for (std::size_t i = 0; i < given_.size(); ++i) {
     const Tensor& memory = run_.values[i];
@@ -116,9 +114,16 @@ Recorder::Recorder(Run run, std::span<const Tensor> arguments, Compiler compile,
 
 Recorder::~Recorder() { release(); }
 
+void Recorder::begin_mark() {
+  static std::atomic<std::uint32_t> next = 1;
+  marks_.push_back(next++);
+  Storage::birth_mark = marks_.back();
+}
+
 void Recorder::release() {
   if (!active_) return;
   active_ = false;
+  regions_.clear();
   eager::set_interceptor(interceptor_before_);
   Storage::birth_mark = mark_before_;
   for (auto& [key, entry] : entries_) {
@@ -158,8 +163,13 @@ Recorder::Entry& Recorder::enter(Entry entry) {
   return entries_[key] = std::move(entry);
 }
 
+// Made while this run was recorded, in whatever region.
+bool Recorder::is_of_this_run(const Storage& storage) const {
+  return std::find(marks_.begin(), marks_.end(), storage.birth()) != marks_.end();
+}
+
 bool Recorder::is_made_here(const Tensor& tensor) const {
-  return tensor.storage().is_constant() || tensor.storage().birth() == Storage::birth_mark;
+  return tensor.storage().is_constant() || is_of_this_run(tensor.storage());
 }
 
 bool Recorder::knows(const Tensor& tensor) const {
@@ -221,7 +231,8 @@ Output Recorder::constant(const Tensor& tensor) {
   // A tensor made while capturing may be written later, in this call only: the graph has its own.
   const bool is_number = tensor.body().is_number;
   if (!is_number) copied_.push_back(tensor);
-  ir::Node& node = graph_->add_constant(graph_->body(), is_number ? tensor : copy_of(tensor));
+  ir::Node& node =
+      graph_->add_constant(graph_->body(), is_number ? tensor : copy_of(tensor), outermost_owner());
   fingerprint_ = mix(fingerprint_, node.id());
   constant_nodes_[tensor.body_ref().get()] = node.output();
   constant_nodes_[tensor.body().storage.get()] = node.output();
@@ -230,7 +241,7 @@ Output Recorder::constant(const Tensor& tensor) {
 
 ir::Node& Recorder::add(const OpDef& definition, std::vector<Output> operands,
                         op::AttributeList attributes, std::vector<TensorSpec> types) {
-  ir::Node& node = graph_->add_operator(graph_->body(), definition, std::move(operands),
+  ir::Node& node = graph_->add_operator(region(), definition, std::move(operands),
                                         std::move(attributes), std::move(types));
   node.set_position(position_());
   fingerprint_ = mix(fingerprint_, hash_of(node));
@@ -310,6 +321,7 @@ bool Recorder::take(const OpDef& definition, std::span<Tensor> inputs,
 
 void Recorder::run_dynamic(ir::Node& node, std::vector<Tensor>& outputs) {
   require_may_run("values decide the shape of a result");
+  decline_in_region("makes a result whose shape depends on values");
   std::vector<Output> further;
   for (std::uint32_t i = 0; i < node.output_count(); ++i) further.push_back(node.output(i));
   close(further);
@@ -340,8 +352,7 @@ void Recorder::host_call(std::string name, ir::HostFunction function,
                          std::span<const Tensor> inputs) {
   std::vector<Output> operands;
   for (const Tensor& input : inputs) operands.push_back(operand(input));
-  graph_
-      ->add_host_call(graph_->body(), std::move(name), std::move(function), std::move(operands), {})
+  graph_->add_host_call(region(), std::move(name), std::move(function), std::move(operands), {})
       .set_position(position_());
 }
 
@@ -453,6 +464,7 @@ void Recorder::close(std::span<const Output> further) {
 void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<void> epilogue) {
   may_run_ = true;
   require_sound();
+  platform::require(regions_.empty(), ErrorKind::Internal, "a function ends inside a region");
   if (settle_lent()) return;
   try {
     close();
@@ -487,6 +499,7 @@ void Recorder::note_refusal(std::string reason) {
 
 void Recorder::abandon(std::string reason) {
   if (!active_) return;
+  decline_in_region(reason);
   note_refusal(std::move(reason));
   require_may_run(refusal_);
   require_sound();
@@ -503,6 +516,7 @@ std::string Recorder::text() const { return graph_ ? ir::to_text(*graph_) : std:
 void Recorder::fail() {
   if (!active_) return;
   try {
+    drop_regions(0);
     if (!failure_) close();
   } catch (...) {
     discard();

@@ -50,6 +50,24 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   // Python that has to run in its place among the operators: printing.
   void host_call(std::string name, ir::HostFunction function, std::span<const Tensor> inputs);
 
+  // ---- branches and loops as such (recorder_regions.cc) ----
+  // What is computed until the next of these calls belongs to a part of the innermost one. Tensors
+  // that were given out for a part, or computed in it, mean nothing after it. Any of them, and any
+  // operator meanwhile, may throw Declined: then somebody has to drop the region.
+
+  // A loop over these values; gives what stands for them in its condition.
+  std::vector<Tensor> begin_loop(std::span<const Tensor> initial);
+  // After the condition; gives what stands for them in a turn.
+  std::vector<Tensor> begin_turn(const Tensor& condition);
+  // After the turn, with the values for the next one; gives those after the last.
+  std::vector<Tensor> end_loop(std::span<const Tensor> next);
+  void begin_branch(const Tensor& condition);
+  void begin_other_branch(std::span<const Tensor> results);  // of the branch so far
+  std::vector<Tensor> end_branch(std::span<const Tensor> results);
+  std::size_t region_depth() const { return regions_.size(); }
+  // Forgets the regions beyond this many, with all that was computed in them.
+  void drop_regions(std::size_t depth);
+
   // The function has returned these tensors, of which it made or changed all (see `is_result`).
   void finish(std::span<const Tensor> results, std::shared_ptr<void> epilogue);
   // Computes what is pending; from here on this run is ordinary eager execution.
@@ -115,7 +133,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   // What is read where it is, with its names, in the order in which it was met.
   std::vector<std::pair<Tensor, std::string>> references() const;
   // The graph as `finish` would compile it; nothing is computed.
-  const ir::Graph& draft();
+  ir::Graph& draft();
 
   bool take(const op::OpDef& definition, std::span<Tensor> inputs,
             std::span<op::AttributeValue> attributes, std::span<const op::TensorSpec> specs,
@@ -125,7 +143,8 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   Tensor readable(const Tensor& tensor) override;
 
  private:
-  enum class Kind { Promise, Value, Argument, Reference, Stale };
+  // Gone: of a part of a region that has ended.
+  enum class Kind { Promise, Value, Argument, Reference, Stale, Gone };
   struct WindowHash {
     std::size_t operator()(const Window& window) const;
   };
@@ -138,6 +157,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
     op::TensorSpec spec;      // of the content as one dense tensor
     std::int64_t first = 0;   // element of the storage with which that begins
     ir::Output output;        // in the current graph; empty until it is used there
+    ir::Output memory;        // of memory: where it enters the graph, whatever is written later
     int place = -1;           // of values and arguments: in the table
     bool own_memory = false;  // stale ones: a tensor that was made while capturing
     std::size_t order = 0;
@@ -164,6 +184,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   std::string unfit(const op::OpDef& definition, std::span<const Tensor> inputs) const;
   bool concerns(const op::OpDef& definition, std::span<const Tensor> inputs,
                 std::size_t outputs) const;
+  bool is_of_this_run(const Storage& storage) const;
   bool is_made_here(const Tensor& tensor) const;
 
   // ---- memory (recorder_memory.cc) ----
@@ -181,6 +202,28 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   // Why a write to this memory cannot be recorded; empty: it can.
   std::string conflict(const Tensor& memory, const Entry* entry) const;
   void note_written(const Entry& entry);
+
+  // ---- regions (recorder_regions.cc) ----
+  struct OpenRegion {
+    ir::Node* owner = nullptr;
+    std::size_t part = 0;
+    std::size_t first_order = 0;  // entries from here on are its own
+    std::uint32_t mark_before = 0;
+    std::uint32_t mark = 0;  // of what is made in it
+    ir::Region& region() const { return owner->region(part); }
+  };
+  ir::Region& region() const;         // where nodes are added
+  ir::Node* outermost_owner() const;  // parameters and constants stand before it
+  void decline_in_region(std::string_view why) const;
+  static void require_not_gone(const Entry& entry);
+  void require_writable_here(const Entry& entry) const;
+  void require_can_open() const;
+  std::vector<ir::Output> region_operands(std::span<const Tensor> tensors);
+  std::vector<Tensor> stand_ins(ir::Region& region, std::span<const op::TensorSpec> types);
+  void open(ir::Node& owner);
+  void leave_part();
+  std::vector<Tensor> close_region();
+  void begin_mark();
 
   // Computes the current graph and makes values of what is still referred to.
   void close(std::span<const ir::Output> further = {});
@@ -217,6 +260,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   std::unique_ptr<ir::Graph> graph_;
   std::size_t fingerprint_ = 0;  // of the graph
   std::vector<int> graph_arguments_;
+  std::vector<OpenRegion> regions_;
   std::unordered_map<const Storage*, Entry> entries_;
   std::unordered_map<const void*, ir::Output> constant_nodes_;
   std::vector<Tensor>
@@ -235,6 +279,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   std::size_t steps_done_ = 0;  // and in the steps
   std::size_t looks_done_ = 0;  // and in what was seen
   std::uint32_t mark_before_ = 0;
+  std::vector<std::uint32_t> marks_;  // of what is made while this run is recorded
   eager::Interceptor* interceptor_before_ = nullptr;
   bool active_ = true;
   bool busy_ = false;

@@ -28,6 +28,7 @@ Place Recorder::place_of(const Tensor& tensor) const {
   const Entry* entry = find(tensor.storage());
   Place place;
   if (entry == nullptr || entry->kind == Kind::Promise || entry->kind == Kind::Stale) return place;
+  require_not_gone(*entry);
   place.value = entry->place;
   if (entry->kind == Kind::Reference) place.reference = entry->tensor;
   place.part = part_of(*entry, tensor);
@@ -91,11 +92,14 @@ void Recorder::before_read(Storage& storage, const tensor::TensorBody* window) {
   if (busy_ || !active_ || eager::interceptor() != this) return;
   const Entry* entry = find(storage);
   if (entry == nullptr && (log == nullptr || log->is_inside_call())) return;
+  if (!may_run_ && on_look) on_look();
   require_may_run("Python reads the values of a tensor");
   require_sound();
   if (entry == nullptr || settle_lent()) return;
+  require_not_gone(*entry);
   if (entry->kind == Kind::Value && entry->is_seen) return;
   if (on_look) on_look();
+  decline_in_region("reads the values of a tensor");
   close();
   entry = find(storage);
   if (entry == nullptr) return;

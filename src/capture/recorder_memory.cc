@@ -2,6 +2,7 @@
 // Memory while a function is recorded: which tensors share it, and what it holds after writes.
 #include <algorithm>
 
+#include "capture/declined.h"
 #include "capture/recorder.h"
 #include "eager/aliases.h"
 #include "operator/contexts.h"
@@ -73,13 +74,15 @@ std::optional<Window> Recorder::part_of(const Entry& entry, const Tensor& tensor
 Output Recorder::content(Entry& entry) {
   if (entry.output) return entry.output;
   if (entry.kind == Kind::Reference) {
-    entry.output = graph_->add_parameter(graph_->body(), entry.tensor, entry.name).output();
+    entry.output =
+        graph_->add_parameter(graph_->body(), entry.tensor, entry.name, outermost_owner()).output();
     parameters_.push_back(entry.tensor);
   } else {
     entry.output =
         graph_->add_argument(graph_->body(), entry.spec, platform::join("v", entry.place)).output();
     graph_arguments_.push_back(entry.place);
   }
+  entry.memory = entry.output;
   return entry.output;
 }
 
@@ -110,6 +113,7 @@ Output Recorder::operand(const Tensor& tensor) {
     }
   }
   if (entry == nullptr) return constant(tensor);
+  require_not_gone(*entry);
   const std::optional<Window> window = part_of(*entry, tensor);
   return window ? part(*entry, *window) : content(*entry);
 }
@@ -201,6 +205,7 @@ void Recorder::prepare_write(const Tensor& target) {
       return;
     }
   }
+  if (!entry->is_memory()) require_writable_here(*entry);
   if (is_lent(target.storage())) {
     abandon("it writes into a tensor whose memory NumPy has");
     return;
@@ -210,7 +215,7 @@ void Recorder::prepare_write(const Tensor& target) {
 
 bool Recorder::take_over(const Tensor& tensor) {
   if (find(tensor.storage()) != nullptr) return true;
-  if (tensor.storage().birth() != Storage::birth_mark) return false;
+  if (!is_of_this_run(tensor.storage())) return false;
   const auto count =
       static_cast<std::int64_t>(tensor.storage().bytes() / tensor::size_of(tensor.dtype()));
   const Tensor all = is_whole_storage(tensor)

@@ -30,7 +30,7 @@ std::vector<std::pair<Tensor, std::string>> Recorder::references() const {
   return references;
 }
 
-const ir::Graph& Recorder::draft() {
+ir::Graph& Recorder::draft() {
   std::vector<ir::Output> results;
   for (Entry* entry : live_entries()) results.push_back(content(*entry));
   graph_->body().set_results(std::move(results));

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "eager/dispatch.h"
+#include "capture/recorder_harness.h"
 #include "eager/gradient_call.h"
 #include "operator/registry.h"
 #include "platform/error/error.h"
@@ -13,65 +13,7 @@
 namespace mycel::capture {
 namespace {
 
-using op::Value;
-using tensor::DType;
-
-Tensor floats(std::initializer_list<float> values) {
-  Tensor tensor = Tensor::empty({static_cast<std::int64_t>(values.size())}, DType::Float32);
-  std::copy(values.begin(), values.end(), tensor.data<float>());
-  return tensor;
-}
-
-std::vector<float> values_of(const Tensor& tensor) {
-  return {tensor.data<float>(), tensor.data<float>() + tensor.size()};
-}
-
-Tensor call(const char* name, std::initializer_list<Tensor> inputs) {
-  std::vector<Value> values;
-  for (const Tensor& input : inputs) values.emplace_back(&eager::emitter(), input);
-  return eager::emitter().call_all(name, values, {}).front().tensor();
-}
-
-std::shared_ptr<runtime::Executable> compile(std::unique_ptr<ir::Graph> graph) {
-  ir::verify(*graph);
-  return std::make_shared<runtime::Executable>(std::move(graph));
-}
-
-ir::Position somewhere() { return {"test.py", 1}; }
-
-// The ways through one function.
-struct Trace {
-  std::shared_ptr<Ways> ways;
-
-  Run run(const std::vector<Tensor>& inputs) const {
-    Run run;
-    for (const Tensor& input : inputs) run.values.push_back(argument_memory(input));
-    run.ways = ways;
-    if (ways) run.replay();
-    return run;
-  }
-};
-
-// Runs `function` under a recorder, going on from what a replay has done.
-template <class Function>
-std::vector<Tensor> record(Trace& trace, const std::vector<Tensor>& inputs,
-                           const Function& function) {
-  Recorder recorder(trace.run(inputs), inputs, compile, somewhere, "f");
-  std::vector<Tensor> stand_ins;
-  for (std::size_t i = 0; i < inputs.size(); ++i) stand_ins.push_back(recorder.argument(i));
-  std::vector<Tensor> results = function(stand_ins);
-  recorder.finish(results, nullptr);
-  trace.ways = recorder.run().ways;
-  return results;
-}
-
-std::vector<Tensor> replay(Trace& trace, const std::vector<Tensor>& inputs) {
-  const Run run = trace.run(inputs);
-  EXPECT_EQ(run.last->end, Step::End::Return);
-  std::vector<Tensor> results;
-  for (const Place& place : run.last->returned) results.push_back(place.in(run.values));
-  return results;
-}
+using namespace testing;
 
 TEST(RecorderTest, WhatIsRecordedIsComputedAndReplayed) {
   Trace trace;

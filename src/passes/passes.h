@@ -14,6 +14,10 @@ bool erase_dead_nodes(ir::Graph& graph);
 // forward part computed already.
 bool merge_equal_nodes(ir::Graph& graph);
 
+// Lets whoever reads a choice between a value and itself read the value. Results of regions stay
+// what they are: writers of files mark them so.
+bool skip_idle_choices(ir::Graph& graph);
+
 // Drops operators that change nothing (a reshape to the same shape, a conversion there and back),
 // joins chains of reshapes and transpositions, and lets relu's gradient read relu's result.
 bool simplify_algebra(ir::Graph& graph);

@@ -159,7 +159,7 @@ def growing(x):
     ("net", "text"),
     [
         (assigning_items, rf"more than 32 ways, the last time at .*{HERE}.* assigns items of x; make new"),
-        (growing, rf"more than 32 ways.*after the decision at .*{HERE}, 'x' is .* or .*one type and shape"),
+        (growing, rf"another type or shape when an 'if' is answered otherwise: .* or .*{HERE}"),
     ],
 )
 def test_decisions_that_cannot_be_written(tmp_path, net, text):

@@ -19,11 +19,13 @@ BASE = 10
 
 def run(function, *arguments):
     """Calls the rewritten function."""
-    decisions = Decisions(lambda tensor: tensor)
+    decisions = Decisions()
     runner = LoopRunner("net", decisions, lambda tensor: tensor)
     made = runner.callee(function)
     assert made.__code__ is not function.__code__
-    return decisions.explore(lambda: made(*arguments)).outcome
+    outcomes = []
+    decisions.explore(lambda: made(*arguments), lambda outcome: outcomes.append(outcome) or [])
+    return outcomes[0]
 
 
 def collatz(n):
@@ -177,7 +179,7 @@ def test_methods(kind):
 
 
 def test_generators_stay_as_they_are():
-    runner = LoopRunner("net", Decisions(None), None)
+    runner = LoopRunner("net", Decisions(), None)
     assert runner.callee(generator) is generator
     assert runner.callee(len) is len
     assert runner.callee(inspect.getsource) is inspect.getsource

@@ -389,7 +389,7 @@ class Captured:
         made, gives_back = result, containers.are_in(result)
         effects = self._objections(surroundings, containers, numbers, gives_back)
         recorded = time.perf_counter()
-        result = session.finish(result, surroundings.was_there)
+        result = self._finished(session, result, surroundings.was_there)
         finished = time.perf_counter()
         result = containers.in_place_of_copies(made, result, surroundings.was_there)
         is_whole = self._conclude(session, surroundings, effects, containers.hand_back())
@@ -469,6 +469,10 @@ class Captured:
 
     def _begun(self, session) -> None:
         """A run under a recorder is about to begin."""
+
+    def _finished(self, session, result, was_there):
+        """The result of a run, now computed."""
+        return session.finish(result, was_there)
 
     def _objection(self, written: list[Place], containers_changed: bool) -> str | None:
         """Why a run that has written these places is not to be repeated."""

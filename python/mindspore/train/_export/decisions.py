@@ -20,60 +20,23 @@ class TooManyWaysError(DependsOnValuesError):
     """A piece asks so often that its ways cannot all be written down."""
 
 
-@dataclass
-class Choice:
-    """What a piece gave on one way, or the question that decides between two.
-
-    Attributes:
-        outcome (object): What it gave.
-        tensors (list): The tensors of that, each computed by a node of its own.
-    """
-
-    outcome: object = None
-    tensors: list[Tensor] | None = None
-    question: Tensor | None = None
-    if_true: Choice | None = None
-    if_false: Choice | None = None
-
-    def leaves(self) -> list[Choice]:
-        """All that was given, the ways of answering yes first."""
-        return [self] if self.question is None else [*self.if_true.leaves(), *self.if_false.leaves()]
-
-    def every_tensor(self) -> list[Tensor]:
-        """Results and questions."""
-        if self.question is None:
-            return list(self.tensors)
-        return [self.question, *self.if_true.every_tensor(), *self.if_false.every_tensor()]
-
-
 class AskedError(BaseException):
     """A question was asked where none is answered; no handler of the user's should see it."""
 
 
 @dataclass
 class _Run:
-    """A run of a piece: answers to the first questions, what was asked, and how many labels were given."""
+    """A run of a piece: answers to the first questions, and how many it has asked."""
 
     answers: tuple[bool, ...] | None  # None: no question is answered
-    asked: list[Tensor]
     open_ways: list[int]  # one number: how many ways the piece has, as far as is known
-    labels: int = 0
-
-    def given(self) -> tuple[bool, ...]:
-        """The answers so far."""
-        answers = self.answers or ()
-        return tuple(answers[i] if i < len(answers) else True for i in range(len(self.asked)))
+    asked: int = 0
 
 
 class Decisions:
-    """Answers the questions of one thread.
+    """Answers the questions of one thread, and has both sides recorded."""
 
-    Args:
-        mark (Callable): Makes a node of its own that gives a tensor.
-    """
-
-    def __init__(self, mark: Callable[[Tensor], Tensor]):
-        self._mark = mark
+    def __init__(self):
         self._open: list[_Run] = []
 
     @contextlib.contextmanager
@@ -89,48 +52,65 @@ class Decisions:
         run = self._open[-1]
         if run.answers is None:
             raise AskedError
-        if len(run.asked) >= len(run.answers):
-            run.open_ways[0] += 1  # the other answer, which is tried later
-            if run.open_ways[0] > MOST_WAYS:
-                raise _too_many(position_of(sys._getframe(1)))
-        run.asked.append(self._mark(tensor))
-        return run.given()[-1]
-
-    def next_label(self) -> tuple:
-        """The same for pieces of two runs only if nothing was answered otherwise before."""
-        self._open[-1].labels += 1
-        return tuple((run.given(), run.labels) for run in self._open)
+        place, run.asked = run.asked, run.asked + 1
+        if place < len(run.answers):
+            return run.answers[place]
+        run.open_ways[0] += 1  # the other answer, which is tried later
+        if run.open_ways[0] > MOST_WAYS:
+            raise _too_many(position_of(sys._getframe(1)))
+        _c.begin_branch(tensor)
+        return True
 
     def asks(self, run: Callable) -> tuple[bool, object]:
         """Whether a piece asks a question, and what it gives if it does not."""
-        self.next_label()
-        self._open.append(_Run(None, [], [1]))
-        try:
-            return False, run()
-        except AskedError:
-            return True, None
-        finally:
-            self._open.pop()
+        with whole_regions():
+            self._open.append(_Run(None, [1]))
+            try:
+                return False, run()
+            except AskedError:
+                asked = True
+            finally:
+                self._open.pop()
+        return asked, None
 
-    def explore(self, run: Callable) -> Choice:
-        """Runs a piece for every combination of answers to the questions it asks."""
-        if self._open:
-            self.next_label()
-        return self._explored(run, (), [1])
+    def explore(self, run: Callable, tensors_of: Callable) -> list[Tensor]:
+        """Runs a piece for every combination of answers to the questions it asks.
 
-    def _explored(self, run: Callable, answers: tuple[bool, ...], ways: list[int]) -> Choice:
-        """The same with answers to the first questions."""
-        this = _Run(answers, [], ways)
+        Args:
+            run (Callable): The piece.
+            tensors_of (Callable): The tensors that matter of what a run gives; on all ways the same number.
+
+        Returns:
+            list, what these tensors are, whichever way is taken.
+        """
+        with whole_regions():
+            return self._explored(run, tensors_of, (), [1])
+
+    def _explored(
+        self, run: Callable, tensors_of: Callable, answers: tuple[bool, ...], ways: list[int]
+    ) -> list[Tensor]:
+        """The same with answers to the first questions; from the next one on, what is run is a branch."""
+        this = _Run(answers, ways)
         self._open.append(this)
         try:
-            choice = Choice(run())
+            tensors = tensors_of(run())
         finally:
             self._open.pop()
-        for place in reversed(range(len(answers), len(this.asked))):
+        for place in reversed(range(len(answers), this.asked)):
+            _c.begin_other_branch(tensors)
             before = (*answers, *[True] * (place - len(answers)))
-            other = self._explored(run, (*before, False), ways)
-            choice = Choice(question=this.asked[place], if_true=choice, if_false=other)
-        return choice
+            tensors = _c.end_branch(self._explored(run, tensors_of, (*before, False), ways))
+        return tensors
+
+
+@contextlib.contextmanager
+def whole_regions():
+    """Regions that were begun and not ended, because of an error or a question, are forgotten."""
+    depth = _c.region_depth()
+    try:
+        yield
+    finally:
+        _c.drop_regions(depth)
 
 
 def _too_many(place: str) -> TooManyWaysError:

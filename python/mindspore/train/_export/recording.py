@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 import weakref
 
 from mindspore import _c_expression as _c
+from mindspore._capture.code import position_of
 from mindspore._capture.function import Captured
 from mindspore.common._structure import map_tensors, tensors_in
 from mindspore.common.parameter import Parameter
@@ -21,10 +23,11 @@ from mindspore.train._export.captured_network import (
     Value,
     Way,
 )
-from mindspore.train._export.cutting import Cutter
-from mindspore.train._export.decisions import Choice, Decisions, TooManyWaysError
+from mindspore.train._export.decisions import Decisions, TooManyWaysError
+from mindspore.train._export.folding import is_writing
 from mindspore.train._export.loops.current import working
 from mindspore.train._export.loops.running import LoopRunner
+from mindspore.train._export.regions import Regions, node_of
 
 _CHANGING_CELLS = threading.RLock()
 
@@ -83,36 +86,48 @@ def _captured(net, inputs: tuple, with_loops: bool, with_choices: bool = False) 
             return run(function, arguments)
 
         captured = _Recorded(flat, name, roots=(weakref.ref(net),) if isinstance(net, Cell) else ())
-        graph = _only_graph(captured, inputs, name, stack, run)
+        stack.enter_context(run.decisions.answering())
+        graph = captured.graph_for(inputs)
     return run.way(graph, tensors_in(inputs))
 
 
 class _Recorded(Captured):
     """A network that is recorded to be written, not to be run."""
 
-    __slots__ = ()
-    writes_failures = False
+    __slots__ = ("_graph",)
+    writes_failures = learns_sizes = False
 
+    def graph_for(self, inputs: tuple) -> dict:
+        """What it computes from inputs like these.
 
-def _only_graph(captured: Captured, inputs: tuple, name: str, stack, run: _Run) -> dict:
-    graphs: list[dict] = []
-    before = _c.exchange_capture_listener(graphs.append)
-    stack.callback(_c.exchange_capture_listener, before)
-    stack.enter_context(run.decisions.answering())
-    captured(*inputs)
-    if captured.reasons:
-        raise RuntimeError(f"'{name}' cannot be exported: {captured.reasons[0]}.")
-    if len(graphs) != 1:
-        raise DependsOnValuesError(f"'{name}' cannot be exported: {_look_at_values(graphs)}.")
-    return graphs[0]
+        Raises:
+            RuntimeError: It does something else as values are, or what no graph can do.
+        """
+        try:
+            self(*inputs)
+        except _c.Declined as declined:
+            raise RuntimeError(
+                f"'{self.name}' cannot be exported: a loop or decision in it {declined}."
+            ) from declined
+        if self.reasons:
+            raise RuntimeError(f"'{self.name}' cannot be exported: {self.reasons[0]}.")
+        return self._graph
 
+    def _begun(self, session) -> None:
+        session.check_looks(self._refuse_look)
+        session.forbid_runs()
 
-def _look_at_values(graphs: list[dict]) -> str:
-    """What happens between two graphs, and after which line of the user's."""
-    nodes = map(_node, graphs[0]["nodes"]) if graphs else ()
-    places = [node.place() for node in nodes if node.file and not _is_mark(node)]
-    where = f", the first of them at {places[-1]}" if places else ""
-    return f"what it does depends on values it computes{where}"
+    def _finished(self, session, result, was_there):
+        if not session.refusal:
+            self._graph = session.draft()
+        session.discard()
+        return result
+
+    def _refuse_look(self) -> None:
+        where = f", the first of them at {position_of(sys._getframe(1))}"
+        raise DependsOnValuesError(
+            f"'{self.name}' cannot be exported: what it does depends on values it computes{where}."
+        )
 
 
 class _Run:
@@ -127,10 +142,9 @@ class _Run:
     def __init__(self, name: str, mark, with_choices: bool = False):
         self._name, self._mark = name, mark
         self._is_as_it_is = True
-        self.decisions = Decisions(mark)
+        self.decisions = Decisions()
         self._loops = LoopRunner(name, self.decisions, mark, with_choices)
-        self._root: Choice | None = None
-        self._found: list[Tensor] = []
+        self._count = 0  # of results
 
     def _copied(self, tensor: Tensor) -> Tensor:
         return tensor if isinstance(tensor, Parameter) else self._mark(tensor)
@@ -139,15 +153,12 @@ class _Run:
         """Every tensor that matters, marked."""
         given = map_tensors(self._copied, arguments)  # as they are before anything writes to them
         runs = iter([arguments])
-        self._root = self.decisions.explore(
-            lambda: tensors_in(function(*(next(runs, None) or map_tensors(self._copied, given))))
+        results = self.decisions.explore(
+            lambda: function(*(next(runs, None) or map_tensors(self._copied, given))),
+            lambda outcome: [self._mark(tensor) for tensor in tensors_in(outcome)],
         )
-        for leaf in self._root.leaves():
-            leaf.tensors = [self._mark(tensor) for tensor in leaf.outcome]
-        self._found = self._root.every_tensor()
-        for record in self._loops.records:
-            self._found += record.every_tensor()
-        return tuple(self._mark(tensor) for tensor in self._found)
+        self._count = len(results)
+        return tuple(self._mark(tensor) for tensor in results)
 
     def making_loops(self):
         """Loops that are no code, like those of loaded graphs, are made here until the block ends."""
@@ -182,27 +193,49 @@ class _Run:
     def way(self, graph: dict, inputs: list[Tensor]) -> Way:
         """What was written down, as graphs."""
         arguments = _arguments(graph, inputs)
-        nodes = [_node(entry) for entry in graph["nodes"]]
-        for node in nodes:
-            if node.kind not in ("constant", "parameter", "operator"):
-                raise RuntimeError(
-                    f"'{self._name}' cannot be exported: it calls Python ('{node.name}') at {node.place()}."
-                )
-        by_id = {node.id: node for node in nodes}
-        count = len(self._found)
-        ends = [by_id[value[0]] for value in graph["results"][-count:]] if count else []
+        by_id = {entry["id"]: node_of(entry) for entry in graph["nodes"]}
+        ends = [by_id[value[0]] for value in graph["results"][-self._count :]] if self._count else []
         if any(node.kind != "operator" or node.name != "where" for node in ends):
             raise RuntimeError(
                 "The network cannot be exported: its results are not found among what it computes."
             )
-        values = {id(tensor): node.operands[1] for tensor, node in zip(self._found, ends, strict=True)}
+        results = [node.operands[1] for node in ends]
         chosen = {node.operands[0] for node in ends}
         left_out = {node.id for node in ends} | {value[0] for value in chosen}
-        kept = [node for node in nodes if node.id not in left_out]
-        if self._root.question is None and self._is_as_it_is:
-            results = [values[id(one)] for one in self._root.tensors]
-            return _straight(graph["name"], arguments, kept, results, chosen)
-        return Cutter(graph["name"], arguments, kept, values, self._loops.records).way(self._root)
+        kept = [entry for entry in graph["nodes"] if entry["id"] not in left_out]
+        decides = not self._is_as_it_is or any(entry["regions"] for entry in kept)
+        self._check(kept, decides, {})
+        if not decides:
+            return _straight(
+                graph["name"], arguments, [by_id[entry["id"]] for entry in kept], results, chosen
+            )
+        return Regions(graph["name"], arguments, kept, chosen).way(arguments, results)
+
+    def _check(self, entries: list[dict], decides: bool, around: dict[int, Node]) -> None:
+        """RuntimeError for what no file can hold.
+
+        Args:
+            entries (list[dict]): What was recorded.
+            decides (bool): Something in the network depends on values.
+            around (dict): What stands around.
+        """
+        known = dict(around)
+        for entry in entries:
+            node = known[entry["id"]] = node_of(entry)
+            if node.kind not in ("constant", "parameter", "operator", "if", "while"):
+                raise RuntimeError(
+                    f"'{self._name}' cannot be exported: it calls Python ('{node.name}') at {node.place()}."
+                )
+            target = node
+            while target is not None and target.kind == "operator" and is_writing(target.name):
+                target = known.get(target.operands[0][0])
+            if decides and target is not None and target is not node and target.kind == "parameter":
+                raise RuntimeError(
+                    f"'{self._name}' cannot be exported: it writes to parameters ({node.place()}) and "
+                    "decides by values."
+                )
+            for region in entry["regions"]:
+                self._check(region["nodes"], decides, known)
 
 
 def _on_thread(thread: int, made, own, cell):
@@ -215,15 +248,11 @@ def _on_thread(thread: int, made, own, cell):
 
 
 def _arguments(graph: dict, inputs: list[Tensor]) -> list[Node]:
-    places = {int(entry["name"][1:]): _node(entry) for entry in graph["arguments"]}
+    places = {int(entry["name"][1:]): node_of(entry) for entry in graph["arguments"]}
     for i, tensor in enumerate(inputs):
         if i not in places:  # nobody reads it
             places[i] = Node("argument", -1 - i, f"x{i}", [], {}, [(tensor.dtype, tuple(tensor.shape))])
     return [places[i] for i in range(len(inputs))]
-
-
-def _is_mark(node: Node) -> bool:
-    return node.name == "where" and node.operands[1] == node.operands[2]
 
 
 def _straight(
@@ -239,7 +268,3 @@ def _straight(
     for value in results:
         network.node(value).pass_on()
     return Way(network, results)
-
-
-def _node(entry: dict) -> Node:
-    return Node(**entry)

@@ -7,16 +7,16 @@ import collections
 import contextlib
 from collections.abc import Callable
 
+from mindspore import _c_expression as _c
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
-from mindspore.train._export.decisions import Choice, Decisions
+from mindspore.train._export.decisions import Decisions, whole_regions
 from mindspore.train._export.loops.merging import SAME, merged
 from mindspore.train._export.loops.turns import (
     NEXT,
     RETURN,
     UNSET,
-    LoopRecord,
     Outcome,
     Turns,
     is_recorded,
@@ -39,7 +39,6 @@ class LoopRecorder:
 
     def __init__(self, name: str, decisions: Decisions, mark: Callable[[Tensor], Tensor]):
         self._name, self._decisions, self._mark = name, decisions, mark
-        self.records: list[LoopRecord] = []
 
     def recorded(self, turns: Turns, values: dict) -> Outcome:
         """What a loop leaves that begins with these variables."""
@@ -54,6 +53,10 @@ class LoopRecorder:
                 return self._written_down(turns, values)
         except (RuntimeError, NotImplementedError):
             raise
+        except _c.Declined as declined:
+            raise RuntimeError(
+                f"'{self._name}' cannot be exported: the loop at {turns.place} {declined}."
+            ) from declined
         except TypeError as failure:
             text = str(failure)
             if not text.startswith("in the loop"):
@@ -76,21 +79,22 @@ class LoopRecorder:
                 f"'{self._name}' cannot be exported: the decision at {turns.place} assigns "
                 f"{', '.join(turns.attributes)}. Assign to a variable there, and to the attribute after it."
             )
-        label = (turns.place, self._decisions.next_label())
-        start = self._mark(Tensor(True))
+
+        def run() -> dict:
+            return self._after_turn(turns, {**values, _OWN: ()})
 
         with self.unchanged_containers(turns):
-            body = self._decisions.explore(lambda: self._after_turn(turns, {**values, _OWN: ()}))
-        leaves = body.leaves()
-        after, variables = merged([leaf.outcome for leaf in leaves], turns.place, self._name)
-        if variables:
-            for leaf in leaves:
-                leaf.tensors = [
-                    self._mark(tensor) for one in variables for tensor in one.tensors_of(leaf.outcome)
-                ]
-            ends = [self._mark(tensor) for tensor in leaves[0].tensors]
-            self.records.append(LoopRecord(turns.place, label, [start], None, body, ends))
-            after |= _values(variables, [self._mark(tensor) for tensor in ends])
+            try:
+                after, variables = merged(self._outcomes(run), turns.place, self._name)
+                tensors = self._decisions.explore(
+                    run,
+                    lambda after: [self._mark(one) for each in variables for one in each.tensors_of(after)],
+                )
+            except _c.Declined as declined:
+                raise RuntimeError(
+                    f"'{self._name}' cannot be exported: the decision at {turns.place} {declined}."
+                ) from declined
+        after |= _values(variables, tensors)
         return Outcome(after, False, after.get(_RETURNED, False), after.get(_VALUE))
 
     @contextlib.contextmanager
@@ -101,7 +105,14 @@ class LoopRecorder:
             for name, value in turns.around.items()
             if isinstance(value, (Tensor, list, dict, set, collections.deque)) and name not in turns.names
         }
-        yield contents
+        try:
+            yield contents
+        except _c.Declined:
+            self._check_containers(turns, contents)  # may be why
+            raise
+        self._check_containers(turns, contents)
+
+    def _check_containers(self, turns: Turns, contents: dict) -> None:
         for name, before in contents.items():
             now = _content(turns.around[name])
             if len(now) != len(before) or any(one is not then for one, then in zip(now, before, strict=True)):
@@ -110,35 +121,54 @@ class LoopRecorder:
                     "is no variable of it. Assign what it computes to variables."
                 )
 
+    def _outcomes(self, run: Callable) -> list[dict]:
+        """What a piece leaves on all its ways; what it computes is forgotten."""
+        found: list[dict] = []
+        self._decisions.explore(run, lambda outcome: found.append(outcome) or [])
+        return found
+
     def _written_down(self, turns: Turns, values: dict) -> Outcome:
-        label = (turns.place, self._decisions.next_label())
         variables = [Variable.of(name, value) for name, value in values.items()]
         variables.append(Variable.of(_OWN, turns.own))
-        for _ in range(_MOST_TRIES):
-            starts = [self._mark(tensor) for variable in variables for tensor in variable.tensors()]
-            body = self._decisions.explore(lambda: self._one_turn(turns, variables, starts))  # noqa: B023
-            if self._fit(turns, variables, body.leaves()):
-                break
-        else:
-            raise TypeError(f"in the loop at {turns.place}, the types of variables are never the same")
-        if not starts:
+        self._find_kinds(turns, variables)
+        firsts = [tensor for variable in variables for tensor in variable.tensors()]
+        if not firsts:
             raise TypeError(f"in the loop at {turns.place}, nothing changes that it depends on")
-        for leaf in body.leaves():
-            leaf.tensors = [
+        outcomes: list[dict] = []
+
+        def next_tensors(after: dict) -> list[Tensor]:
+            outcomes.append(after)
+            return [
                 self._mark(tensor)
                 for variable in variables
-                for tensor in variable.as_tensors(leaf.outcome[variable.name])
+                for tensor in variable.as_tensors(after[variable.name])
             ]
-        condition = self._decisions.explore(lambda: self._condition(turns, variables, starts))
-        for leaf in condition.leaves():
-            leaf.tensors = [self._mark(leaf.outcome)]
-        ends = [self._mark(tensor) for tensor in starts]
-        self.records.append(LoopRecord(turns.place, label, starts, condition, body, ends))
-        after = _values(variables, [self._mark(tensor) for tensor in ends])
+
+        with whole_regions():
+            starts = _c.begin_loop(firsts)
+            (holds,) = self._decisions.explore(
+                lambda: self._condition(turns, variables, starts), lambda holds: [holds]
+            )
+            inside = _c.begin_turn(holds)
+            ends = _c.end_loop(
+                self._decisions.explore(lambda: self._one_turn(turns, variables, inside), next_tensors)
+            )
+        after = _values(variables, ends)
         for name in turns.written:
-            if name in values and all(name in leaf.outcome[SAME] for leaf in body.leaves()):
+            if name in values and all(name in outcome[SAME] for outcome in outcomes):
                 after[name] = written_back(values[name], after[name])
         return _outcome(after)
+
+    def _find_kinds(self, turns: Turns, variables: list[Variable]) -> None:
+        """Makes turns on trial until the variables can take what every one leaves."""
+        for _ in range(_MOST_TRIES):
+            with whole_regions():
+                _c.begin_loop([tensor for variable in variables for tensor in variable.tensors()])
+                starts = _c.begin_turn(Tensor(True))
+                outcomes = self._outcomes(lambda: self._one_turn(turns, variables, starts))  # noqa: B023
+            if self._fit(turns, variables, outcomes):
+                return
+        raise TypeError(f"in the loop at {turns.place}, the types of variables are never the same")
 
     def _one_turn(self, turns: Turns, variables: list[Variable], starts: list[Tensor]) -> dict:
         """Values of the variables after a turn, by name; the loop's own among them."""
@@ -171,17 +201,16 @@ class LoopRecorder:
                 return Tensor(False)
         return _truth(turns.test(own, values))
 
-    def _fit(self, turns: Turns, variables: list[Variable], leaves: list[Choice]) -> bool:
+    def _fit(self, turns: Turns, variables: list[Variable], outcomes: list[dict]) -> bool:
         """Whether the variables can take what all turns leave; where not, they are changed so."""
         known = {variable.name for variable in variables}
         fits = True
-        for leaf in leaves:
-            after = leaf.outcome
+        for after in outcomes:
             for name, value in after.items():
                 if (
                     name in known
                     or name is SAME
-                    or (name in (_GOES_ON, _RETURNED) and not self._leaves_by(name, leaves))
+                    or (name in (_GOES_ON, _RETURNED) and not self._leaves_by(name, outcomes))
                 ):
                     continue
                 first = {_GOES_ON: True, _RETURNED: False}.get(name, UNSET)
@@ -190,10 +219,10 @@ class LoopRecorder:
                 known.add(name)
                 fits = False
         try:
-            for leaf in leaves:
+            for after in outcomes:
                 for variable in variables:
-                    if variable.name in leaf.outcome:
-                        fits = variable.takes(leaf.outcome[variable.name], turns.place) and fits
+                    if variable.name in after:
+                        fits = variable.takes(after[variable.name], turns.place) and fits
         except TypeError:
             # Numbers have the type of the tensors they are used with: perhaps these have a smaller one.
             narrowed = [variable for variable in variables if variable.narrow()]
@@ -203,9 +232,9 @@ class LoopRecorder:
         return fits
 
     @staticmethod
-    def _leaves_by(flag: str, leaves: list[Choice]) -> bool:
+    def _leaves_by(flag: str, outcomes: list[dict]) -> bool:
         usual = flag == _GOES_ON
-        return any(leaf.outcome[flag] != usual for leaf in leaves)
+        return any(after[flag] != usual for after in outcomes)
 
 
 def _content(container) -> list:

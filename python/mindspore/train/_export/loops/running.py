@@ -14,7 +14,7 @@ from mindspore.train._export.decisions import Decisions
 from mindspore.train._export.loops import turns as ends
 from mindspore.train._export.loops.recorder import LoopRecorder
 from mindspore.train._export.loops.rewriting import Rewriter
-from mindspore.train._export.loops.turns import LoopRecord, Outcome, Span, Turns, is_recorded, written_back
+from mindspore.train._export.loops.turns import Outcome, Span, Turns, is_recorded, written_back
 
 
 class LoopRunner:
@@ -36,11 +36,6 @@ class LoopRunner:
         self._decisions, self._mark, self.has_choices = decisions, mark, has_choices
         self._recorder = LoopRecorder(name, decisions, mark)
         self._rewriter = Rewriter(self, has_choices)
-
-    @property
-    def records(self) -> list[LoopRecord]:
-        """Loops that were written down."""
-        return self._recorder.records
 
     # ---- called by rewritten functions ---------------------------------------------------------------------
 

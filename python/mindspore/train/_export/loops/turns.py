@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops of rewritten functions: how turns are made, what they leave, and what is written down of them."""
+"""Loops of rewritten functions: how turns are made, and what they leave."""
 
 from __future__ import annotations
 
@@ -8,41 +8,9 @@ from dataclasses import dataclass, field
 
 from mindspore import _c_expression as _c
 from mindspore.common.tensor import Tensor
-from mindspore.train._export.decisions import Choice
 
 NEXT, BREAK, RETURN = range(3)  # how a turn ends
 UNSET = object()  # stands for a variable that has no value
-
-
-@dataclass
-class LoopRecord:
-    """A loop that was written down.
-
-    Attributes:
-        place (str): The user's line.
-        label (tuple): Loops with the same label that begin with the same values are the same loop.
-        starts (list): Variables before a turn, each computed by a node of its own.
-        condition (Choice): From the starts to a mask; None: one turn is made, and there is a single start,
-            which only marks where it begins.
-        body (Choice): From the starts to variables after a turn.
-        ends (list): Variables after the last turn, each computed by a node of its own.
-    """
-
-    place: str
-    label: tuple
-    starts: list[Tensor]
-    condition: Choice | None
-    body: Choice
-    ends: list[Tensor]
-
-    def every_tensor(self) -> list[Tensor]:
-        """All of them."""
-        inner = [tensor for choice in self.choices() for tensor in choice.every_tensor()]
-        return [*self.starts, *inner, *self.ends]
-
-    def choices(self) -> list[Choice]:
-        """The condition, if there is one, and the body."""
-        return [self.body] if self.condition is None else [self.condition, self.body]
 
 
 @dataclass
