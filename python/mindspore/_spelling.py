@@ -395,11 +395,11 @@ class NotHere:
     def __init__(self, name: str, advice: str) -> None:
         self._name = name
         self.__doc__ = f"Not there: in MindSpore {advice}."
-        self._advice = advice
+        self.advice = advice
 
     def __get__(self, instance: object, owner: type) -> object:
         # Without a full stop: the interpreter may append a sentence of its own.
-        message = f"'{owner.__name__}' object has no attribute '{self._name}'. In MindSpore {self._advice}"
+        message = f"'{owner.__name__}' object has no attribute '{self._name}'. In MindSpore {self.advice}"
         raise AttributeError(message)
 
 
