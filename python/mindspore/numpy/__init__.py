@@ -25,5 +25,5 @@ inf = float("inf")
 nan = float("nan")
 numeric_types = (int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, bool_)
 
-__getattr__ = _not_in_this_version(globals())
+__getattr__ = _not_in_this_version(globals(), near="mindspore.ops")
 __all__ = [*_arrays.__all__, *_elementwise.__all__]  # noqa: PLE0604
