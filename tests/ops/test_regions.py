@@ -29,6 +29,13 @@ def test_suppression_of_normalised_boxes():
     assert kept.tolist() == [True, True]
 
 
+def test_boxes_are_cut_at_the_size_of_the_image():
+    anchors = Tensor([[0, 0, 4, 4], [2, 2, 9, 8]], ms.float32)
+    deltas = Tensor([[0.5, 0.5, 2.5, 2.5], [1.5, 1.0, 4.0, 4.5]], ms.float32)
+    found = ops.BoundingBoxDecode((10, 12))(anchors, deltas)
+    np.testing.assert_array_equal(found.asnumpy(), [[0, 0, 12, 10], [0, 0, 12, 10]])
+
+
 @pytest.mark.parametrize(
     "roi, end, samples, wanted",
     [

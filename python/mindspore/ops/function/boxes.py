@@ -97,7 +97,7 @@ def bounding_box_decode(
     height = op.mul(ah, op.exp(op.clamp(dh, -limit, limit)))
     x, y = op.add(op.mul(dx, aw), ax), op.add(op.mul(dy, ah), ay)
     half_w, half_h = op.sub(op.mul(width, 0.5), 0.5), op.sub(op.mul(height, 0.5), 0.5)
-    bottom, right = max_shape[0] - 1, max_shape[1] - 1
+    bottom, right = max_shape[:2]
     sides = [
         op.clamp(op.sub(x, half_w), 0, right),
         op.clamp(op.sub(y, half_h), 0, bottom),
