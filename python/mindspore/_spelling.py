@@ -340,7 +340,7 @@ def explains_missing_names(namespace: dict) -> Callable[[str], object]:
 
 
 def not_in_this_version(
-    namespace: dict, package: str | None = None, instead: str = ""
+    namespace: dict, package: str | None = None, instead: str = "", near: str | None = None
 ) -> Callable[[str], object]:
     """``__getattr__`` of a module that MindSpore has and that is not filled yet: what is missing, and why.
 
@@ -348,6 +348,7 @@ def not_in_this_version(
         namespace (dict): ``globals()`` of the module.
         package (str): Where what there is of it is defined. Default: ``None`` , in the module itself.
         instead (str): A sentence that says what to do meanwhile. Default: ``""`` .
+        near (str): A module that may have what does the same by the same name. Default: ``None`` .
     """
 
     def read(name: str) -> object:
@@ -359,6 +360,8 @@ def not_in_this_version(
                 return getattr(found, name)
         message = f"'{namespace['__name__']}.{name}' is not in this version of the package."
         message += f" {instead}" if instead else ""
+        if near is not None and hasattr(importlib.import_module(near), name):
+            message += f" There is {near}.{name}, with arguments of its own."
         # The statement ``from module import name`` would drop the text of an AttributeError.
         raise (
             ImportError(message, name=namespace["__name__"]) if _is_from_import() else AttributeError(message)
@@ -395,11 +398,11 @@ class NotHere:
     def __init__(self, name: str, advice: str) -> None:
         self._name = name
         self.__doc__ = f"Not there: in MindSpore {advice}."
-        self._advice = advice
+        self.advice = advice
 
     def __get__(self, instance: object, owner: type) -> object:
         # Without a full stop: the interpreter may append a sentence of its own.
-        message = f"'{owner.__name__}' object has no attribute '{self._name}'. In MindSpore {self._advice}"
+        message = f"'{owner.__name__}' object has no attribute '{self._name}'. In MindSpore {self.advice}"
         raise AttributeError(message)
 
 

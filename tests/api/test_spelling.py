@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import inspect
 import pickle
 import re
@@ -164,3 +165,16 @@ def test_advice_is_true(owner):
             value = places[path.split(".")[0]]
             for part in path.split(".")[1:]:
                 value = getattr(value, part)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "near"),
+    [
+        ("mindspore.numpy", "argmax", "mindspore.ops"),
+        ("mindspore.mint", "add", "mindspore.ops"),
+        ("mindspore.mint.nn", "Conv2d", "mindspore.nn"),
+    ],
+)
+def test_what_is_not_there_yet_may_be_near(module, name, near):
+    with pytest.raises(AttributeError, match=rf"not in this version .* There is {near}\.{name},"):
+        getattr(importlib.import_module(module), name)

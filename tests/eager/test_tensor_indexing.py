@@ -150,7 +150,8 @@ def test_mixed_lists_take_bools_as_numbers():
         (Tensor([0.5]), IndexError, "must be int or bool"),
         (0.5, IndexError, "Only support integers"),
         ("a", IndexError, "Only support integers"),
-        (np.array([0]), IndexError, "Only support integers"),
+        (np.array([0]), IndexError, "Only support integers.*Make it a Tensor"),
+        (np.int64(0), IndexError, "Only support integers.*with int"),
         ((Tensor([0, 1]), Tensor([0, 1, 0])), ValueError, "broadcast"),
     ],
 )

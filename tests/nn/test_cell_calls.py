@@ -210,3 +210,15 @@ def test_lists_of_cells_grow():
     cells = nn.CellList([nn.Dense(2, 2)])
     cells += [nn.Dense(2, 3)]
     assert [p.name for p in cells.get_parameters()] == ["0.weight", "0.bias", "1.weight", "1.bias"]
+
+
+@pytest.mark.parametrize("kind", [ms.float64, ms.int32])
+def test_inputs_of_another_type_than_the_parameters(kind):
+    with pytest.raises(TypeError, match=r"parameters are Float32: pass x\.astype\(mindspore\.float32\)"):
+        nn.Dense(4, 2)(Tensor(np.ones((2, 4)), kind))
+
+
+def test_numbers_of_rows_are_not_told_to_become_floats():
+    with pytest.raises(TypeError) as caught:
+        nn.Embedding(4, 2)(Tensor(np.ones(3), ms.float64))
+    assert "astype" not in str(caught.value)

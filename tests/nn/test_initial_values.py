@@ -84,7 +84,7 @@ def _draws(make, seed) -> int | None:
     seed(7)
     make()
     after = np.random.random()
-    for count in range(12):
+    for count in range(24):
         seed(7)
         for _ in range(count):
             np.random.randint(low=1, high=1 << 63, dtype=np.int64)
@@ -109,6 +109,8 @@ def _draws(make, seed) -> int | None:
         (3, lambda: nn.MultiheadAttention(4, 2)),
         (7, lambda: nn.TransformerEncoderLayer(4, 2)),
         (10, lambda: nn.TransformerDecoderLayer(4, 2)),
+        (14, lambda: nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2), 3)),
+        (20, lambda: nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2), 3)),
         (1, lambda: ms.Parameter(ms.Tensor(np.ones(3, np.float32)), name="a").clone("normal")),
         (3, lambda: nn.Dense(3, 4).weight.set_data(initializer("normal", (4, 3)))),
     ],

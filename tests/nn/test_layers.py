@@ -115,6 +115,17 @@ def test_conv2d_transpose(options, length):
         close(y, expected, 1e-4, 1e-5)
 
 
+def test_conv2d_transpose_puts_zeros_behind_its_output():
+    """The numbers are MindSpore 2.7's; the layer of volumes computes values there instead."""
+    options = {"pad_mode": "pad", "padding": 1, "weight_init": "ones", "has_bias": True, "bias_init": "ones"}
+    net = nn.Conv2dTranspose(1, 1, 3, 2, output_padding=(1, 0), **options)
+    close(net(ops.ones((1, 1, 2, 2))), [[[[2, 3, 2], [3, 5, 3], [2, 3, 2], [0, 0, 0]]]])
+    volumes = nn.Conv3dTranspose(1, 1, 3, 2, output_padding=1, **options)
+    close(
+        volumes(ops.ones((1, 1, 2, 2, 2)))[0, 0, 0], [[2, 3, 2, 2], [3, 5, 3, 3], [2, 3, 2, 2], [2, 3, 2, 2]]
+    )
+
+
 def test_pooling():
     x = array(2, 3, 6, 6)
     windows = x.reshape(2, 3, 3, 2, 3, 2)

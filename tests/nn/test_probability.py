@@ -314,3 +314,21 @@ def test_own_distribution():
 def test_errors(action, error):
     with pytest.raises(error):
         action()
+
+
+@pytest.mark.parametrize(
+    ("batch", "entropy", "mean"),
+    [((), (), (1,)), ((1,), (), (1, 1)), ((3,), (3,), (3, 1)), ((1, 3), (3,), (1, 3, 1))],
+)
+def test_shapes_of_categorical(batch, entropy, mean):
+    """As in MindSpore 2.7: axes of one element leave the entropy; that of the classes stays in the mean."""
+    probs = Tensor(np.full((*batch, 2), 0.5, np.float32))
+    found = msd.Categorical(probs)
+    for value in (
+        found.entropy(),
+        found.kl_loss("Categorical", probs),
+        found.cross_entropy("Categorical", probs),
+    ):
+        assert value.shape == entropy
+    assert found.mean().shape == found.var().shape == mean
+    assert found.sample().shape == batch

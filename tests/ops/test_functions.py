@@ -96,6 +96,7 @@ _CASES = {
     "tril_indices": (lambda: ops.tril_indices(3, 4, 1), np.stack(np.tril_indices(3, 1, 4))),
     "triu_indices": (lambda: ops.triu_indices(3, 4, -1), np.stack(np.triu_indices(3, -1, 4))),
     "hamming_window": (lambda: ops.hamming_window(5, False), np.hamming(5)),
+    "kaiser_window": (lambda: ops.kaiser_window(5, False), np.kaiser(5, 12.0)),
     "bartlett_window": (lambda: ops.bartlett_window(5, False), np.bartlett(5)),
     "sequence_mask": (lambda: ops.sequence_mask(Tensor([1, 3])), [[1, 0, 0], [1, 1, 1]]),
     "iou": (lambda: ops.iou(Tensor([[0.0, 0, 9, 9]]), Tensor([[5.0, 0, 14, 9]])), [[1 / 3]]),

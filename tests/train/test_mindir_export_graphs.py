@@ -71,6 +71,38 @@ def test_what_depends_on_an_unknown_size(tmp_path, function):
         exported(tmp_path, function, unknown(None))
 
 
+def test_padding_that_depends_on_an_unknown_size(tmp_path):
+    """'same' puts a line around images on both sides if their size is odd, and on one if it is even."""
+    net = nn.Conv2d(3, 4, 3, stride=2, pad_mode="same")
+    with pytest.raises(RuntimeError, match="unknown size: an argument of 'Conv2D' depends on the size"):
+        exported(tmp_path, net, unknown(1, 3, None, None))
+
+
+def test_shapes_that_small_images_share(tmp_path):
+    """Three halvings leave one element of images of 5 and of 7, but not of larger ones."""
+    halvings = [nn.Conv2d(2, 2, 3, stride=2, pad_mode="pad", padding=1) for _ in range(3)]
+    net = nn.SequentialCell(*halvings)
+    with pytest.raises(RuntimeError, match="unknown size: .* depends on the size"):
+        exported(tmp_path, lambda x: net(x).reshape((-1, *net(x).shape[1:3])), unknown(1, 2, None, None))
+
+
+def test_network_that_takes_short_inputs_only(tmp_path):
+    def short(x):
+        if x.shape[0] > 12:
+            raise ValueError("too long")
+        return x * 2
+
+    exported(tmp_path, short, unknown(None, 2))
+    check_same(short, tmp_path / "net.mindir", tensor(12, 2))
+
+
+@pytest.mark.parametrize("function", [lambda x: x[:, : x.shape[0]] * 2, lambda x: x[: x.shape[0] // 2] * 2])
+def test_ends_of_slices_that_depend_on_an_unknown_size(tmp_path, function):
+    """Where they stand from the end of the axis is not the same for all sizes."""
+    with pytest.raises(RuntimeError, match="unknown size: .* depends on the size"):
+        exported(tmp_path, function, unknown(None, 40))
+
+
 # ---- networks with a state ------------------------------------------------------------------------------
 
 

@@ -70,6 +70,13 @@ def test_inputs_of_unknown_size(tmp_path, name):
         check_same(net, tmp_path / "net.onnx", x)
 
 
+def test_padding_that_depends_on_an_unknown_size(tmp_path):
+    """'same' puts a line around images on both sides if their size is odd, and on one if it is even."""
+    net = nn.Conv2d(3, 4, 3, stride=2, pad_mode="same")
+    with pytest.raises(RuntimeError, match="unknown size: what 'Conv' does depends on the size"):
+        exported(tmp_path, net, unknown(1, 3, None, None))
+
+
 def test_axes_that_must_be_equal_have_one_name(tmp_path):
     graph = exported(tmp_path, lambda x, y: (x + y, x @ y.T), unknown(None, 4), unknown(None, 4))["graph"]
     assert [sizes(value) for value in graph["input"]] == [["x_0", 4], ["x_0", 4]]

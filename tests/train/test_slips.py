@@ -359,6 +359,12 @@ def test_rates_that_are_none():
             nn.SGD(parameters, **wrong)
 
 
+@pytest.mark.parametrize("rate", ["1e-3", "0.1", "fast"])
+def test_rates_read_as_text(rate):
+    with pytest.raises(ValueError, match=f"the text '{rate}'.*1.0e-3"):
+        nn.SGD(nn.Dense(2, 1).trainable_params(), rate)
+
+
 def test_one_of_several_that_trains_alone(warnings, monkeypatch):
     monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "4")
     model_of().train(1, data())

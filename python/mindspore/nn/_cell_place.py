@@ -22,7 +22,7 @@ class _Place:
 
     def __init__(self, layer, text: str, args: tuple):
         self._cell, self._names, self._text = layer, [], text
-        self._given = _described(layer, args)
+        self._given = _described(layer, args) + _other_types(layer, text, args)
 
     def leave(self, parent) -> None:
         """The error also leaves a cell above."""
@@ -50,6 +50,17 @@ def _described(layer, args: tuple) -> str:
     text = f"a layer {layer.cls_name}"
     text += f" that expects an input of shape {expected}" if expected else ""
     return f"{text}; it was given {given or 'no tensor'}."
+
+
+def _other_types(layer, text: str, args: tuple) -> str:
+    """What to do where an error is about types, and the input has not that of the layer's parameters."""
+    wanted = {parameter.dtype for parameter in layer._params.values() if parameter is not None}
+    given = {value.dtype for value in args if isinstance(value, Tensor)}
+    if " type of " not in text or len(wanted) != 1 or not given or given == wanted:
+        return ""
+    kind = str(wanted.pop())
+    # Without it among the types that are named, the layer takes another: numbers of rows, for one.
+    return f" Its parameters are {kind}: pass x.astype(mindspore.{kind.lower()})." if kind in text else ""
 
 
 def _told(cell, error: Exception) -> str:

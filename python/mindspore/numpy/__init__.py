@@ -7,5 +7,5 @@ from mindspore.numpy._arrays import *  # noqa: F403
 from mindspore.numpy._elementwise import *  # noqa: F403
 from mindspore.numpy.dtypes import *  # noqa: F403
 
-__getattr__ = _not_in_this_version(globals())
+__getattr__ = _not_in_this_version(globals(), near="mindspore.ops")
 __all__ = [*_arrays.__all__, *_elementwise.__all__]  # noqa: PLE0604

@@ -231,7 +231,7 @@ def auto_mixed_precision(network, amp_level="O0", dtype=mstype.float16) -> nn.Ce
         >>> net = amp.auto_mixed_precision(nn.Dense(3, 4), "O3")
     """
     if amp_level not in _LEVELS:
-        raise ValueError(f"The amp level {amp_level} is not supported")
+        raise ValueError(f"The amp level {amp_level} is not supported: it must be one of {list(_LEVELS)}.")
     if amp_level == "O0":
         return network
     _check_network(network, dtype, "auto_mixed_precision")

@@ -40,9 +40,12 @@ class _Plan(NamedTuple):
 
 
 def _refuse(item) -> None:
+    cure = ""
+    if isinstance(item, (np.ndarray, np.generic)):
+        cure = " Make it a Tensor." if item.ndim else " Make it a Python number, with int(...)."
     raise IndexError(
         "Only support integers, slices(`:`), ellipsis(`...`), None, bool, tensors, lists and tuples as "
-        f"index, but got {item!r} with type {type(item).__name__}."
+        f"index, but got {item!r} with type {type(item).__name__}.{cure}"
     )
 
 

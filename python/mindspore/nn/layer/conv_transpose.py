@@ -37,8 +37,6 @@ def _check_input_3d(input_shape: tuple, op_name: str) -> None:
 class _Transposed(_Conv):
     """Lengths and padding of the transposed convolutions over one and two axes."""
 
-    output_padding = (0, 0)
-
     def _axis(self, i: int, length: int) -> tuple[int, tuple[int, int]]:
         """Output length of a spatial axis and the padding of the convolution it undoes."""
         window = self.kernel_size[i], self.stride[i], self.dilation[i]
@@ -47,7 +45,7 @@ class _Transposed(_Conv):
         out = _deconv_output_length(*modes, length, *window, sum(pads))
         if self.pad_mode == "same":
             return out, same_pad(out, *window)
-        return out + self.output_padding[i], pads
+        return out, pads
 
     def _with_bias(self, y):
         return y if self.bias is None else y + op.reshape(self.bias, (1, self.out_channels, 1, 1))
@@ -63,7 +61,8 @@ class Conv2dTranspose(_Transposed):
         stride (Union[int, tuple[int]]): Steps of the kernels. Default: ``1``.
         pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"same"``.
         padding (Union[int, tuple[int]]): With ``"pad"``: top, bottom, left, right. Default: ``0``.
-        output_padding (Union[int, tuple[int]]): With ``"pad"``: added to the output. Default: ``0``.
+        output_padding (Union[int, tuple[int]]): With ``"pad"``: rows and columns of zeros behind the output.
+            Default: ``0``.
         dilation (Union[int, tuple[int]]): Distance of the kernel's elements. Default: ``1``.
         group (int): Groups of channels that do not mix. Default: ``1``.
         has_bias (bool): Whether there is a bias. Default: ``False``.
@@ -132,7 +131,12 @@ class Conv2dTranspose(_Transposed):
         y = op.conv2d_input_gradient(
             x, self.weight, (height, width), rows + columns, self.stride, self.dilation, self.group
         )
-        return self._with_bias(y)
+        y = self._with_bias(y)
+        if not any(self.output_padding):
+            return y
+        # Zeros, as in MindSpore; a longer gradient would have values there.
+        below, right = self.output_padding
+        return op.pad_constant(y, (0, 0, 0, 0, 0, below, 0, right), 0)
 
 
 class Conv1dTranspose(_Transposed):

@@ -49,6 +49,7 @@ class _Layer(Cell):
     """What encoder and decoder layers share: attention, two dense layers and norms."""
 
     def _set_up(self, norms, d_model, nhead, dim_feedforward, dropout, activation, eps, options) -> None:
+        self._made_of = (d_model, nhead, dim_feedforward, dropout, activation, eps, *options)
         batch_first, self.norm_first, dtype = options
         attention = {"dropout": dropout, "batch_first": batch_first, "dtype": dtype}
         self.self_attn = MultiheadAttention(d_model, nhead, **attention)
@@ -198,6 +199,10 @@ class _LayerStack(Cell):
 
     def __init__(self, layer, num_layers, norm: Cell | None):
         super().__init__()
+        # The layer given is a pattern: MindSpore draws new values, which the copies share at first. What is
+        # drawn after them depends on that. A layer of the user's own says no way to draw it again.
+        if type(layer) in (TransformerEncoderLayer, TransformerDecoderLayer):
+            layer = type(layer)(*layer._made_of)
         self.layers = CellList([copy.deepcopy(layer) for _ in range(num_layers)])
         self.num_layers = num_layers
         self.norm = norm
@@ -212,7 +217,7 @@ class TransformerEncoder(_LayerStack):
     """Several equal encoder layers, each with parameters of its own.
 
     Args:
-        encoder_layer (Cell): The first of them.
+        encoder_layer (Cell): What they are made like; its own parameters are not among theirs.
         num_layers (int): How many.
         norm (Cell): Applied last. Default: ``None``.
 
@@ -237,7 +242,7 @@ class TransformerDecoder(_LayerStack):
     """Several equal decoder layers, each with parameters of its own.
 
     Args:
-        decoder_layer (Cell): The first of them.
+        decoder_layer (Cell): What they are made like; its own parameters are not among theirs.
         num_layers (int): How many.
         norm (Cell): Applied last. Default: ``None``.
 

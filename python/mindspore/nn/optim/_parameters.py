@@ -219,7 +219,11 @@ def listed_steps(learning_rate) -> int | None:
 
 def _rate_data(learning_rate) -> Tensor:
     if isinstance(learning_rate, str):
-        float(learning_rate)
+        raise ValueError(
+            "For 'Optimizer', the argument 'learning_rate' must be a number, a Tensor, a list of numbers or "
+            f"a schedule, but got the text '{learning_rate}'. Pass float(...) of a number that was read as "
+            "text; in a YAML file 1e-3 is text, and 1.0e-3 a number."
+        )
     is_scalar_array = isinstance(learning_rate, np.ndarray) and learning_rate.ndim == 0
     kinds = (int, float, Tensor, Iterable)
     if isinstance(learning_rate, bool) or not isinstance(learning_rate, kinds) or is_scalar_array:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
-from mindspore.ops.function import boxes, neural, random
+from mindspore.ops.function import boxes, neural, random, regions
 from mindspore.ops.primitive import Primitive, prim_attr_register
 
 __all__ = [
@@ -165,23 +165,6 @@ class RandomChoiceWithMask(Primitive):
         return random.choice_with_mask(input_x, self.count, self.seed or self.seed2 or None)
 
 
-def _bilinear_at(image, y, x, outside) -> Tensor:
-    """Elements of (C, H, W) at real places; `outside` says what lies off the image is worth."""
-    height, width = image.shape[1:]
-    low_y = op.clamp(op.floor(y), 0, height - 1)
-    low_x = op.clamp(op.floor(x), 0, width - 1)
-    dy, dx = op.clamp(op.sub(y, low_y), 0, 1), op.clamp(op.sub(x, low_x), 0, 1)
-    y0, x0 = op.cast(low_y, mstype.int64), op.cast(low_x, mstype.int64)
-    y1, x1 = op.minimum(op.add(y0, 1), height - 1), op.minimum(op.add(x0, 1), width - 1)
-    corners = ((y0, x0), (y0, x1), (y1, x0), (y1, x1))
-    a, b, c, d = (op.index_gather(image, list(pair), axes=(1, 2)) for pair in corners)
-    value = op.lerp(op.lerp(a, b, dx), op.lerp(c, d, dx), dy)
-    low, high = outside[1], outside[2]
-    inside_y = op.logical_and(op.greater_equal(y, low), op.less_equal(y, height + high))
-    inside_x = op.logical_and(op.greater_equal(x, low), op.less_equal(x, width + high))
-    return op.where(op.logical_and(inside_y, inside_x), value, op.full_like(value, outside[0]))
-
-
 class CropAndResize(Primitive):
     """Parts of images (N, H, W, C), given as boxes of normalised corners, resampled to one size."""
 
@@ -190,26 +173,8 @@ class CropAndResize(Primitive):
         if method not in ("bilinear", "nearest", "bilinear_v2"):
             raise ValueError(f"For 'CropAndResize', there is no 'method' '{method}'.")
 
-    def _line(self, start, stop, length: int, wanted: int) -> Tensor:
-        step = op.arange(0, wanted, 1, mstype.float32)
-        if wanted == 1:
-            return op.add(op.mul(step, 0.0), op.mul(op.add(start, stop), 0.5 * (length - 1)))
-        scale = op.div(op.mul(op.sub(stop, start), length - 1), wanted - 1)
-        return op.add(op.mul(start, length - 1), op.mul(step, scale))
-
     def __call__(self, x, boxes, box_index, crop_size):
-        images = op.cast(op.transpose(x, (0, 3, 1, 2)), mstype.float32)
-        rows, columns = crop_size
-        results = []
-        for box, which in zip(op.unbind(boxes, 0), box_index.tolist(), strict=True):
-            y0, x0, y1, x1 = op.unbind(box, 0)
-            ys = op.expand_dims(self._line(y0, y1, images.shape[2], rows), 1)
-            xs = op.expand_dims(self._line(x0, x1, images.shape[3], columns), 0)
-            ys, xs = op.broadcast_to(ys, (rows, columns)), op.broadcast_to(xs, (rows, columns))
-            if self.method == "nearest":
-                ys, xs = op.round(ys), op.round(xs)
-            results.append(_bilinear_at(images[which], ys, xs, (self.extrapolation_value, 0, -1)))
-        return op.transpose(op.stack(results), (0, 2, 3, 1))
+        return regions.crop_and_resize(x, boxes, box_index, crop_size, self.method, self.extrapolation_value)
 
 
 class ROIAlign(Primitive):
@@ -217,7 +182,12 @@ class ROIAlign(Primitive):
 
     @prim_attr_register
     def __init__(self, pooled_height, pooled_width, spatial_scale, sample_num=2, roi_end_mode=1):
-        pass
+        if roi_end_mode not in (0, 1):
+            raise ValueError(f"For 'ROIAlign', the 'roi_end_mode' must be 0 or 1, but got {roi_end_mode}.")
+
+    def _count(self, size, cells: int) -> int:
+        """Samples of a cell along an axis: without a number, one for each element that it holds whole."""
+        return self.sample_num if self.sample_num > 0 else max(int(float(size) / cells), 0)
 
     def _samples(self, start, size, cells: int, count: int) -> Tensor:
         cell = op.div(size, cells)
@@ -226,8 +196,11 @@ class ROIAlign(Primitive):
         return op.reshape(op.add(op.mul(places, cell), start), (-1,))
 
     def __call__(self, features, rois):
-        import math
-
+        if rois.shape[-1] != 5:
+            raise ValueError(
+                "For 'ROIAlign', the rows of 'rois' must be 5 numbers: the image, x0, y0, x1, y1; "
+                f"but got the shape {rois.shape}."
+            )
         height, width = self.pooled_height, self.pooled_width
         results = []
         for roi in op.unbind(op.cast(rois, mstype.float32), 0):
@@ -235,15 +208,17 @@ class ROIAlign(Primitive):
             x0, y0 = op.mul(x0, self.spatial_scale), op.mul(y0, self.spatial_scale)
             x1 = op.mul(op.add(x1, self.roi_end_mode), self.spatial_scale)
             y1 = op.mul(op.add(y1, self.roi_end_mode), self.spatial_scale)
-            roi_w, roi_h = op.maximum(op.sub(x1, x0), 1.0), op.maximum(op.sub(y1, y0), 1.0)
-            ny = self.sample_num if self.sample_num > 0 else math.ceil(float(roi_h) / height)
-            nx = self.sample_num if self.sample_num > 0 else math.ceil(float(roi_w) / width)
+            roi_w, roi_h = op.sub(x1, x0), op.sub(y1, y0)
+            if self.roi_end_mode == 0:
+                roi_w, roi_h = op.maximum(roi_w, 1.0), op.maximum(roi_h, 1.0)
+            ny = self._count(roi_h, height)
+            nx = self._count(roi_w, width)
             ys = op.expand_dims(self._samples(y0, roi_h, height, ny), 1)
             xs = op.expand_dims(self._samples(x0, roi_w, width, nx), 0)
             shape = (height * ny, width * nx)
             image = op.cast(features[int(which)], mstype.float32)
             ys, xs = op.broadcast_to(ys, shape), op.broadcast_to(xs, shape)
-            grid = _bilinear_at(image, ys, xs, (0.0, -1, 0))
+            grid = regions.bilinear_at(image, ys, xs, (0.0, -1, 0))
             cells = op.reshape(grid, (grid.shape[0], height, ny, width, nx))
             results.append(op.reduce_mean(cells, (2, 4)))
         return op.cast(op.stack(results), features.dtype)

@@ -25,6 +25,7 @@ _MODULES = (
     "pooling",
     "random",
     "reduction",
+    "regions",
     "renamed",
     "sampling",
     "sparse_func",

@@ -34,18 +34,23 @@ def iou(anchor_boxes, gt_boxes, mode="iou") -> Tensor:
     if mode not in ("iou", "iof"):
         raise ValueError(f"For 'iou', the 'mode' must be 'iou' or 'iof', but got '{mode}'.")
     kind = anchor_boxes.dtype
-    a = [op.expand_dims(x, 0) for x in _sides(op.cast(anchor_boxes, mstype.float32))]
-    b = [op.expand_dims(x, 1) for x in _sides(op.cast(gt_boxes, mstype.float32))]
-    width = op.maximum(op.add(op.sub(op.minimum(a[2], b[2]), op.maximum(a[0], b[0])), 1), 0)
-    height = op.maximum(op.add(op.sub(op.minimum(a[3], b[3]), op.maximum(a[1], b[1])), 1), 0)
-    shared = op.mul(width, height)
-    area_b = _area(b)
-    whole = op.sub(op.add(_area(a), area_b), shared) if mode == "iou" else area_b
+    shared, area_a, area_b = _shared_and_areas(anchor_boxes, gt_boxes, 1)
+    whole = op.sub(op.add(area_a, area_b), shared) if mode == "iou" else area_b
     return op.cast(op.div(shared, whole), kind)
 
 
-def _area(box) -> Tensor:
-    return op.mul(op.add(op.sub(box[2], box[0]), 1), op.add(op.sub(box[3], box[1]), 1))
+def _shared_and_areas(anchor_boxes, gt_boxes, last: int) -> tuple:
+    """What every two boxes share, and their areas; `last` is 1 where the last pixel belongs to a box."""
+    a = [op.expand_dims(x, 0) for x in _sides(op.cast(anchor_boxes, mstype.float32))]
+    b = [op.expand_dims(x, 1) for x in _sides(op.cast(gt_boxes, mstype.float32))]
+
+    def length(start, stop):
+        return op.add(op.sub(stop, start), last)
+
+    width = op.maximum(length(op.maximum(a[0], b[0]), op.minimum(a[2], b[2])), 0)
+    height = op.maximum(length(op.maximum(a[1], b[1]), op.minimum(a[3], b[3])), 0)
+    area_a, area_b = (op.mul(length(x[0], x[2]), length(x[1], x[3])) for x in (a, b))
+    return op.mul(width, height), area_a, area_b
 
 
 def _centres(boxes) -> tuple:
@@ -92,7 +97,7 @@ def bounding_box_decode(
     height = op.mul(ah, op.exp(op.clamp(dh, -limit, limit)))
     x, y = op.add(op.mul(dx, aw), ax), op.add(op.mul(dy, ah), ay)
     half_w, half_h = op.sub(op.mul(width, 0.5), 0.5), op.sub(op.mul(height, 0.5), 0.5)
-    bottom, right = max_shape[0] - 1, max_shape[1] - 1
+    bottom, right = max_shape[:2]
     sides = [
         op.clamp(op.sub(x, half_w), 0, right),
         op.clamp(op.sub(y, half_h), 0, bottom),
@@ -120,15 +125,17 @@ def nms_with_mask(bboxes, iou_threshold=0.5) -> tuple:
         iou_threshold (float): Overlap from which the weaker box is dropped. Default: ``0.5``.
 
     Returns:
-        Sorted boxes (N, 5), their positions in the input, int32, and a bool mask.
+        Sorted boxes (N, 5), their positions among these, which are 0 to N - 1 and int32, and a bool mask.
     """
     import numpy as np
 
     order = op.argsort(bboxes[:, 4], 0, True)
     ordered = op.gather(bboxes, order, 0)
-    overlap = iou(ordered[:, :4], ordered[:, :4]).asnumpy()
+    # Unlike in 'iou', sides are differences of coordinates here, whatever these are measured in.
+    shared, area, other = _shared_and_areas(ordered[:, :4], ordered[:, :4], 0)
+    overlap = op.div(shared, op.sub(op.add(area, other), shared)).asnumpy()
     kept = np.ones(len(overlap), dtype=bool)
     for i in range(len(overlap)):
         if kept[i]:
             kept[i + 1 :] &= overlap[i, i + 1 :] <= iou_threshold
-    return ordered, op.cast(order, mstype.int32), Tensor(kept)
+    return ordered, op.arange(0, len(kept), 1, mstype.int32), Tensor(kept)

@@ -226,4 +226,4 @@ def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None) -> Ten
 
     length, period = _window_length("kaiser_window", window_length, periodic)
     values = np.kaiser(period + 1, float(beta))[:length] if length > 1 else np.ones(length)
-    return Tensor(values, dtype or mstype.float32)
+    return Tensor(values, dtype or mstype.float64)

@@ -125,6 +125,8 @@ class Package:
         for base in owner.__mro__:
             if advice := _spelling.advice_for(base.__name__, name):
                 return advice
+            if isinstance(told := vars(base).get(name), _spelling.NotHere):
+                return told.advice
         return _spelling.did_you_mean(name, dir(owner)).strip()
 
     def exports(self, module: str, name: str) -> bool:

@@ -68,8 +68,8 @@ def _written(net, inputs: tuple) -> tuple[ModelWriter, Callable]:
     if not has_unknown_sizes(net, inputs):
         writer = written_network(net, inputs, names)
         return writer, writer.model
-    first, second = written_for_sizes(net, inputs, names)
-    return first, lambda places: model_for_all_sizes(first, second, places)
+    writers = written_for_sizes(net, inputs, names)
+    return writers[0], lambda places: model_for_all_sizes(writers, places)
 
 
 def _check_options(options: dict) -> None:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks whose inputs have axes of unknown size.
 
-The network is written for two sizes; where both files say the same, or differ only in sizes that a file may
+The network is written for three sizes; where the files say the same, or differ only in sizes that a file may
 leave open, they are one file for all sizes.
 """
 
 from __future__ import annotations
 
+import copy
+import functools
 from collections import defaultdict
 
 from mindspore.train._export.open_inputs import described_inputs, filled_inputs, has_unknown_sizes
@@ -15,42 +17,62 @@ from mindspore.train._mindir.model_writer import ModelWriter
 
 __all__ = ["has_unknown_sizes", "model_for_all_sizes", "written_for_sizes"]
 
-_TRIED = ((5, 7), (61, 67))  # small first, as the network runs; larger where windows do not fit
+# Small first, as the network runs; larger where windows do not fit. The third is the first that the network
+# takes of some even sizes, as what is put around images may depend on that, and much larger if it can be:
+# layers that halve images soon make the small ones equal.
+_TRIED = ((5, 7, (34, 8)), (61, 67, (68,)))
 _REFERENCE = "REF::"
 _TO_THE_END = 2**31 - 1
 
 
-def written_for_sizes(net, inputs: tuple, names: list[str]) -> tuple[ModelWriter, ModelWriter]:
-    """The network written for two sizes of the unknown axes."""
+def written_for_sizes(net, inputs: tuple, names: list[str]) -> tuple[ModelWriter, ...]:
+    """The network written for three sizes of the unknown axes."""
     shapes = described_inputs(net, inputs)
-    failure: Exception | None = None
-    for sizes in _TRIED:
+
+    def written(*sizes: int) -> ModelWriter:
+        """For the first of some sizes that the network takes."""
         try:
-            filled = (filled_inputs(shapes, lambda number, axis, size=size: size) for size in sizes)
-            first, second = (written_network(net, one, names, is_for_all_sizes=True) for one in filled)
+            filled = filled_inputs(shapes, lambda number, axis: sizes[0])
+            return written_network(net, filled, names, is_for_all_sizes=True)
+        except ValueError:
+            if len(sizes) == 1:
+                raise
+            return written(*sizes[1:])
+
+    failure: Exception | None = None
+    for first, second, even in _TRIED:
+        try:
+            return written(first), written(second), written(*even)
         except ValueError as error:
             failure = error
-        else:
-            return first, second
     raise failure
 
 
-def model_for_all_sizes(first: ModelWriter, second: ModelWriter, places: dict | None) -> dict:
-    """One message for both.
+def model_for_all_sizes(writers: tuple[ModelWriter, ...], places: dict | None) -> dict:
+    """One message for all.
 
     Raises:
         RuntimeError: What the network does depends on the size.
     """
-    one, other = first.model(places), second.model(defaultdict(dict))
-    other["graph"]["parameter"] = one["graph"]["parameter"]
+    first, *others = writers
     try:
-        _open_sizes(one, other)
-        return _merged(one, other, "")
+        one = first.model(places)
+        models = [_model_of_two(one, other) for other in others]
+        return functools.reduce(lambda model, again: _merged(model, again, ""), models)
     except _DiffersError as failure:
         raise RuntimeError(
             f"'{first.network.name}' cannot be exported for inputs of unknown size: {failure}. Give inputs "
             "with all sizes."
         ) from None
+
+
+def _model_of_two(one: dict, writer: ModelWriter) -> dict:
+    weights = one["graph"]["parameter"]
+    one = copy.deepcopy(one, {id(weights): weights})  # sizes are opened in place
+    other = writer.model(defaultdict(dict))
+    other["graph"]["parameter"] = weights
+    _open_sizes(one, other)
+    return _merged(one, other, "")
 
 
 class _DiffersError(Exception):
@@ -88,8 +110,8 @@ def _open_sizes(one: dict, other: dict) -> None:
         for a, b in pairs
         if a["op_type"] == b["op_type"] == "Constant" and a != b
     }
-    shapes = {entry["name"]: entry["tensor"][0]["dims"] for graph in _graphs(one) for entry in graph["input"]}
-    shapes |= {a["name"]: _dims(a) for a, _ in pairs if a["op_type"] != "Constant"}
+    shapes = _shapes(one)
+    shapes_of_other = _shapes(other)
     for node, _ in pairs:
         kind = node["op_type"].removeprefix(_REFERENCE).partition(":")[0]
         for position, used in enumerate(node.get("input", ())):
@@ -98,7 +120,8 @@ def _open_sizes(one: dict, other: dict) -> None:
             if kind == "Reshape":
                 _open_one(*constants[used])
             elif kind == "StridedSlice" and position == 2:
-                _open_ends(*constants[used], shapes.get(node["input"][0], ()))
+                cut = node["input"][0]
+                _open_ends(*constants[used], shapes.get(cut, ()), shapes_of_other.get(cut, ()))
     _open_stretching(one, other, shapes)
 
 
@@ -120,6 +143,14 @@ def _open_stretching(one: dict, other: dict, shapes: dict[str, list[int]]) -> No
         for a, b in _entries(*found):
             if a != b:
                 a["ints"], b["ints"] = [-1], [-1]
+
+
+def _shapes(model: dict) -> dict[str, list[int]]:
+    """The shapes of inputs and of what is computed, by name."""
+    shapes = {
+        entry["name"]: entry["tensor"][0]["dims"] for graph in _graphs(model) for entry in graph["input"]
+    }
+    return shapes | {node["name"]: _dims(node) for node in _nodes(model) if node["op_type"] != "Constant"}
 
 
 def _graphs(model: dict) -> list[dict]:
@@ -148,10 +179,10 @@ def _open_one(one: dict, other: dict) -> None:
             entry["ints"] = [-1]
 
 
-def _open_ends(one: dict, other: dict, shape) -> None:
+def _open_ends(one: dict, other: dict, shape, other_shape) -> None:
     """Ends that stand at the same distance from the end of the axis."""
-    for (a, b), size in zip(_entries(one, other), shape, strict=False):
-        if a != b:
-            distance = a["ints"][0] - size
+    for (a, b), size, other_size in zip(_entries(one, other), shape, other_shape, strict=False):
+        distance = a["ints"][0] - size
+        if a != b and distance == b["ints"][0] - other_size:
             end = distance if distance < 0 else _TO_THE_END
             a["ints"], b["ints"] = [end], [end]

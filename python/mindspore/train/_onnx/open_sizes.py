@@ -19,8 +19,8 @@ from mindspore.train._export.open_inputs import described_inputs, filled_inputs
 from mindspore.train._onnx.model_writer import ModelWriter
 
 # Sizes of the first axis, the second and so on: small first, as the network runs; larger where windows do not
-# fit. Each in three models.
-_TRIED = (((5, 7, 11), (13, 17, 19), (23, 29, 31)), ((61, 67, 71), (73, 79, 83), (89, 97, 101)))
+# fit. Each in three models, one of them with an even size: what is put around images may depend on that.
+_TRIED = (((5, 7, 12), (13, 17, 20), (23, 29, 32)), ((61, 67, 72), (73, 79, 84), (89, 97, 102)))
 _MODELS = 3
 
 Axis = tuple[int, int]  # number of the input, number of the axis

@@ -224,23 +224,25 @@ class Categorical(Distribution):
     @of_parameters
     def _mean(probs):
         numbers = op.cast(ops.arange(probs.shape[-1]), probs.dtype)
-        return op.reduce_sum(probs * numbers, (-1,))
+        return op.reduce_sum(probs * numbers, (-1,), True)
 
     @of_parameters
     def _var(probs):
         numbers = op.cast(ops.arange(probs.shape[-1]), probs.dtype)
         mean = op.reduce_sum(probs * numbers, (-1,), True)
-        return op.reduce_sum(probs * op.square(numbers - mean), (-1,))
+        return op.reduce_sum(probs * op.square(numbers - mean), (-1,), True)
 
     _mode = of_parameters(lambda probs: ops.argmax(probs, -1).astype(mstype.int32))
-    _entropy = of_parameters(lambda probs: -op.reduce_sum(probs * op.log(probs), (-1,)))
+    # Axes of one element are no part of these, as in MindSpore; mean and variance keep that of the classes.
+    _entropy = of_parameters(lambda probs: ops.squeeze(-op.reduce_sum(probs * op.log(probs), (-1,))))
     _kl_loss = of_another(
-        lambda probs_b, probs: op.reduce_sum(probs * (op.log(probs) - op.log(probs_b)), (-1,))
+        lambda probs_b, probs: ops.squeeze(op.reduce_sum(probs * (op.log(probs) - op.log(probs_b)), (-1,)))
     )
 
     @drawn
     def _sample(seed, shape, probs):
         # The number of partial sums that a uniform number has passed.
-        number = op.expand_dims(op.cast(ops.rand(*shape, seed=seed or None), probs.dtype), -1)
+        number = op.reshape(ops.rand(*shape, seed=seed or None), (*shape, 1))  # rand() draws one row
+        number = op.cast(number, probs.dtype)
         passed = op.greater_equal(number, op.cumsum(probs, -1)[..., :-1])
         return op.reduce_sum(op.cast(passed, mstype.int32), (-1,))
