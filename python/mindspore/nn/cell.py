@@ -21,6 +21,8 @@ from mindspore.nn._cell_parallel import CellParallel
 from mindspore.nn._cell_parts import CellParts
 from mindspore.nn._cell_place import note_place
 from mindspore.nn._cell_settings import CellSettings
+from mindspore.nn._on_demand import NAMES as primitive_names
+from mindspore.nn._on_demand import note_assignment
 from mindspore.ops.primitive import Primitive
 
 _creation_order = itertools.count(1)
@@ -102,6 +104,8 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel, SpelledArguments):
 
     def __setattr__(self, name: str, value) -> None:
         note_change()
+        if name in primitive_names:
+            note_assignment(self, name, value)
         if isinstance(value, Parameter):
             self._set_parameter(name, value)
         elif isinstance(value, Cell):
