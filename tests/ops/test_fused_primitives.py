@@ -282,6 +282,48 @@ def test_lstm_with_all_weights_in_one(options, of, used, wanted):
     assert last_h.shape == last_c.shape == (count, 1, 2)
     with pytest.raises(ValueError, match=f"must have {used} elements"):
         P.LSTM(3, 2, 1, has_bias, both, 0.0)(x, h, c, weights[:-1])
+    with pytest.raises(ValueError, match=r"'c' must be .* but got \(3, 1, 2\)"):
+        P.LSTM(3, 2, 1, has_bias, both, 0.0)(x, h, ops.zeros((3, 1, 2)), weights)
+
+
+def test_lstm_with_a_second_set_of_biases():
+    x, states = ops.ones((5, 2, 10)), (ops.ones((1, 2, 2)), ops.ones((1, 2, 2)))
+    output = P.LSTM(10, 2, 1, True, False, 0.0)(x, *states, ops.ones((112, 1, 1)))[0]
+    wanted = [0.9640251, 0.99505216, 0.999327, 0.99990696, 0.9999854]
+    np.testing.assert_allclose(output.asnumpy()[:, 0, 0], wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: P.LSTM("3", 2, 1, True, False, 0.0), TypeError, "'input_size'.*'int'.*'str'"),
+        (lambda: P.LSTM(3, 2, 1, 1, False, 0.0), TypeError, "'has_bias'.*'bool'"),
+        (lambda: P.LSTM(3, 2, 1, True, "x", 0.0), TypeError, "'bidirectional'.*'bool'"),
+        (lambda: P.LSTM(3, 0, 1, True, False, 0.0), ValueError, "'hidden_size' must be positive"),
+        (lambda: P.DynamicRNN(cell_type="GRU"), ValueError, "'cell_type' must be 'LSTM'"),
+        (lambda: P.DynamicRNN(cell_clip=None), TypeError, "'cell_clip'.*'float'"),
+        (lambda: P.DynamicRNN(forget_bias=1), TypeError, "'forget_bias'.*'float'"),
+        (lambda: P.DynamicRNN(cell_depth=2), NotImplementedError, "'cell_depth' must be 1, but got 2"),
+        (lambda: P.DynamicGRUV2(cell_clip="x"), TypeError, "'cell_clip'.*'float'"),
+        (lambda: P.DynamicGRUV2(cell_clip=2.0), NotImplementedError, "'cell_clip'.*2.0"),
+        (lambda: P.DynamicGRUV2(reset_after="x"), TypeError, "'reset_after'.*'bool'"),
+        (lambda: P.DropoutGenMask("a"), TypeError, "'Seed0'.*'int'.*'str'"),
+        (lambda: P.DropoutGenMask(0, None), TypeError, "'Seed1'.*'int'.*'NoneType'"),
+    ],
+)
+def test_arguments_of_constructors_are_checked(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
+
+
+def test_recurrent_layers_need_a_step():
+    x, weight = ops.zeros((0, 2, 3)), ops.ones((7, 16))
+    with pytest.raises(ValueError, match=r"'DynamicRNN'.*one step at least, but got \(0, 2, 3\)"):
+        P.DynamicRNN()(x, weight, ops.ones(16))
+    with pytest.raises(ValueError, match=r"'DynamicGRUV2'.*one step at least, but got \(0, 2, 3\)"):
+        P.DynamicGRUV2()(x, ops.ones((3, 12)), ops.ones((4, 12)))
+    with pytest.raises(TypeError, match="'x' must be a Tensor, but got NoneType"):
+        P.DynamicRNN()(None, weight, ops.ones(16))
 
 
 def test_recurrent_layers_that_give_their_gates():

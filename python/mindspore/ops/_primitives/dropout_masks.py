@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore._argument_checks.types import check_value_type
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
@@ -40,6 +41,8 @@ class DropoutGenMask(Primitive):
     def __init__(self, Seed0=0, Seed1=0):
         from mindspore.ops import UniformReal
 
+        for name, seed in (("Seed0", Seed0), ("Seed1", Seed1)):
+            check_value_type(name, seed, [int], self.name)
         self._draw = UniformReal(Seed0, Seed1)
 
     def __call__(self, shape, keep_prob):
@@ -71,8 +74,7 @@ class DropoutDoMask(Primitive):
         if bits.size < input_x.size:
             raise ValueError(
                 f"For 'DropoutDoMask', the 'mask' must have a bit for each of the {input_x.size} elements, "
-                f"but got "
-                f"{bits.size}."
+                f"but got {bits.size}."
             )
         kept = op.cast(op.reshape(bits[: input_x.size], input_x.shape), mstype.float32)
         factor = op.div(kept, _probability(self.name, keep_prob))
