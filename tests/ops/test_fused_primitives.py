@@ -316,6 +316,46 @@ def test_arguments_of_constructors_are_checked(make, error, words):
         make()
 
 
+_CACHE, _BLOCKS = (2, 2, 6, 4), (6, 4, 2, 8)
+
+
+@pytest.mark.parametrize(
+    ("primitive", "arguments", "error", "words"),
+    [
+        ("PromptKVCache", (_CACHE, (2, 4, 8), (2,), [0, 1]), ValueError, r"\(2, 4, 8\) and \(2, 2, 6, 4\)"),
+        ("PromptKVCache", (_CACHE, (2, 2, 9, 4), (2,), [0, 1]), ValueError, "'update' must be"),
+        ("PromptKVCache", (_CACHE, (2, 3, 4, 4), (2,), [0, 1]), ValueError, "'update' must be"),
+        ("PromptKVCache", (_CACHE, (2, 2, 4, 4), (2,), [0]), ValueError, "'batch_index'.*each of the 2 rows"),
+        ("DecoderKVCache", (_CACHE, (3, 2, 1, 4), [0, 0, 5]), ValueError, "'update' must be"),
+        ("DecoderKVCache", (_CACHE, (2, 2, 1, 4), (2,)), TypeError, "'valid_seq_len'.*Float32"),
+        ("ReshapeAndCache", ((4, 2, 8), None, _BLOCKS, None, (4,)), TypeError, "'slot_mapping'.*Float32"),
+        ("ReshapeAndCache", ((4, 2, 8), None, _BLOCKS, None, [1, 2]), ValueError, "each of the 4 tokens"),
+        ("ReshapeAndCache", ((4, 2, 8), None, (64,), None, [1, 2]), ValueError, r"but got \(64,\)"),
+    ],
+)
+def test_caches_refuse_what_does_not_fit(primitive, arguments, error, words):
+    # Tuples are shapes, lists are whole numbers.
+    given = [ops.ones(x) if isinstance(x, tuple) else x and Tensor(x, ms.int32) for x in arguments]
+    with pytest.raises(error, match=words):
+        getattr(_inner_ops, primitive)()(*given)
+
+
+def test_paged_attention_refuses_what_does_not_fit():
+    query, cache, tables, lengths = ops.ones((2, 32)), ops.ones(_BLOCKS), [[0, 1], [2, -1]], [8, 4]
+    attention = ops.auto_generate.PagedAttention(4, 1.0, 2)
+    assert attention(query, cache, cache, Tensor(tables), Tensor(lengths)).shape == (2, 32)
+    with pytest.raises(ValueError, match="'block_tables' a row for each of the 2 tokens"):
+        attention(query, cache, cache, Tensor(tables[:1]), Tensor(lengths))
+    with pytest.raises(ValueError, match="must have one shape"):
+        attention(query, cache, cache[:3], Tensor(tables), Tensor(lengths))
+    with pytest.raises(ValueError, match="'context_lens' must have a number for each of the 2 tokens"):
+        attention(query, cache, cache, Tensor(tables), Tensor(lengths[:1]))
+    with pytest.raises(TypeError, match="'head_num'"):
+        ops.auto_generate.PagedAttention("4", 1.0, 2)
+    with pytest.raises(TypeError, match="'scale_value'"):
+        ops.auto_generate.PagedAttention(4, None, 2)
+
+
 def test_recurrent_layers_need_a_step():
     x, weight = ops.zeros((0, 2, 3)), ops.ones((7, 16))
     with pytest.raises(ValueError, match=r"'DynamicRNN'.*one step at least, but got \(0, 2, 3\)"):
