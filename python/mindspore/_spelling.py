@@ -40,6 +40,7 @@ TENSOR_HABITS = {
     "fill_": "it is x[:] = value",
     "char": "it is x.astype(mindspore.int8)",
     "to_tensor": "it is x.init_data()",
+    "set_parameter_data": "it is parameter.set_data(value)",
     **{f"{name}_": _NOT_IN_PLACE.format(name) for name in _IN_PLACE.split()},
 }
 _CELL = {
