@@ -406,7 +406,7 @@ class NotHere:
 
 # Operators behind the brackets of a tensor, which no function of the package calls.
 BEHIND_SYNTAX = {"index_view": "Tensor.__getitem__", "index_view_assign": "Tensor.__setitem__"}
-_OF_OBJECTS = ("construct", "__call__", "__init__")
+_OF_OBJECTS = ("construct", "__call__", "__init__", "call")
 
 
 def called_name(operator: str) -> str:

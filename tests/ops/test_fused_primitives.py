@@ -309,11 +309,30 @@ def test_lstm_with_a_second_set_of_biases():
         (lambda: P.DynamicGRUV2(reset_after="x"), TypeError, "'reset_after'.*'bool'"),
         (lambda: P.DropoutGenMask("a"), TypeError, "'Seed0'.*'int'.*'str'"),
         (lambda: P.DropoutGenMask(0, None), TypeError, "'Seed1'.*'int'.*'NoneType'"),
+        (lambda: P.Dropout2D(2.0), ValueError, "'keep_prob'.*2.0"),
+        (lambda: P.Dropout3D("a"), TypeError, "'keep_prob'.*'float'.*'str'"),
+        (lambda: P.Randperm(5, dtype="a"), TypeError, "'dtype'.*'a'"),
+        (lambda: P.Randperm(5, pad="a"), TypeError, "'pad'.*'int'.*'str'"),
     ],
 )
 def test_arguments_of_constructors_are_checked(make, error, words):
     with pytest.raises(error, match=words):
         make()
+
+
+def test_masks_of_dropout_at_the_edges():
+    x = ops.ones((3, 5))
+    for zero in (0.0, Tensor(0.0)):
+        assert not P.DropoutDoMask()(x, P.DropoutGenMask()((3, 5), zero), zero).asnumpy().any()
+    assert P.DropoutDoMask()(x, P.DropoutGenMask()((3, 5), 1.0), 1.0).asnumpy().all()
+    with pytest.raises(TypeError, match="'mask' must be a Tensor of uint8, but got Float32"):
+        P.DropoutDoMask()(x, ops.ones(16), 0.5)
+    with pytest.raises(
+        ValueError, match=r"'Dropout2D', the input must have 4 axes, but got the shape \(3, 5\)"
+    ):
+        P.Dropout2D()(x)
+    with pytest.raises(ValueError, match="'Dropout3D', the input must have 5 axes"):
+        P.Dropout3D()(ops.ones((1, 2, 3, 4)))
 
 
 _CACHE, _BLOCKS = (2, 2, 6, 4), (6, 4, 2, 8)
