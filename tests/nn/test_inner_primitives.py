@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -142,7 +143,11 @@ def test_replaced_primitive_is_the_one_that_computes(name, both_modes):
     assert before.shape[:2] == (1, 2)
     x = Tensor(np.full((1, 2, 4, 4), 3.0, np.float32))
     assert both_modes(layer, x).asnumpy().tolist() == np.full((1, 2, 4, 4), -3.0).tolist()
-    assert both_modes(copy.deepcopy(layer), x).asnumpy().max() == -3.0
+    for copied in (copy.deepcopy(layer), copy.copy(layer), pickle.loads(pickle.dumps(layer))):
+        assert both_modes(copied, x).asnumpy().max() == -3.0
+        setattr(copied, attribute, P.Square())
+        assert both_modes(copied, x).asnumpy().max() == 9.0
+    assert both_modes(layer, x).asnumpy().max() == -3.0
 
 
 def test_replaced_primitive_may_be_anything_that_is_called(both_modes):
@@ -201,6 +206,14 @@ def test_layer_that_cannot_use_a_replaced_primitive_says_so():
         pool(x)
     pool.max_pool = P.MaxPool(2, 2)
     assert pool(x).shape == (1, 1, 2, 2)
+    recurrent, norm = nn.LSTM(2, 3), nn.BatchNorm2d(1)
+    recurrent.reverse, norm.bn_infer = P.ReverseV2([0]), P.BatchNorm(False, norm.eps)
+    assert recurrent(ops.ones((2, 1, 2)))[0].shape == (2, 1, 3) and norm(x).shape == x.shape
+    recurrent.reverse, norm.bn_infer = P.ReverseV2([1]), P.BatchNorm(False, 0.5)
+    with pytest.raises(NotImplementedError, match="For 'LSTM', another object was assigned to 'reverse'"):
+        recurrent(ops.ones((2, 1, 2)))
+    with pytest.raises(NotImplementedError, match="For 'BatchNorm2d', .* 'bn_infer'"):
+        norm(x)
     loss = nn.L1Loss()
     loss.abs = P.Neg()
     with pytest.raises(NotImplementedError, match="'abs'"):

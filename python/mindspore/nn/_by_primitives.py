@@ -68,6 +68,12 @@ class ByPrimitives:
         if is_whole_layer:
             self._applied = name
 
+    def of_copy(self, layer) -> ByPrimitives:
+        """The same for a copy of the layer."""
+        made = ByPrimitives(layer, self._written_by)
+        made.replaced, made._applied = set(self.replaced), self._applied
+        return made
+
     def __call__(self, *inputs):
         if self._applied:
             return getattr(self._layer, self._applied)(*inputs)

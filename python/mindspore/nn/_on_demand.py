@@ -52,7 +52,7 @@ def note_assignment(layer, name: str, value) -> None:
         return
     writer = next(kind for kind in type(layer).__mro__ if "construct" in vars(kind))
     is_ours = writer.__module__.partition(".")[0] == __name__.partition(".")[0]
-    if "_params" not in fields or not is_ours or not issubclass(writer, described.owner) or _is_base(writer):
+    if "_params" not in fields or not is_ours or _is_base(writer):
         return
     if not _does_the_same(value, described.made_for(layer)):
         standing = fields.setdefault("construct", ByPrimitives(layer, writer.__name__))

@@ -337,6 +337,13 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel, SpelledArguments):
         # A copy is compiled on its own.
         return {name: value for name, value in self.__dict__.items() if name != "_captured"}
 
+    def __setstate__(self, state: dict) -> None:
+        fields = self.__dict__
+        fields.update(state)
+        of_original = state.get("construct")
+        if hasattr(of_original, "of_copy"):  # made for that layer, see `_by_primitives.py`
+            fields["construct"] = of_original.of_copy(self)
+
     def run_construct(self, cast_inputs, kwargs) -> Any:
         """`construct` with these arguments."""
         return self.construct(*cast_inputs, **kwargs)
