@@ -375,6 +375,49 @@ def test_paged_attention_refuses_what_does_not_fit():
         ops.auto_generate.PagedAttention(4, None, 2)
 
 
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({"key": (2, 4, 8), "value": (2, 4, 8)}, ValueError, "must have one batch"),
+        ({"value": (1, 6, 8)}, ValueError, "one length"),
+        ({"real_shift": (2, 2, 4, 4)}, ValueError, r"must fit .* \(1, 2, 4, 4\), but got \(2, 2, 4, 4\)"),
+        ({"attn_mask": (2, 1, 4, 4)}, ValueError, r"the mask must fit"),
+        ({"attn_mask": 3}, TypeError, "'attn_mask' must be a Tensor, but got int"),
+        ({"input_layout": "BNSD", "query": (1, 4, 3, 8)}, ValueError, "'head_num' 2 heads"),
+    ],
+)
+def test_attention_refuses_what_does_not_fit(settings, error, words):
+    given = {"query": (1, 4, 8), "key": (1, 4, 8), "value": (1, 4, 8), "head_num": 2} | settings
+    given = {name: ops.ones(x) if isinstance(x, tuple) else x for name, x in given.items()}
+    with pytest.raises(error, match=words):
+        ops.flash_attention_score(**given)
+
+
+def test_attention_needs_floating_point_numbers():
+    x = ops.ones((1, 4, 8), ms.int32)
+    with pytest.raises(TypeError, match="'query' must be of floating point numbers, but got Int32"):
+        ops.flash_attention_score(x, x, x, 2)
+
+
+@pytest.mark.parametrize(
+    ("ends", "error"),
+    [
+        ((2, 5), ValueError),
+        ((6, 2), ValueError),
+        ((2, 9), ValueError),
+        ((2.5, 6), TypeError),
+        ("6", TypeError),
+    ],
+)
+def test_ends_of_packed_sequences_are_checked(ends, error):
+    x = ops.ones((6, 2, 4))
+    options = {"input_layout": "TND", "actual_seq_kvlen": (2, 6)}
+    with pytest.raises(error, match="'actual_seq_qlen'"):
+        ops.flash_attention_score(x, x, x, 2, actual_seq_qlen=ends, **options)
+    with pytest.raises(ValueError, match="as many sequences, but got 1 and 2"):
+        ops.flash_attention_score(x, x, x, 2, actual_seq_qlen=(6,), **options)
+
+
 def test_recurrent_layers_need_a_step():
     x, weight = ops.zeros((0, 2, 3)), ops.ones((7, 16))
     with pytest.raises(ValueError, match=r"'DynamicRNN'.*one step at least, but got \(0, 2, 3\)"):
