@@ -197,8 +197,11 @@ def test_replaced_primitives_of_layers_with_parameters(both_modes):
 def test_layer_that_cannot_use_a_replaced_primitive_says_so():
     x = Tensor(np.ones((1, 1, 4, 4), np.float32))
     pool = nn.MaxPool2d(2, 2)
-    pool.max_pool = P.MaxPool((2, 2), 2)  # the same, written otherwise
+    pool.max_pool = P.MaxPool((2, 2), 2, "VALID")  # the same, written otherwise
     assert pool(x).shape == (1, 1, 2, 2)
+    optimizer = nn.Momentum(nn.Dense(2, 1).trainable_params(), 0.1, 0.9)
+    optimizer.hyper_map, optimizer.map_, optimizer.opt = ops.HyperMap(), ops.Map(), P.ApplyMomentum()
+    assert all(optimizer((ops.ones((1, 2)), ops.ones(1))))
     pool.max_pool = P.AvgPool(2, 2)
     with pytest.raises(
         NotImplementedError, match="For 'MaxPool2d', another object was assigned to 'max_pool'"
@@ -232,3 +235,9 @@ def test_construct_of_the_user_reads_what_it_likes(both_modes):
             return self.matmul(x, self.weight)
 
     assert both_modes(Twice(), Tensor([[1.0, 2.0], [3.0, 4.0]])).tolist() == [[4.0, 4.0], [6.0, 6.0]]
+
+
+def test_what_all_cells_have_is_free_to_be_used(both_modes):
+    chain = nn.SequentialCell(nn.ReLU())
+    chain.cast = ops.cast
+    assert both_modes(chain, Tensor([1.0, -1.0])).tolist() == [1.0, 0.0]

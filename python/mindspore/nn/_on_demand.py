@@ -52,8 +52,8 @@ def note_assignment(layer, name: str, value) -> None:
         return
     writer = next(kind for kind in type(layer).__mro__ if "construct" in vars(kind))
     is_ours = writer.__module__.partition(".")[0] == __name__.partition(".")[0]
-    if "_params" not in fields or not is_ours or _is_base(writer):
-        return
+    if "_params" not in fields or not is_ours or _is_base(writer) or described.owner.__name__ == "Cell":
+        return  # what all cells have is for the user's own
     if not _does_the_same(value, described.made_for(layer)):
         standing = fields.setdefault("construct", ByPrimitives(layer, writer.__name__))
         standing.replace(name, described.is_whole_layer)
@@ -73,17 +73,22 @@ def _is_base(kind: type) -> bool:
 
 
 def _does_the_same(value, made) -> bool:
-    """Whether two objects are the same value, or primitives of one kind with the same attributes."""
+    """Whether two objects are the same value, or are called alike: of one kind, with the same settings."""
     if type(value) is not type(made):
         return False
-    attributes = getattr(made, "attrs", None)
-    if attributes is None:
-        return value is made or bool(value == made)
-    return all(_is_equal(value.attrs.get(name), wanted) for name, wanted in attributes.items())
+    if not callable(made):
+        return bool(value == made)
+    settings = made.attrs if hasattr(made, "attrs") else vars(made)
+    return all(_is_equal(getattr(value, name, None), wanted) for name, wanted in settings.items())
 
 
 def _is_equal(value, wanted) -> bool:
-    """Whether options are equal; one number stands for all of a tuple."""
+    """Whether settings are equal; one number stands for all of a tuple, and "SAME" is "same"."""
     one, other = (tuple(x) if isinstance(x, (tuple, list)) else (x,) for x in (value, wanted))
     size = max(len(one), len(other))
-    return (one * size if len(one) == 1 else one) == (other * size if len(other) == 1 else other)
+    one, other = (x * size if len(x) == 1 else x for x in (one, other))
+    return len(one) == len(other) and all(_lowered(x) == _lowered(y) for x, y in zip(one, other, strict=True))
+
+
+def _lowered(value) -> object:
+    return value.lower() if isinstance(value, str) else value
