@@ -40,6 +40,7 @@ TENSOR_HABITS = {
     "fill_": "it is x[:] = value",
     "char": "it is x.astype(mindspore.int8)",
     "to_tensor": "it is x.init_data()",
+    "set_parameter_data": "it is parameter.set_data(value)",
     **{f"{name}_": _NOT_IN_PLACE.format(name) for name in _IN_PLACE.split()},
 }
 _CELL = {
@@ -408,7 +409,7 @@ class NotHere:
 
 # Operators behind the brackets of a tensor, which no function of the package calls.
 BEHIND_SYNTAX = {"index_view": "Tensor.__getitem__", "index_view_assign": "Tensor.__setitem__"}
-_OF_OBJECTS = ("construct", "__call__", "__init__")
+_OF_OBJECTS = ("construct", "__call__", "__init__", "call")
 
 
 def called_name(operator: str) -> str:

@@ -86,3 +86,10 @@ def test_replacements_are_there():
                 if not hasattr(value, part):
                     importlib.import_module(f"{value.__name__}.{part}")
                 value = getattr(value, part)
+
+
+@pytest.mark.parametrize("module", _removed.NAMES)
+def test_every_name_of_the_table_is_told(module):
+    for name, advice in _removed.NAMES[module].items():
+        with pytest.raises(AttributeError, match=re.escape(advice)):
+            getattr(importlib.import_module(module), name)

@@ -61,6 +61,23 @@ def test_groups_contain_their_types_and_survive_copies():
     assert not mstype.issubclass_(3, mstype.number)
 
 
+def test_sequences_with_types_of_their_elements():
+    pair = mstype.Tuple([mstype.List([ms.float32]), mstype.string])
+    assert (str(pair), repr(pair)) == ("Tuple[List[Float32],String]", "mindspore.tuple_")
+    assert pair == mstype.Tuple((mstype.List([ms.float32]), mstype.string)) and hash(pair) == hash(pair)
+    assert pair != mstype.Tuple([mstype.List([ms.int32]), mstype.string]) and pair != mstype.tuple_
+    assert mstype.List([ms.float32]) != mstype.Tuple([ms.float32]) and str(mstype.Tuple([])) == "Tuple[]"
+    assert isinstance(pair, mstype.Tuple) and isinstance(pair, mstype.Type)
+    assert mstype.issubclass_(pair, mstype.tuple_) and not mstype.issubclass_(pair, mstype.list_)
+    assert mstype.Tuple() is mstype.tuple_ and mstype.List() is mstype.list_
+    assert pickle.loads(pickle.dumps(pair)) is pair and copy.deepcopy(pair) is pair
+    for wrong in (3, [3], {ms.float32}, "float32"):
+        with pytest.raises(
+            TypeError, match="For 'Tuple', 'elements' must be a list or tuple of types, but got"
+        ):
+            mstype.Tuple(wrong)
+
+
 def test_size_in_bytes():
     sizes = [mstype.type_size_in_bytes(t) for t in (ms.float32, ms.bool_, ms.complex128, ms.bfloat16)]
     assert sizes == [4, 1, 16, 2]

@@ -315,3 +315,71 @@ def test_a_long_line_is_cut(tmp_path):
     path.write_text("x = 1" + ".real" * 9000)
     (problem,) = scan(str(path)).unreadable
     assert len(problem.message) < 150
+
+
+def test_patterns_compare_with_names_and_capture_others(tmp_path):
+    text = """
+        import mindspore as ms
+        def f(x):
+            match x:
+                case ms.nn.Never(): pass
+                case {"key": ms.never_1}: pass
+                case [_, ms.never_2 | ms.never_3] if ms.never_4: pass
+        def g(x):
+            match x:
+                case {"key": 1, **ms}: ms.own
+                case [*ms]: ms.own
+                case int(real=ms): ms.own
+                case str() as ms: ms.own
+    """
+    wanted = {"mindspore.nn.Never", *(f"mindspore.never_{i}" for i in range(1, 5))}
+    assert set(notes(scanned(tmp_path, text))) == wanted
+
+
+def test_a_script_beside_hides_the_package(tmp_path):
+    (tmp_path / "torch.py").write_text("def own(): pass")
+    (tmp_path / "run.py").write_text(
+        "import torch\nfrom torch import own\ntorch.own()\nimport mindspore\nmindspore.never"
+    )
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "other.py").write_text("import torch\ntorch.never")
+    assert names(scan(str(tmp_path)).findings) == {"mindspore", "mindspore.never", "torch", "torch.never"}
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        {"cells": [3, None]},
+        {"cells": [{"cell_type": "code", "source": 3}, {"cell_type": "code", "source": ["a", 3]}]},
+        {"worksheets": [3]},
+        {"worksheets": [{"cells": 3}]},
+        {"cells": [{"cell_type": "code", "source": "x\0"}]},
+        {"cells": [{"cell_type": "code", "source": "x # \ud800"}]},
+    ],
+)
+def test_a_damaged_notebook_is_told(tmp_path, cells):
+    (tmp_path / "damaged.ipynb").write_text(json.dumps(cells))
+    assert scan(str(tmp_path)).unreadable
+
+
+def test_cells_as_ipython_reads_them(tmp_path):
+    sources = ["    import mindspore as ms", "%timeit -n 10 ms.never_1()", "%time ms.never_2", "def f(:"]
+    cells = [{"cell_type": "code", "source": one} for one in sources]
+    (tmp_path / "book.ipynb").write_bytes(b"\xef\xbb\xbf" + json.dumps({"cells": cells}).encode())
+    report = scan(str(tmp_path))
+    assert {(one.name, one.cell) for one in report.findings} == {
+        ("mindspore", 1),
+        ("mindspore.never_1", 2),
+        ("mindspore.never_2", 3),
+    }
+    assert [(one.cell, one.message) for one in report.unreadable] == [(4, "invalid syntax: def f(:")]
+
+
+def test_arguments_of_scan(tmp_path):
+    (tmp_path / "a.py").write_text("import mindspore, torch")
+    assert names(scan(tmp_path, "torch").findings) == {"torch"}
+    with pytest.raises(ValueError, match="'frameworks' must be of .* but got \\['jax'\\]"):
+        scan(tmp_path, ("mindspore", "jax"))
+    for wrong in (3, None, [3]):
+        with pytest.raises(TypeError, match="'paths' must be a path or several"):
+            scan(wrong)

@@ -183,3 +183,14 @@ def test_help_explains_with_examples(capsys):
     assert left.value.code == 0
     text = capsys.readouterr().out
     assert "examples:" in text and "exit status" in text and "--fail-on" in text
+
+
+@pytest.mark.parametrize("form", ["text", "json", "html"])
+def test_names_of_files_that_are_no_text(tmp_path, form, capsys):
+    with open(os.path.join(os.fsencode(tmp_path), b"bad\xff.py"), "w") as file:
+        file.write(MISSING)
+    page = tmp_path / "page"
+    assert scan.main([str(tmp_path), "--format", form, "--output", str(page)]) == 1
+    assert "bad\\udcff.py" in page.read_text(encoding="utf-8")
+    assert scan.main([str(tmp_path), "--format", form]) == 1
+    assert "bad\\udcff.py" in capsys.readouterr().out

@@ -150,3 +150,26 @@ def test_the_names_of_the_limits_of_names():
 
     assert Parameter(Tensor([1.0])).name == PARAMETER_NAME_DEFAULT == "Parameter"
     assert PARAMETER_NAME_PREFIX_MAX_LEN == 1024
+
+
+def test_names_of_the_initial_value_point_to_set_data():
+    parameter = Parameter(Tensor([1.0]), name="w")
+    with pytest.raises(AttributeError, match=r"'default_input'.*set_data"):
+        parameter.default_input = Tensor([2.0])
+    with pytest.raises(AttributeError, match=r"'default_input'.*set_data"):
+        _ = parameter.default_input
+    with pytest.raises(AttributeError, match=r"'set_parameter_data'.*set_data"):
+        parameter.set_parameter_data(Tensor([2.0]))
+    assert not hasattr(parameter, "default_input") and parameter.tolist() == [1.0]
+
+
+def test_marks_of_other_kinds_of_training():
+    parameter = Parameter(Tensor([1.0]), name="w")
+    for name in ("is_param_ps", "init_in_server", "push_weight_to_server", "pull_weight_from_server"):
+        assert getattr(parameter, name) is False
+    assert parameter.requires_aggr is True and parameter.init_mode is None and parameter.slice_num == 1
+    parameter.cache_shape = [1]
+    with pytest.raises(TypeError, match="`cache_shape` must be tuple or list type, but got <class 'int'>"):
+        parameter.cache_shape = 3
+    with pytest.raises(TypeError, match="`parallel_optimizer_comm_recompute` must be bool"):
+        parameter.parallel_optimizer_comm_recompute = 1

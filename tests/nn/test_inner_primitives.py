@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -131,3 +132,112 @@ def test_layer_with_a_primitive_is_copied():
     layer.dropout.add_prim_attr("mark", 1)
     assert copy.deepcopy(layer).dropout.mark == 1
     assert nn.Dropout(p=0.5).dropout.keep_prob == 0.5
+
+
+@pytest.mark.parametrize("name", sorted(_inner_primitives._OF_ONE_PRIMITIVE))
+def test_replaced_primitive_is_the_one_that_computes(name, both_modes):
+    layer = _layer(name)
+    (attribute,) = _inner_primitives._TABLE[name]
+    before = both_modes(layer, Tensor(np.ones((1, 2, 4, 4), np.float32)))
+    setattr(layer, attribute, P.Neg())
+    assert before.shape[:2] == (1, 2)
+    x = Tensor(np.full((1, 2, 4, 4), 3.0, np.float32))
+    assert both_modes(layer, x).asnumpy().tolist() == np.full((1, 2, 4, 4), -3.0).tolist()
+    for copied in (copy.deepcopy(layer), copy.copy(layer), pickle.loads(pickle.dumps(layer))):
+        assert both_modes(copied, x).asnumpy().max() == -3.0
+        setattr(copied, attribute, P.Square())
+        assert both_modes(copied, x).asnumpy().max() == 9.0
+    assert both_modes(layer, x).asnumpy().max() == -3.0
+
+
+def test_replaced_primitive_may_be_anything_that_is_called(both_modes):
+    x = Tensor([1.0, -2.0])
+    layer = nn.ReLU()
+    layer.relu = lambda value: value * 2
+    assert both_modes(layer, x).tolist() == [2.0, -4.0]
+    layer.relu = P.ReLU()
+    assert both_modes(layer, x).tolist() == [1.0, 0.0]
+    layer.relu = nn.Tanh()
+    assert np.allclose(both_modes(layer, x).asnumpy(), np.tanh([1.0, -2.0]))
+    assert nn.ReLU()(x).tolist() == [1.0, 0.0]
+    soft = nn.Softmax()
+    soft.softmax = P.Softmax(0)
+    assert soft(Tensor([[1.0], [1.0]])).tolist() == [[0.5], [0.5]]
+
+
+def test_replaced_primitive_takes_part_in_gradients(both_modes):
+    layer = nn.Sigmoid()
+    layer.sigmoid = P.Square()
+    assert both_modes(ms.grad(layer), Tensor([1.0, 3.0])).tolist() == [2.0, 6.0]
+
+
+def test_replaced_primitives_of_layers_with_parameters(both_modes):
+    x = Tensor(np.arange(6, dtype=np.float32).reshape(1, 2, 3))
+    dense = nn.Dense(3, 3, weight_init="ones", bias_init="ones", activation="relu")
+    plain = both_modes(dense, x).asnumpy()
+    dense.bias_add = P.Sub()
+    assert np.array_equal(both_modes(dense, x).asnumpy(), plain - 2)
+    dense.matmul = P.MatMul()
+    assert np.array_equal(both_modes(dense, x).asnumpy(), plain - 2)
+    conv = nn.Conv2d(1, 1, 1, weight_init="ones", has_bias=True, bias_init="ones")
+    conv.conv2d = P.Mul()
+    assert both_modes(conv, Tensor(np.full((1, 1, 2, 2), 3.0, np.float32))).asnumpy().max() == 4.0
+    prelu = nn.PReLU(w=0.5)
+    prelu.prelu = P.Mul()
+    assert both_modes(prelu, Tensor([[4.0]])).tolist() == [[2.0]]
+    norm = nn.LayerNorm((2,), gamma_init=3.0)
+    norm.layer_norm = lambda x, gamma, beta: (x * gamma + beta, None, None)
+    assert both_modes(norm, Tensor([[1.0, 2.0]])).tolist() == [[3.0, 6.0]]
+    dropout = nn.Dropout(p=0.5).set_train()
+    dropout.dropout = lambda x: (x + 1, None)
+    assert both_modes(dropout, Tensor([1.0])).tolist() == [2.0]
+    assert both_modes(dropout.set_train(False), Tensor([1.0])).tolist() == [1.0]
+
+
+def test_layer_that_cannot_use_a_replaced_primitive_says_so():
+    x = Tensor(np.ones((1, 1, 4, 4), np.float32))
+    pool = nn.MaxPool2d(2, 2)
+    pool.max_pool = P.MaxPool((2, 2), 2, "VALID")  # the same, written otherwise
+    assert pool(x).shape == (1, 1, 2, 2)
+    optimizer = nn.Momentum(nn.Dense(2, 1).trainable_params(), 0.1, 0.9)
+    optimizer.hyper_map, optimizer.map_, optimizer.opt = ops.HyperMap(), ops.Map(), P.ApplyMomentum()
+    assert all(optimizer((ops.ones((1, 2)), ops.ones(1))))
+    pool.max_pool = P.AvgPool(2, 2)
+    with pytest.raises(
+        NotImplementedError, match="For 'MaxPool2d', another object was assigned to 'max_pool'"
+    ):
+        pool(x)
+    pool.max_pool = P.MaxPool(2, 2)
+    assert pool(x).shape == (1, 1, 2, 2)
+    recurrent, norm = nn.LSTM(2, 3), nn.BatchNorm2d(1)
+    recurrent.reverse, norm.bn_infer = P.ReverseV2([0]), P.BatchNorm(False, norm.eps)
+    assert recurrent(ops.ones((2, 1, 2)))[0].shape == (2, 1, 3) and norm(x).shape == x.shape
+    recurrent.reverse, norm.bn_infer = P.ReverseV2([1]), P.BatchNorm(False, 0.5)
+    with pytest.raises(NotImplementedError, match="For 'LSTM', another object was assigned to 'reverse'"):
+        recurrent(ops.ones((2, 1, 2)))
+    with pytest.raises(NotImplementedError, match="For 'BatchNorm2d', .* 'bn_infer'"):
+        norm(x)
+    loss = nn.L1Loss()
+    loss.abs = P.Neg()
+    with pytest.raises(NotImplementedError, match="'abs'"):
+        loss(x, x)
+
+
+def test_construct_of_the_user_reads_what_it_likes(both_modes):
+    class Twice(nn.Dense):
+        """A dense layer with another product."""
+
+        def __init__(self):
+            super().__init__(2, 2, weight_init="ones", has_bias=False)
+            self.matmul = P.MatMul(transpose_a=True)
+
+        def construct(self, x):
+            return self.matmul(x, self.weight)
+
+    assert both_modes(Twice(), Tensor([[1.0, 2.0], [3.0, 4.0]])).tolist() == [[4.0, 4.0], [6.0, 6.0]]
+
+
+def test_what_all_cells_have_is_free_to_be_used(both_modes):
+    chain = nn.SequentialCell(nn.ReLU())
+    chain.cast = ops.cast
+    assert both_modes(chain, Tensor([1.0, -1.0])).tolist() == [1.0, 0.0]

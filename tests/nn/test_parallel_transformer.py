@@ -138,3 +138,48 @@ def test_what_does_not_fit_is_refused():
         TransformerEncoder(1, 1, 8, 8, 4, 2, parallel_config=TransformerOpParallelConfig(pipeline_stage=2))
     with pytest.raises(TypeError, match="init_reset must be True, if use_past is False"):
         _encoder()(_WORDS, None, Tensor([True]))
+
+
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [
+        ({"num_heads": 0}, ValueError),
+        ({"num_heads": "2"}, TypeError),
+        ({"src_seq_length": 0}, ValueError),
+        ({"tgt_seq_length": 1.5}, TypeError),
+        ({"use_past": 1}, TypeError),
+        ({"compute_dtype": ms.int32}, TypeError),
+        ({"softmax_compute_type": ms.int8}, TypeError),
+        ({"param_init_type": ms.float64}, TypeError),
+    ],
+)
+def test_settings_of_attention_are_checked(settings, error):
+    known = {
+        "batch_size": 2,
+        "src_seq_length": 4,
+        "tgt_seq_length": 4,
+        "hidden_size": 8,
+        "num_heads": 2,
+    }
+    with pytest.raises(error, match=f"'MultiHeadAttention'.*'{next(iter(settings))}'"):
+        MultiHeadAttention(**known | settings)
+
+
+def test_sequences_of_another_length_are_refused():
+    attention = MultiHeadAttention(2, 4, 4, 8, 2).set_train(False)
+    for length in (2, 6):
+        words = Tensor(np.ones((2, length, 8), np.float32))
+        with pytest.raises(
+            ValueError, match=rf"must have the length 4, but got the shape \(2, {length}, 8\)"
+        ):
+            attention(words, words, words, None)
+        with pytest.raises(
+            ValueError, match=rf"must have the length 4, but got the shape \(2, {length}, 8\)"
+        ):
+            _encoder()(words, None)
+    with pytest.raises(TypeError, match="'query_tensor' must be a Tensor, but got None"):
+        attention(None, _WORDS, _WORDS, None)
+    with pytest.raises(TypeError, match="'lambda_func' must be a function, but got 3"):
+        TransformerEncoder(2, 1, 8, 16, 4, 2, lambda_func=3)
+    with pytest.raises(TypeError, match="'offset'"):
+        TransformerEncoder(2, 1, 8, 16, 4, 2, offset="a")

@@ -81,3 +81,9 @@ def test_what_does_not_fit(more, error, words):
         ops.deformable_conv2d(
             ops.ones((1, 2, 3, 3)), ops.ones((1, 2, 3, 3)), ops.ones((1, 27, 1, 1)), **given
         )
+
+
+def test_errors_name_the_function():
+    image, weight, offsets = ops.ones((1, 2, 4, 4)), ops.ones((3, 2, 3, 3)), ops.zeros((1, 27, 2, 2))
+    with pytest.raises(ValueError, match="For 'deformable_conv2d', the shape of 'bias'"):
+        ops.deformable_conv2d(image, weight, offsets, (3, 3), (1, 1, 1, 1), (0, 0, 0, 0), bias=ops.ones(2))

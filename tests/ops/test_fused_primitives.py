@@ -282,6 +282,153 @@ def test_lstm_with_all_weights_in_one(options, of, used, wanted):
     assert last_h.shape == last_c.shape == (count, 1, 2)
     with pytest.raises(ValueError, match=f"must have {used} elements"):
         P.LSTM(3, 2, 1, has_bias, both, 0.0)(x, h, c, weights[:-1])
+    with pytest.raises(ValueError, match=r"'c' must be .* but got \(3, 1, 2\)"):
+        P.LSTM(3, 2, 1, has_bias, both, 0.0)(x, h, ops.zeros((3, 1, 2)), weights)
+
+
+def test_lstm_with_a_second_set_of_biases():
+    x, states = ops.ones((5, 2, 10)), (ops.ones((1, 2, 2)), ops.ones((1, 2, 2)))
+    output = P.LSTM(10, 2, 1, True, False, 0.0)(x, *states, ops.ones((112, 1, 1)))[0]
+    wanted = [0.9640251, 0.99505216, 0.999327, 0.99990696, 0.9999854]
+    np.testing.assert_allclose(output.asnumpy()[:, 0, 0], wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: P.LSTM("3", 2, 1, True, False, 0.0), TypeError, "'input_size'.*'int'.*'str'"),
+        (lambda: P.LSTM(3, 2, 1, 1, False, 0.0), TypeError, "'has_bias'.*'bool'"),
+        (lambda: P.LSTM(3, 2, 1, True, "x", 0.0), TypeError, "'bidirectional'.*'bool'"),
+        (lambda: P.LSTM(3, 0, 1, True, False, 0.0), ValueError, "'hidden_size' must be positive"),
+        (lambda: P.DynamicRNN(cell_type="GRU"), ValueError, "'cell_type' must be 'LSTM'"),
+        (lambda: P.DynamicRNN(cell_clip=None), TypeError, "'cell_clip'.*'float'"),
+        (lambda: P.DynamicRNN(forget_bias=1), TypeError, "'forget_bias'.*'float'"),
+        (lambda: P.DynamicRNN(cell_depth=2), NotImplementedError, "'cell_depth' must be 1, but got 2"),
+        (lambda: P.DynamicGRUV2(cell_clip="x"), TypeError, "'cell_clip'.*'float'"),
+        (lambda: P.DynamicGRUV2(cell_clip=2.0), NotImplementedError, "'cell_clip'.*2.0"),
+        (lambda: P.DynamicGRUV2(reset_after="x"), TypeError, "'reset_after'.*'bool'"),
+        (lambda: P.DropoutGenMask("a"), TypeError, "'Seed0'.*'int'.*'str'"),
+        (lambda: P.DropoutGenMask(0, None), TypeError, "'Seed1'.*'int'.*'NoneType'"),
+        (lambda: P.Dropout2D(2.0), ValueError, "'keep_prob'.*2.0"),
+        (lambda: P.Dropout3D("a"), TypeError, "'keep_prob'.*'float'.*'str'"),
+        (lambda: P.Dropout2D()(3), TypeError, "'Dropout2D', the arguments do not fit: x = 3"),
+        (lambda: P.Assert("a"), TypeError, "'summarize'.*'int'.*'str'"),
+        (lambda: P.SparseApplyRMSProp("a", 0.1, 0.1), TypeError, "'rho'.*'str'"),
+        (lambda: P.Randperm(5, dtype="a"), TypeError, "'dtype'.*'a'"),
+        (lambda: P.Randperm(5, pad="a"), TypeError, "'pad'.*'int'.*'str'"),
+    ],
+)
+def test_arguments_of_constructors_are_checked(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
+
+
+def test_masks_of_dropout_at_the_edges():
+    x = ops.ones((3, 5))
+    for zero in (0.0, Tensor(0.0)):
+        assert not P.DropoutDoMask()(x, P.DropoutGenMask()((3, 5), zero), zero).asnumpy().any()
+    assert P.DropoutDoMask()(x, P.DropoutGenMask()((3, 5), 1.0), 1.0).asnumpy().all()
+    with pytest.raises(TypeError, match="'mask' must be a Tensor of uint8, but got Float32"):
+        P.DropoutDoMask()(x, ops.ones(16), 0.5)
+    with pytest.raises(
+        ValueError, match=r"'Dropout2D', the input must have 4 axes, but got the shape \(3, 5\)"
+    ):
+        P.Dropout2D()(x)
+    with pytest.raises(ValueError, match="'Dropout3D', the input must have 5 axes"):
+        P.Dropout3D()(ops.ones((1, 2, 3, 4)))
+
+
+_CACHE, _BLOCKS = (2, 2, 6, 4), (6, 4, 2, 8)
+
+
+@pytest.mark.parametrize(
+    ("primitive", "arguments", "error", "words"),
+    [
+        ("PromptKVCache", (_CACHE, (2, 4, 8), (2,), [0, 1]), ValueError, r"\(2, 4, 8\) and \(2, 2, 6, 4\)"),
+        ("PromptKVCache", (_CACHE, (2, 2, 9, 4), (2,), [0, 1]), ValueError, "'update' must be"),
+        ("PromptKVCache", (_CACHE, (2, 3, 4, 4), (2,), [0, 1]), ValueError, "'update' must be"),
+        ("PromptKVCache", (_CACHE, (2, 2, 4, 4), (2,), [0]), ValueError, "'batch_index'.*each of the 2 rows"),
+        ("DecoderKVCache", (_CACHE, (3, 2, 1, 4), [0, 0, 5]), ValueError, "'update' must be"),
+        ("DecoderKVCache", (_CACHE, (2, 2, 1, 4), (2,)), TypeError, "'valid_seq_len'.*Float32"),
+        ("ReshapeAndCache", ((4, 2, 8), None, _BLOCKS, None, (4,)), TypeError, "'slot_mapping'.*Float32"),
+        ("ReshapeAndCache", ((4, 2, 8), None, _BLOCKS, None, [1, 2]), ValueError, "each of the 4 tokens"),
+        ("ReshapeAndCache", ((4, 2, 8), None, (64,), None, [1, 2]), ValueError, r"but got \(64,\)"),
+    ],
+)
+def test_caches_refuse_what_does_not_fit(primitive, arguments, error, words):
+    # Tuples are shapes, lists are whole numbers.
+    given = [ops.ones(x) if isinstance(x, tuple) else x and Tensor(x, ms.int32) for x in arguments]
+    with pytest.raises(error, match=words):
+        getattr(_inner_ops, primitive)()(*given)
+
+
+def test_paged_attention_refuses_what_does_not_fit():
+    query, cache, tables, lengths = ops.ones((2, 32)), ops.ones(_BLOCKS), [[0, 1], [2, -1]], [8, 4]
+    attention = ops.auto_generate.PagedAttention(4, 1.0, 2)
+    assert attention(query, cache, cache, Tensor(tables), Tensor(lengths)).shape == (2, 32)
+    with pytest.raises(ValueError, match="'block_tables' a row for each of the 2 tokens"):
+        attention(query, cache, cache, Tensor(tables[:1]), Tensor(lengths))
+    with pytest.raises(ValueError, match="must have one shape"):
+        attention(query, cache, cache[:3], Tensor(tables), Tensor(lengths))
+    with pytest.raises(ValueError, match="'context_lens' must have a number for each of the 2 tokens"):
+        attention(query, cache, cache, Tensor(tables), Tensor(lengths[:1]))
+    with pytest.raises(TypeError, match="'head_num'"):
+        ops.auto_generate.PagedAttention("4", 1.0, 2)
+    with pytest.raises(TypeError, match="'scale_value'"):
+        ops.auto_generate.PagedAttention(4, None, 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({"key": (2, 4, 8), "value": (2, 4, 8)}, ValueError, "must have one batch"),
+        ({"value": (1, 6, 8)}, ValueError, "one length"),
+        ({"real_shift": (2, 2, 4, 4)}, ValueError, r"must fit .* \(1, 2, 4, 4\), but got \(2, 2, 4, 4\)"),
+        ({"attn_mask": (2, 1, 4, 4)}, ValueError, r"the mask must fit"),
+        ({"attn_mask": 3}, TypeError, "'attn_mask' must be a Tensor, but got int"),
+        ({"input_layout": "BNSD", "query": (1, 4, 3, 8)}, ValueError, "'head_num' 2 heads"),
+    ],
+)
+def test_attention_refuses_what_does_not_fit(settings, error, words):
+    given = {"query": (1, 4, 8), "key": (1, 4, 8), "value": (1, 4, 8), "head_num": 2} | settings
+    given = {name: ops.ones(x) if isinstance(x, tuple) else x for name, x in given.items()}
+    with pytest.raises(error, match=words):
+        ops.flash_attention_score(**given)
+
+
+def test_attention_needs_floating_point_numbers():
+    x = ops.ones((1, 4, 8), ms.int32)
+    with pytest.raises(TypeError, match="'query' must be of floating point numbers, but got Int32"):
+        ops.flash_attention_score(x, x, x, 2)
+
+
+@pytest.mark.parametrize(
+    ("ends", "error"),
+    [
+        ((2, 5), ValueError),
+        ((6, 2), ValueError),
+        ((2, 9), ValueError),
+        ((2.5, 6), TypeError),
+        ("6", TypeError),
+    ],
+)
+def test_ends_of_packed_sequences_are_checked(ends, error):
+    x = ops.ones((6, 2, 4))
+    options = {"input_layout": "TND", "actual_seq_kvlen": (2, 6)}
+    with pytest.raises(error, match="'actual_seq_qlen'"):
+        ops.flash_attention_score(x, x, x, 2, actual_seq_qlen=ends, **options)
+    with pytest.raises(ValueError, match="as many sequences, but got 1 and 2"):
+        ops.flash_attention_score(x, x, x, 2, actual_seq_qlen=(6,), **options)
+
+
+def test_recurrent_layers_need_a_step():
+    x, weight = ops.zeros((0, 2, 3)), ops.ones((7, 16))
+    with pytest.raises(ValueError, match=r"'DynamicRNN'.*one step at least, but got \(0, 2, 3\)"):
+        P.DynamicRNN()(x, weight, ops.ones(16))
+    with pytest.raises(ValueError, match=r"'DynamicGRUV2'.*one step at least, but got \(0, 2, 3\)"):
+        P.DynamicGRUV2()(x, ops.ones((3, 12)), ops.ones((4, 12)))
+    with pytest.raises(TypeError, match="'x' must be a Tensor, but got NoneType"):
+        P.DynamicRNN()(None, weight, ops.ones(16))
 
 
 def test_recurrent_layers_that_give_their_gates():

@@ -19,13 +19,13 @@ def args_type_check(*type_args, **type_kwargs) -> Callable:
         wanted = _flat(signature, signature.bind_partial(*type_args, **type_kwargs))
 
         @functools.wraps(function)
-        def checked(*args, **kwargs):
+        def _checked(*args, **kwargs):
             for name, value in _flat(signature, signature.bind(*args, **kwargs)).items():
                 if name in wanted and value is not None and not isinstance(value, wanted[name]):
                     raise TypeError(f"The parameter '{name}' must be {wanted[name]}, but got {type(value)}.")
             return function(*args, **kwargs)
 
-        return checked
+        return _checked
 
     return with_check
 

@@ -8,6 +8,7 @@ the class that scripts ask for with `isinstance`.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from mindspore import _c_expression as _c
@@ -124,14 +125,47 @@ def _class_of_values(name: str, shown_name: str, python_name: str, what: str) ->
 
 
 String = _class_of_values("String", "String", "string", "Texts.")
-List = _class_of_values("List", "List", "list_", "Lists.")
-Tuple = _class_of_values("Tuple", "Tuple", "tuple_", "Tuples.")
 Dict = _class_of_values("Dict", "Dictionary", "dict_", "Dictionaries.")
 Slice = _class_of_values("Slice", "Slice", "slice", "Slices.")
 Function = _class_of_values("Function", "Func", "function_type", "Functions.")
 TypeNone = _class_of_values("TypeNone", "None", "type_none", "None.")
 TypeType = _class_of_values("TypeType", "TypeType", "type_type", "Types.")
 TypeEllipsis = _class_of_values("TypeEllipsis", "Ellipsis", "ellipsis", "The ellipsis.")
+
+
+class _SequenceType(Type):
+    """The type of a sequence with given types of its elements; without, of any."""
+
+    def __new__(cls, elements: Sequence[Type | DType] | None = None) -> _SequenceType:
+        if elements is None:
+            return super().__new__(cls)
+        if not isinstance(elements, (list, tuple)) or not all(isinstance(one, Type) for one in elements):
+            raise TypeError(
+                f"For '{cls.__name__}', 'elements' must be a list or tuple of types, but got {elements!r}."
+            )
+        shown = f"{cls.__name__}[{','.join(map(str, elements))}]"
+        return cls._named(shown, shown)
+
+    def __init__(self, elements: Sequence[Type | DType] | None = None) -> None:
+        self._elements = None if elements is None else tuple(elements)
+
+    def __repr__(self) -> str:
+        return f"mindspore.{type(self)._python_name}"
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self._elements,)
+
+
+class List(_SequenceType):
+    """Lists; ``List([float32])`` is the type of lists of one such number."""
+
+    _shown_name, _python_name = "List", "list_"
+
+
+class Tuple(_SequenceType):
+    """Tuples; ``Tuple([float32, int32])`` is the type of tuples of two such numbers."""
+
+    _shown_name, _python_name = "Tuple", "tuple_"
 
 
 class TensorType(Type):

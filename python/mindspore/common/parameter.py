@@ -95,7 +95,7 @@ def _room_for(name: str) -> Iterator[None]:
         raise MemoryError(f"For the Parameter '{name}', {reason}") from None
 
 
-def _checked_property(name: str, kind: type, what: str, alone: bool = False):
+def _checked_property(name: str, kind: type | tuple, what: str, alone: bool = False):
     """Property whose setter checks the type; the value lives in `_<name>`. `alone`: in one process only."""
     key = "_" + name
 
@@ -104,7 +104,8 @@ def _checked_property(name: str, kind: type, what: str, alone: bool = False):
 
     def write(self, value):
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise TypeError(f"The argument `{name}` must be {kind.__name__} type, but got {type(value)}.")
+            wanted = " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))
+            raise TypeError(f"The argument `{name}` must be {wanted} type, but got {type(value)}.")
         if alone and value:
             require_one_process(f"Parameter.{name}")
         self.__dict__[key] = value
@@ -114,6 +115,7 @@ def _checked_property(name: str, kind: type, what: str, alone: bool = False):
 
 
 _keys_given = itertools.count()
+_INITIAL_VALUE = "In MindSpore a parameter is its value; parameter.set_data(value) gives it another one."
 
 
 def _get_unique_parameter_key() -> int:
@@ -184,6 +186,10 @@ class Parameter(Tensor):
 
     # Marks that scripts set; whether there is data does not depend on them.
     is_init = init_flag = False
+    # Of parameter servers, federated and parallel training: one process has none of it.
+    is_param_ps = init_in_server = push_weight_to_server = pull_weight_from_server = False
+    is_in_parallel = is_in_shard = is_default_input_init = from_ckpt = False
+    requires_aggr, slice_num, init_mode = True, 1, None
 
     requires_grad = _checked_property("requires_grad", bool, "Whether optimizers change it.")
     layerwise_parallel = _checked_property(
@@ -247,12 +253,25 @@ class Parameter(Tensor):
 
     @parallel_optimizer_comm_recompute.setter
     def parallel_optimizer_comm_recompute(self, value) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"The argument `parallel_optimizer_comm_recompute` must be bool type, but got {type(value)}."
+            )
         self.__dict__["_comm_recompute"] = value
 
     @property
     def inited_param(self):
         """The parameter after initialisation: itself."""
         return self
+
+    @property
+    def default_input(self):
+        """The initial value before 1.0; what is assigned would not reach the parameter."""
+        raise AttributeError(f"'Parameter' object has no attribute 'default_input'. {_INITIAL_VALUE}")
+
+    @default_input.setter
+    def default_input(self, value) -> None:
+        raise AttributeError(f"'Parameter' object has no attribute 'default_input'. {_INITIAL_VALUE}")
 
     @property
     def data(self) -> Parameter:

@@ -25,6 +25,8 @@ def get_x_and_y(tensor: Tensor) -> tuple[Tensor, Tensor]:
         >>> [part.tolist() for part in get_x_and_y(Tensor([[1.0], [2.0]]))]
         [[1.0], [2.0]]
     """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"For 'get_x_and_y', the input must be a Tensor, but got {type(tensor).__name__}.")
     if tensor.dtype is mstype.complex64:
         return op.real(tensor), op.imag(tensor)
     if tensor.ndim == 0 or tensor.shape[0] != 2:

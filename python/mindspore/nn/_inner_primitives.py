@@ -3,35 +3,39 @@
 
 Layers here call operators and need no primitives, so each is made when it is first read, and kept. What a
 class has, classes derived from it have as well. So are a few settings, under the names they have there.
+What is assigned to one of them takes its place in the computation (`_by_primitives.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from mindspore.nn._on_demand import OnDemand
 
-class InnerPrimitive:
+
+class InnerPrimitive(OnDemand):
     """A primitive (or setting) of a layer: made when first read, then the same; another may be assigned.
 
     Args:
         make (Union[str, Callable]): Name of the primitive, or what takes `mindspore.ops` and the layer.
+        is_whole_layer (bool): Whether the layer does nothing but apply it. Default: ``False``.
     """
 
-    def __init__(self, make: str | Callable):
-        self._make = make
-        self._name = ""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
+    def __init__(self, make: str | Callable, is_whole_layer: bool = False):
+        super().__init__(make)
+        self.__doc__ = type(self).__doc__
+        self.is_whole_layer = is_whole_layer
 
     def __get__(self, instance, owner=None):
         if instance is None:
             return self
+        made = instance.__dict__[self._name] = self.made_for(instance)
+        return made
+
+    def made_for(self, layer) -> object:
         from mindspore import ops
 
-        made = getattr(ops, self._make)() if isinstance(self._make, str) else self._make(ops, instance)
-        instance.__dict__[self._name] = made
-        return made
+        return getattr(ops, self._make)() if isinstance(self._make, str) else self._make(ops, layer)
 
 
 def inner_primitive(name: str, *constants: object, **attributes: str) -> InnerPrimitive:
@@ -285,6 +289,31 @@ _TABLE: dict[str, dict[str, str | Callable]] = {
     },
 }  # fmt: skip
 
+# Layers that apply their primitive and do nothing else.
+_OF_ONE_PRIMITIVE = frozenset(
+    (
+        "AdaptiveAvgPool2d",
+        "AdaptiveAvgPool3d",
+        "CELU",
+        "ELU",
+        "FastGelu",
+        "HShrink",
+        "HSigmoid",
+        "HSwish",
+        "LRN",
+        "LogSoftmax",
+        "Mish",
+        "ReLU",
+        "ReLU6",
+        "SeLU",
+        "Sigmoid",
+        "SoftShrink",
+        "Softmax",
+        "Softsign",
+        "Tanh",
+    )
+)
+
 
 def _flat(options: tuple) -> tuple:
     """Options of a pooling of sequences as those of images of height one."""
@@ -306,6 +335,6 @@ def attach(layers: dict) -> None:
         layer = layers[class_name]
         for name, make in primitives.items():
             if name not in vars(layer):
-                described = InnerPrimitive(make)
+                described = InnerPrimitive(make, class_name in _OF_ONE_PRIMITIVE)
                 described.__set_name__(layer, name)
                 setattr(layer, name, described)

@@ -21,6 +21,8 @@ from mindspore.nn._cell_parallel import CellParallel
 from mindspore.nn._cell_parts import CellParts
 from mindspore.nn._cell_place import note_place
 from mindspore.nn._cell_settings import CellSettings
+from mindspore.nn._on_demand import NAMES as primitive_names
+from mindspore.nn._on_demand import note_assignment
 from mindspore.ops.primitive import Primitive
 
 _creation_order = itertools.count(1)
@@ -102,6 +104,8 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel, SpelledArguments):
 
     def __setattr__(self, name: str, value) -> None:
         note_change()
+        if name in primitive_names:
+            note_assignment(self, name, value)
         if isinstance(value, Parameter):
             self._set_parameter(name, value)
         elif isinstance(value, Cell):
@@ -332,6 +336,13 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel, SpelledArguments):
     def __getstate__(self) -> dict:
         # A copy is compiled on its own.
         return {name: value for name, value in self.__dict__.items() if name != "_captured"}
+
+    def __setstate__(self, state: dict) -> None:
+        fields = self.__dict__
+        fields.update(state)
+        of_original = state.get("construct")
+        if hasattr(of_original, "of_copy"):  # made for that layer, see `_by_primitives.py`
+            fields["construct"] = of_original.of_copy(self)
 
     def run_construct(self, cast_inputs, kwargs) -> Any:
         """`construct` with these arguments."""

@@ -26,23 +26,27 @@ from mindspore.tools._scan.verdict import Status  # noqa: E402
 
 __all__ = ["Finding", "Report", "Status", "Unreadable", "main", "scan"]
 
+_PATH = str | bytes | os.PathLike
+_FRAMEWORKS = ("mindspore", "torch")
 _SECONDS_BETWEEN_PROGRESS = 0.1
 
 
-def scan(paths: Iterable[str] | str, frameworks: Iterable[str] = ("mindspore", "torch")) -> Report:
+def scan(paths: Iterable[str] | str, frameworks: Iterable[str] | str = ("mindspore", "torch")) -> Report:
     """Reads scripts and notebooks, and judges every name of MindSpore and PyTorch in them.
 
     Nothing in them is run or imported; of the installed package only its own modules are.
 
     Args:
         paths (Union[str, Iterable[str]]): Files and folders.
-        frameworks (Iterable[str]): Whose names are reported. Default: ``("mindspore", "torch")``.
+        frameworks (Union[str, Iterable[str]]): Whose names are reported. Default: ``("mindspore", "torch")``.
 
     Returns:
         Report, with a `Finding` for every name in every place.
 
     Raises:
         FileNotFoundError: A file or folder is not there.
+        TypeError: `paths` holds something else.
+        ValueError: A framework is not known.
 
     Examples:
         >>> import pathlib, tempfile
@@ -53,8 +57,14 @@ def scan(paths: Iterable[str] | str, frameworks: Iterable[str] = ("mindspore", "
         >>> [(one.line, one.name, one.note) for one in scan(str(script)).findings if one.note]
         [(2, 'mindspore.nn.GlobalBatchNorm', 'it is nn.SyncBatchNorm')]
     """
-    paths = [paths] if isinstance(paths, str | os.PathLike) else paths
-    return scan_files(list(files_in([os.fspath(path) for path in paths])), frameworks)
+    is_one = isinstance(paths, _PATH) or not isinstance(paths, Iterable)
+    given = [paths] if is_one else list(paths)
+    if not all(isinstance(path, _PATH) for path in given):
+        raise TypeError(f"'paths' must be a path or several, but got {paths!r}.")
+    frameworks = (frameworks,) if isinstance(frameworks, str) else tuple(frameworks)
+    if unknown := set(frameworks) - set(_FRAMEWORKS):
+        raise ValueError(f"'frameworks' must be of {_FRAMEWORKS}, but got {sorted(unknown)}.")
+    return scan_files(list(files_in([os.fsdecode(path) for path in given])), frameworks)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -121,11 +131,13 @@ def _write(report: Report, options: argparse.Namespace) -> None:
     else:
         text = as_json(report) if options.format == "json" else as_html(report)
     if options.output:
-        with open(options.output, "w", encoding="utf-8") as file:
+        # Names of files may be no text at all.
+        with open(options.output, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
         print(f"wrote {options.output}", file=sys.stderr)
     else:
-        sys.stdout.write(text)
+        encoding = sys.stdout.encoding or "utf-8"
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
         sys.stdout.flush()
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data sets, samplers, iterators."""
 
+from mindspore._spelling import explains_missing_names as _explains_missing_names
+
 from ..callback import DSCallback, WaitedDSCallback
 from ..core import config
 from ..core import text_tensor as _text_tensor
@@ -55,3 +57,4 @@ __all__ = [  # noqa: PLE0604
     "sync_wait_for_dataset",
     "zip",
 ]
+__getattr__ = _explains_missing_names(globals())

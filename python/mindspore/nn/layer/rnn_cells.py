@@ -163,7 +163,7 @@ def _refuse_old_arguments(init):
     """Arguments from the time when the class was a whole layer are named in the error."""
 
     @functools.wraps(init)
-    def checked(self, *args, **kwargs):
+    def _checked(self, *args, **kwargs):
         old = sorted({"batch_size", "batch_first", "dropout", "bidirectional"} & set(kwargs))
         if old or len(args) > 4:
             raise ValueError(
@@ -172,7 +172,7 @@ def _refuse_old_arguments(init):
             )
         init(self, *args, **kwargs)
 
-    return checked
+    return _checked
 
 
 class LSTMCell(_RecurrentStep):

@@ -7,6 +7,7 @@ from importlib import import_module
 from types import FunctionType
 
 from mindspore._c_expression import package_function
+from mindspore.ops.primitive import Primitive
 
 _MODULES = (
     "collective",
@@ -31,9 +32,13 @@ def explained(value):
     """A function, or a class with its call, whose errors tell users what they called."""
     if isinstance(value, FunctionType):
         return package_function(value)
-    call = vars(value).get("__call__") if isinstance(value, type) else None
-    if isinstance(call, FunctionType):
-        value.__call__ = package_function(call)
+    kinds = value.__mro__ if isinstance(value, type) else ()
+    caller = next((kind for kind in kinds if "__call__" in vars(kind)), None)
+    # Several classes may have their call from one base; those of the registry explain themselves.
+    if caller is not None and caller.__module__ != Primitive.__module__:
+        call = vars(caller)["__call__"]
+        if isinstance(call, FunctionType):
+            value.__call__ = package_function(call)
     return value
 
 

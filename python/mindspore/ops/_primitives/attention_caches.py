@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+import math
+
+from mindspore._argument_checks.numbers import check_positive_int
+from mindspore._argument_checks.types import check_value_type
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
+from mindspore.common._type_classes import Int, UInt
 from mindspore.ops._registry import op
 from mindspore.ops.function.fused_attention import Masks, attend
 from mindspore.ops.primitive import Primitive, prim_attr_register
@@ -17,6 +22,19 @@ __all__ = [
     "PromptKVCache",
     "ReshapeAndCache",
 ]
+
+
+def _check_numbers(owner: str, name: str, numbers, count: int, of: str) -> None:
+    """Raises if something is not a whole number for each of `count` things."""
+    if not isinstance(numbers, Tensor):
+        raise TypeError(f"For '{owner}', '{name}' must be a Tensor, but got {type(numbers).__name__}.")
+    if not isinstance(numbers.dtype, (Int, UInt)):
+        raise TypeError(f"For '{owner}', '{name}' must be of whole numbers, but got {numbers.dtype}.")
+    if numbers.size != count:
+        raise ValueError(
+            f"For '{owner}', '{name}' must have a number for each of the {count} {of}, but got shape "
+            f"{numbers.shape}."
+        )
 
 
 def _write_rows(cache, rows: int, places, update) -> Tensor:
@@ -40,6 +58,17 @@ def _by_step(x) -> Tensor:
 
 class _StepCache(Primitive):
     """A cache of (batch, heads, steps, features) or (batch, steps, features), written in place."""
+
+    def _check(self, cache, update) -> None:
+        """Raises if what is written does not have the shape of a part of the cache."""
+        of_cache, of_update = (tuple(_by_step(x).shape) for x in (cache, update))
+        fits = len(of_cache) in (3, 4) and of_update[2:] == of_cache[2:]
+        if not fits or len(of_update) != len(of_cache) or any(map(int.__gt__, of_update, of_cache)):
+            raise ValueError(
+                f"For '{self.name}', 'update' must be (rows, heads, steps, features) or (rows, steps, "
+                f"features) of a 'cache' with as many rows and steps at least, but got {update.shape} and "
+                f"{cache.shape}."
+            )
 
     def _write(self, cache, update, batches, steps) -> Tensor:
         """Writes every step of `update`; `steps` (rows of update, steps) says where."""
@@ -85,7 +114,9 @@ class PromptKVCache(_StepCache):
         self, cache, update, valid_seq_len, batch_index, seq_len_axis=None, new_max_seq_len=None,
         cur_max_seq_len=None,
     ):  # fmt: skip
+        self._check(cache, update)
         rows, length = _by_step(update).shape[:2]
+        _check_numbers(self.name, "batch_index", batch_index, rows, "rows of 'update'")
         steps = op.broadcast_to(
             op.reshape(op.arange(0, length, 1, mstype.int64), (1, length)), (rows, length)
         )
@@ -119,7 +150,9 @@ class DecoderKVCache(_StepCache):
         self, cache, update, valid_seq_len, batch_index=None, seq_len_axis=None, new_max_seq_len=None,
         cur_max_seq_len=None,
     ):  # fmt: skip
+        self._check(cache, update)
         rows = update.shape[0]
+        _check_numbers(self.name, "valid_seq_len", valid_seq_len, rows, "rows of 'update'")
         batches = op.arange(0, rows, 1, mstype.int64)
         return self._write(
             cache, update, batches, op.reshape(op.cast(valid_seq_len, mstype.int64), (rows, 1))
@@ -150,8 +183,22 @@ class ReshapeAndCache(Primitive):
     def __call__(self, key, value=None, key_cache=None, value_cache=None, slot_mapping=None):
         for given, cache in ((key, key_cache), (value, value_cache)):
             if given is not None and cache is not None:
+                if cache.ndim < 3:
+                    raise ValueError(
+                        f"For '{self.name}', a cache must have the shape (blocks, slots of a block, heads, "
+                        f"features), but got {cache.shape}."
+                    )
+                tokens = given.size // math.prod(cache.shape[2:])
+                _check_numbers(self.name, "slot_mapping", slot_mapping, tokens, "tokens")
                 _write_rows(cache, cache.shape[0] * cache.shape[1], slot_mapping, given)
         return key
+
+
+def _check_heads(primitive: Primitive) -> None:
+    """Raises for numbers of heads that are none."""
+    for name in ("head_num", "kv_head_num"):
+        check_positive_int(getattr(primitive, name), name, primitive.name)
+    check_value_type("scale_value", primitive.scale_value, [float, int], primitive.name)
 
 
 class PagedAttention(Primitive):
@@ -193,6 +240,7 @@ class PagedAttention(Primitive):
                 "For 'PagedAttention', 'kv_cache_quant_mode', 'mask_mode' and 'mla_v_dim' must have their "
                 "defaults."
             )
+        _check_heads(self)
 
     def __call__(
         self, query, key_cache, value_cache, block_tables, context_lens, antiquant_scale=None,
@@ -204,6 +252,13 @@ class PagedAttention(Primitive):
             )
         features = key_cache.shape[-1]
         q = op.reshape(query, (-1, self.head_num, 1, features))
+        _check_numbers(self.name, "context_lens", context_lens, q.shape[0], "tokens")
+        if key_cache.shape != value_cache.shape or block_tables.shape[:-1] != q.shape[:1]:
+            raise ValueError(
+                f"For '{self.name}', 'key_cache' and 'value_cache' must have one shape and 'block_tables' a "
+                f"row for each of the {q.shape[0]} tokens, but got {key_cache.shape}, {value_cache.shape} "
+                f"and {block_tables.shape}."
+            )
         k, v = (self._of_tokens(cache, block_tables) for cache in (key_cache, value_cache))
         order = op.reshape(op.arange(0, k.shape[2], 1, mstype.int64), (1, 1, 1, -1))
         beyond = op.greater_equal(order, op.reshape(op.cast(context_lens, mstype.int64), (-1, 1, 1, 1)))
@@ -229,6 +284,7 @@ class PagedAttentionMask(PagedAttention):
     def __init__(self, head_num, scale_value, kv_head_num, kv_cache_quant_mode="DEFAULT"):
         if kv_cache_quant_mode != "DEFAULT":
             raise NotImplementedError("For 'PagedAttentionMask', 'kv_cache_quant_mode' must be 'DEFAULT'.")
+        _check_heads(self)
 
     def __call__(
         self, query, key_cache, value_cache, block_tables, context_lens, antiquant_scale=None,

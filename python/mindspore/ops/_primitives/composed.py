@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mindspore._argument_checks.numbers import INC_BOTH, check_float_range
+from mindspore._argument_checks.types import check_value_type
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
@@ -171,12 +173,23 @@ class Dropout(Primitive):
 
 
 class _ChannelDropout(Primitive):
+    _axes = 0
+
+    @prim_attr_register
+    def __init__(self, keep_prob=0.5):
+        check_value_type("keep_prob", keep_prob, [float], self.name)
+        check_float_range(keep_prob, 0.0, 1.0, INC_BOTH, "keep_prob", self.name)
+
     def _mask(self, x) -> Tensor:
         shape = x.shape[:2] + (1,) * (x.ndim - 2)
         drawn = op.random_uniform(shape, 0.0, 1.0, mstype.float32, None)
         return op.broadcast_to(op.less(drawn, self.keep_prob), x.shape)
 
     def __call__(self, x) -> tuple:
+        if x.ndim != self._axes:
+            raise ValueError(
+                f"For '{self.name}', the input must have {self._axes} axes, but got the shape {x.shape}."
+            )
         mask = self._mask(x)
         scale = 0.0 if self.keep_prob == 0 else 1.0 / self.keep_prob
         return op.mul(op.mul(x, op.cast(mask, x.dtype)), scale), mask
@@ -185,17 +198,13 @@ class _ChannelDropout(Primitive):
 class Dropout2D(_ChannelDropout):
     """Whole channels of (N, C, H, W) set to zero at random, and the mask."""
 
-    @prim_attr_register
-    def __init__(self, keep_prob=0.5):
-        pass
+    _axes = 4
 
 
 class Dropout3D(_ChannelDropout):
     """Whole channels of (N, C, D, H, W) set to zero at random, and the mask."""
 
-    @prim_attr_register
-    def __init__(self, keep_prob=0.5):
-        pass
+    _axes = 5
 
 
 class Bernoulli(Primitive):

@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+from mindspore._argument_checks.types import check_value_type
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
+from mindspore.common._type_classes import Int, UInt
 from mindspore.ops._registry import op
 from mindspore.ops.function.packed_bits import pack_bits, unpack_bits
 from mindspore.ops.primitive import Primitive, prim_attr_register
 
 __all__ = ["DropoutDoMask", "DropoutGenMask", "Randperm"]
+
+
+_SMALLEST = 1.1754944e-38
 
 
 def _probability(owner: str, keep_prob) -> float | Tensor:
@@ -40,6 +45,8 @@ class DropoutGenMask(Primitive):
     def __init__(self, Seed0=0, Seed1=0):
         from mindspore.ops import UniformReal
 
+        for name, seed in (("Seed0", Seed0), ("Seed1", Seed1)):
+            check_value_type(name, seed, [int], self.name)
         self._draw = UniformReal(Seed0, Seed1)
 
     def __call__(self, shape, keep_prob):
@@ -67,15 +74,20 @@ class DropoutDoMask(Primitive):
         pass
 
     def __call__(self, input_x, mask, keep_prob):
+        if not isinstance(mask, Tensor) or mask.dtype != mstype.uint8:
+            given = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+            raise TypeError(f"For 'DropoutDoMask', the 'mask' must be a Tensor of uint8, but got {given}.")
         bits = unpack_bits(mask)
         if bits.size < input_x.size:
             raise ValueError(
                 f"For 'DropoutDoMask', the 'mask' must have a bit for each of the {input_x.size} elements, "
-                f"but got "
-                f"{bits.size}."
+                f"but got {bits.size}."
             )
         kept = op.cast(op.reshape(bits[: input_x.size], input_x.shape), mstype.float32)
-        factor = op.div(kept, _probability(self.name, keep_prob))
+        # Nothing is kept with probability 0: the smallest number instead of it gives 0, not 0 / 0.
+        probability = _probability(self.name, keep_prob)
+        larger = op.maximum if isinstance(probability, Tensor) else max
+        factor = op.div(kept, larger(probability, _SMALLEST))
         return op.mul(input_x, op.cast(factor, input_x.dtype))
 
 
@@ -101,6 +113,9 @@ class Randperm(Primitive):
     def __init__(self, max_length=1, pad=-1, dtype=mstype.int32):
         if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1:
             raise ValueError(f"For 'Randperm', 'max_length' must be a positive int, but got {max_length!r}.")
+        check_value_type("pad", pad, [int], self.name)
+        if not isinstance(dtype, (Int, UInt)):
+            raise TypeError(f"For 'Randperm', 'dtype' must be a type of whole numbers, but got {dtype!r}.")
 
     def __call__(self, n):
         from mindspore.ops import randperm

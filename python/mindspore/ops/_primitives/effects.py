@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore._argument_checks.types import check_value_type
 from mindspore._c_expression import Tensor, detach
 from mindspore._print_output import print_values
 from mindspore.common import dtype as mstype
@@ -46,6 +47,7 @@ class Assert(Primitive):
 
     @prim_attr_register
     def __init__(self, summarize=3):
+        check_value_type("summarize", summarize, [int], self.name)
         if summarize < 0:
             raise ValueError(f"For 'Assert', the 'summarize' must not be negative, but got {summarize}.")
 

@@ -98,6 +98,12 @@ class FlashAttentionScore(Primitive):
             attn_mask, real_shift, drop_mask, prefix, self.sparse_mode, self.pre_tokens, self.next_tokens,
             self.keep_prob,
         )  # fmt: skip
+        axis = {"BNSD": 1, "BSND": 2, "TND": 1}.get(self.input_layout)
+        if axis is not None and query.shape[axis] != self.head_num:
+            raise ValueError(
+                f"For 'FlashAttentionScore', 'query' of the layout '{self.input_layout}' must have "
+                f"'head_num' {self.head_num} heads, but got shape {query.shape}."
+            )
         if self.input_layout == "TND":
             ends = (actual_seq_qlen, actual_seq_kvlen)
             answer, highest, total = attend_packed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from mindspore._argument_checks.types import check_value_type
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
@@ -13,11 +14,35 @@ from mindspore.ops.primitive import Primitive, prim_attr_register
 __all__ = ["DynamicGRUV2", "DynamicRNN", "LSTM"]
 
 
-def _require(owner: str, **settled) -> None:
-    """NotImplementedError for the first setting that has another value than the one it must have."""
+def _check_kinds(primitive: Primitive, **kinds: str) -> None:
+    """TypeError for the first argument of a constructor that is not of its type.
+
+    Args:
+        primitive (Primitive): Has the arguments as attributes.
+        kinds (dict): Type, and the names of the arguments that must have it.
+    """
+    for kind, names in kinds.items():
+        for name in names.split():
+            valid = {"bool": bool, "float": float, "int": int, "str": str}[kind]
+            check_value_type(name, getattr(primitive, name), [valid], primitive.name)
+
+
+def _require(owner: str, error: type, **settled) -> None:
+    """Raises for the first setting that has another value than the one it must have."""
     for name, (value, wanted) in settled.items():
         if value != wanted:
-            raise NotImplementedError(f"For '{owner}', '{name}' must be {wanted!r}, but got {value!r}.")
+            raise error(f"For '{owner}', '{name}' must be {wanted!r}, but got {value!r}.")
+
+
+def _check_steps(owner: str, x) -> None:
+    """Raises if the input is not one of (steps, batch, features) with a step at least."""
+    if not isinstance(x, Tensor):
+        raise TypeError(f"For '{owner}', 'x' must be a Tensor, but got {type(x).__name__}.")
+    if x.ndim != 3 or x.shape[0] == 0:
+        raise ValueError(
+            f"For '{owner}', 'x' must have the shape (steps, batch, features) with one step at least, "
+            f"but got {x.shape}."
+        )
 
 
 class LSTM(Primitive):
@@ -36,13 +61,12 @@ class LSTM(Primitive):
         - **input** (Tensor) - (steps, batch, input_size).
         - **h**, **c** (Tensor) - First states, (layers * directions, batch, hidden_size).
         - **w** (Tensor) - All weights of inputs, then of hidden states, then biases (one for both); in each
-          of
-          these the layers follow one another and in a layer its directions.
+          of these the layers follow one another and in a layer its directions. A second set of biases at the
+          end, which other devices take, is not used.
 
     Outputs:
         Tuple of the hidden states of the last layer, the last hidden and cell states, and two numbers that
-        only
-        devices use.
+        only devices use.
 
     Supported Platforms:
         ``CPU``
@@ -50,18 +74,18 @@ class LSTM(Primitive):
 
     @prim_attr_register
     def __init__(self, input_size, hidden_size, num_layers, has_bias, bidirectional, dropout, proj_size=0):
-        for name, value in (
-            ("input_size", input_size),
-            ("hidden_size", hidden_size),
-            ("num_layers", num_layers),
-        ):
-            if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
-                raise ValueError(f"For 'LSTM', the '{name}' must be a positive int, but got {value!r}.")
-        if not isinstance(dropout, float):
-            raise TypeError(f"For 'LSTM', the 'dropout' must be float, but got {type(dropout).__name__}.")
+        _check_kinds(
+            self,
+            int="input_size hidden_size num_layers proj_size",
+            bool="has_bias bidirectional",
+            float="dropout",
+        )
+        for name in ("input_size", "hidden_size", "num_layers"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"For 'LSTM', the '{name}' must be positive, but got {getattr(self, name)}.")
         if not 0 <= dropout <= 1:
             raise ValueError(f"For 'LSTM', the 'dropout' must be in [0, 1], but got {dropout}.")
-        _require("LSTM", proj_size=(proj_size, 0))
+        _require("LSTM", NotImplementedError, proj_size=(proj_size, 0))
         self.num_directions = 2 if bidirectional else 1
 
     def _shapes(self) -> list[tuple]:
@@ -76,9 +100,13 @@ class LSTM(Primitive):
     def _weights(self, w) -> list[Tensor]:
         shapes = self._shapes()
         sizes = tuple(math.prod(shape) for shape in shapes)
-        if w.size != sum(sizes):
+        of_biases = sum(math.prod(shape) for shape in shapes if len(shape) == 1)
+        flat = op.reshape(w, (-1,))
+        if of_biases and w.size == sum(sizes) + of_biases:
+            flat = flat[: sum(sizes)]
+        elif w.size != sum(sizes):
             raise ValueError(f"For 'LSTM', the 'w' must have {sum(sizes)} elements, but got shape {w.shape}.")
-        parts = op.split_sizes(op.reshape(w, (-1,)), sizes, 0)
+        parts = op.split_sizes(flat, sizes, 0)
         return [op.reshape(part, shape) for part, shape in zip(parts, shapes, strict=True)]
 
     def __call__(self, input, h, c, w) -> tuple:
@@ -86,6 +114,12 @@ class LSTM(Primitive):
 
         weights = self._weights(w)
         count = self.num_layers * self.num_directions
+        for name, state in (("h", h), ("c", c)):
+            wanted = (count, input.shape[1], self.hidden_size)
+            if input.ndim == 3 and state.shape != wanted:
+                raise ValueError(
+                    f"For 'LSTM', the shape of '{name}' must be {wanted}, but got {state.shape}."
+                )
         x, last = input, []
         for layer in range(self.num_layers):
             if layer > 0 and self.dropout > 0:
@@ -150,20 +184,34 @@ class DynamicRNN(Primitive):
         forget_bias=0.0,
         is_training=True,
     ):
+        _check_kinds(
+            self,
+            str="cell_type direction activation",
+            int="cell_depth num_proj",
+            bool="use_peephole time_major is_training",
+            float="keep_prob cell_clip forget_bias",
+        )
         _require(
             "DynamicRNN",
+            ValueError,
             cell_type=(cell_type, "LSTM"),
             direction=(direction, "UNIDIRECTIONAL"),
+            time_major=(time_major, True),
+            activation=(activation, "tanh"),
+        )
+        _require(
+            "DynamicRNN",
+            NotImplementedError,
+            cell_depth=(cell_depth, 1),
             use_peephole=(use_peephole, False),
             keep_prob=(keep_prob, 1.0),
             num_proj=(num_proj, 0),
-            time_major=(time_major, True),
-            activation=(activation, "tanh"),
         )
 
     def __call__(self, x, w, b, seq_length=None, init_h=None, init_c=None) -> tuple:
         if seq_length is not None:
             raise NotImplementedError("For 'DynamicRNN', 'seq_length' must be None.")
+        _check_steps(self.name, x)
         units = b.shape[0] // 4
         kind, wide = b.dtype, mstype.float32
         zeros = op.zeros((x.shape[1], units), wide)
@@ -235,15 +283,31 @@ class DynamicGRUV2(Primitive):
         reset_after=True,
         is_training=True,
     ):
+        _check_kinds(
+            self,
+            str="direction activation",
+            int="cell_depth num_proj",
+            bool="time_major reset_after is_training",
+            float="keep_prob cell_clip",
+        )
         _require(
             "DynamicGRUV2",
+            ValueError,
             direction=(direction, "UNIDIRECTIONAL"),
-            keep_prob=(keep_prob, 1.0),
-            cell_clip=(cell_clip > 0, False),
-            num_proj=(num_proj, 0),
             time_major=(time_major, True),
             activation=(activation, "tanh"),
         )
+        _require(
+            "DynamicGRUV2",
+            NotImplementedError,
+            cell_depth=(cell_depth, 1),
+            keep_prob=(keep_prob, 1.0),
+            num_proj=(num_proj, 0),
+        )
+        if cell_clip > 0:
+            raise NotImplementedError(
+                f"For 'DynamicGRUV2', 'cell_clip' must not be positive, but got {cell_clip}."
+            )
         if gate_order not in ("rzh", "zrh"):
             raise ValueError(
                 f"For 'DynamicGRUV2', 'gate_order' must be 'rzh' or 'zrh', but got {gate_order!r}."
@@ -259,6 +323,7 @@ class DynamicGRUV2(Primitive):
     ) -> tuple:
         if seq_length is not None:
             raise NotImplementedError("For 'DynamicGRUV2', 'seq_length' must be None.")
+        _check_steps(self.name, x)
         wide, units = mstype.float32, weight_hidden.shape[0]
         kind = next((t.dtype for t in (bias_input, bias_hidden, init_h) if t is not None), x.dtype)
         weight, bias = (None if t is None else op.cast(t, wide) for t in (weight_hidden, bias_hidden))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore._argument_checks.types import check_value_type
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
@@ -304,6 +305,8 @@ class SparseApplyRMSProp(_RowUpdate):
 
     @prim_attr_register
     def __init__(self, rho, momentum, epsilon, use_locking=False):
+        for name, value in (("rho", rho), ("momentum", momentum), ("epsilon", epsilon)):
+            check_value_type(name, value, [float, int], self.name)
         if not 0 <= rho <= 1 or momentum < 0 or epsilon <= 0:
             raise ValueError(
                 f"For 'SparseApplyRMSProp', 'rho' must be in [0, 1], 'momentum' not negative and 'epsilon' "

@@ -29,7 +29,7 @@ def takes(**axes):
         places = {name: list(inspect.signature(function).parameters).index(name) for name in limits}
 
         @functools.wraps(function)
-        def checked(*args, **kwargs):
+        def _checked(*args, **kwargs):
             for name, (least, most) in limits.items():
                 value = args[places[name]] if places[name] < len(args) else kwargs.get(name)
                 require_tensor(function.__name__, name, value)
@@ -37,7 +37,7 @@ def takes(**axes):
                     _refuse_axes(function.__name__, name, value, least, most)
             return function(*args, **kwargs)
 
-        return checked
+        return _checked
 
     return decorate
 

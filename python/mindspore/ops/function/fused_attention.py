@@ -73,6 +73,10 @@ def _distances(queries: int, keys: int, from_the_end: bool) -> Tensor:
 
 def _blocked(owner: str, masks: Masks, queries: int, keys: int) -> Tensor | None:
     """True where a query must not look at a key; fits (batch, heads, queries, keys)."""
+    if not isinstance(masks.blocked, (Tensor, type(None))):
+        raise TypeError(
+            f"For '{owner}', 'attn_mask' must be a Tensor, but got {type(masks.blocked).__name__}."
+        )
     given = None if masks.blocked is None else op.cast(masks.blocked, mstype.bool_)
     mode = masks.sparse_mode
     if mode == 1 or (mode == 0 and given is None):
@@ -119,12 +123,37 @@ def _drop(weights, masks: Masks) -> Tensor:
     return op.mul(weights, op.cast(op.div(op.cast(kept, mstype.float32), masks.keep_prob), weights.dtype))
 
 
+def _check_inputs(owner: str, q, k, v) -> None:
+    """Raises unless they are (batch, heads, length, features) of one batch, in floating point."""
+    for name, x in (("query", q), ("key", k), ("value", v)):
+        if not x.is_floating_point():
+            raise TypeError(f"For '{owner}', '{name}' must be of floating point numbers, but got {x.dtype}.")
+    if q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3] or k.shape[:3] != v.shape[:3]:
+        raise ValueError(
+            f"For '{owner}', 'query', 'key' and 'value' must have one batch, 'query' and 'key' as many "
+            "features of a head, 'key' and 'value' one length and as many heads, but got (batch, heads, "
+            f"length, features) {q.shape}, {k.shape} and {v.shape}."
+        )
+
+
+def _check_fits(owner: str, what: str, mask, scores) -> None:
+    """ValueError unless a mask has a number for every score, or one for several of them."""
+    missing = scores.ndim - mask.ndim
+    sizes = zip(mask.shape, scores.shape[max(missing, 0) :], strict=False)
+    if missing < 0 or any(size not in (1, wanted) for size, wanted in sizes):
+        raise ValueError(
+            f"For '{owner}', the shape of {what} must fit (batch, heads, queries, keys) {scores.shape}, but "
+            f"got {mask.shape}."
+        )
+
+
 def attend(owner: str, q, k, v, scale: float, masks: Masks) -> tuple:
     """Attention of (batch, heads, length, features).
 
     Returns:
         Tuple of the answers, and the largest score and the sum of the exponentials of every query, float32.
     """
+    _check_inputs(owner, q, k, v)
     if q.shape[1] % k.shape[1]:
         raise ValueError(
             f"For '{owner}', the heads of 'query' must be a multiple of those of 'key', but got {q.shape[1]} "
@@ -137,10 +166,12 @@ def attend(owner: str, q, k, v, scale: float, masks: Masks) -> tuple:
     wide = kind if kind is mstype.float64 else mstype.float32
     scores = op.batch_matmul(op.cast(q, wide), op.cast(k, wide), False, True)
     if masks.shift is not None:
+        _check_fits(owner, "what is added to the products", masks.shift, scores)
         scores = op.add(scores, op.cast(_shift(masks.shift, q.shape[2]), wide))
     scores = op.mul(scores, scale)
     blocked = _blocked(owner, masks, q.shape[2], k.shape[2])
     if blocked is not None:
+        _check_fits(owner, "the mask", blocked, scores)
         scores = op.masked_fill(scores, blocked, float("-inf"))
     # A query that may look at nothing gets nothing: without this it would be NaN.
     highest = stop_gradient(op.reduce_max(scores, (-1,), True))
@@ -152,18 +183,31 @@ def attend(owner: str, q, k, v, scale: float, masks: Masks) -> tuple:
     return op.cast(op.batch_matmul(weights, op.cast(v, wide), False, False), kind), highest, total
 
 
-def _lengths(owner: str, name: str, ends) -> list[int]:
+def _lengths(owner: str, name: str, ends, total: int) -> list[int]:
     """Lengths of sequences from where each ends."""
     if ends is None:
         raise ValueError(f"For '{owner}', the '{name}' must be given with the layout 'TND', but got None.")
-    numbers = ends.tolist() if isinstance(ends, Tensor) else [int(end) for end in ends]
-    return [end - start for start, end in zip([0, *numbers], numbers, strict=False)]
+    numbers = ends.tolist() if isinstance(ends, Tensor) else ends
+    if not isinstance(numbers, (list, tuple)) or not all(isinstance(end, int) for end in numbers):
+        raise TypeError(f"For '{owner}', the '{name}' must be whole numbers, but got {ends}.")
+    lengths = [end - start for start, end in zip([0, *numbers], numbers, strict=False)]
+    if sum(lengths) != total or min(lengths, default=0) < 0:
+        raise ValueError(
+            f"For '{owner}', the '{name}' must grow and end with {total}, the sum of all lengths, but got "
+            f"{tuple(numbers)}."
+        )
+    return lengths
 
 
 def attend_packed(owner: str, q, k, v, scale: float, masks: Masks, ends: tuple) -> tuple:
     """The same for sequences one behind the other, (all lengths, heads, features)."""
-    queries = _lengths(owner, "actual_seq_qlen", ends[0])
-    keys = _lengths(owner, "actual_seq_kvlen", ends[1])
+    queries = _lengths(owner, "actual_seq_qlen", ends[0], q.shape[0])
+    keys = _lengths(owner, "actual_seq_kvlen", ends[1], k.shape[0])
+    if len(queries) != len(keys):
+        raise ValueError(
+            f"For '{owner}', 'actual_seq_qlen' and 'actual_seq_kvlen' must tell of as many sequences, but "
+            f"got {len(queries)} and {len(keys)}."
+        )
     if masks.shift is not None or masks.dropped is not None:
         raise NotImplementedError(
             f"For '{owner}', 'real_shift' and 'drop_mask' must be None with the layout 'TND'; use 'BNSD'."
@@ -211,8 +255,7 @@ def flash_attention_score(
             it is drawn. Default: ``None``.
         padding_mask (None): Not used. Default: ``None``.
         attn_mask (Tensor): 1 or True where a query must not look; (B, N1, S1, S2), (B, 1, S1, S2) or (S1,
-            S2);
-            with `sparse_mode` 2 to 5 what it holds follows from the mode. Default: ``None``.
+            S2); with `sparse_mode` 2 to 5 what it holds follows from the mode. Default: ``None``.
         prefix (Union[Tensor, tuple[int], list[int]]): With `sparse_mode` 5: keys that all queries of a batch
             see. Default: ``None``.
         actual_seq_qlen (Union[Tensor, tuple[int], list[int]]): With "TND": where the queries of each sequence

@@ -219,6 +219,20 @@ class MultiHeadAttention(Cell):
         parallel_config=default_dpmp_config,
     ):
         super().__init__()
+        for name, size in (
+            ("src_seq_length", src_seq_length),
+            ("tgt_seq_length", tgt_seq_length),
+            ("hidden_size", hidden_size),
+            ("num_heads", num_heads),
+        ):
+            validator.check_positive_int(size, name, self.cls_name)
+        for name, kind in (
+            ("compute_dtype", compute_dtype),
+            ("softmax_compute_type", softmax_compute_type),
+            ("param_init_type", param_init_type),
+        ):
+            _check_input_dtype(kind, name, _FLOATS, self.cls_name)
+        validator.check_bool(use_past, "use_past", self.cls_name)
         _check_rate(hidden_dropout_rate, "hidden_dropout_rate", self.cls_name)
         _check_rate(attention_dropout_rate, "attention_dropout_rate", self.cls_name)
         _check_divisible(
@@ -247,6 +261,8 @@ class MultiHeadAttention(Cell):
 
     def _check_inputs(self, tensors: dict, past: dict) -> None:
         for name, tensor in tensors.items():
+            if tensor is None and name != "attention_mask":
+                raise TypeError(f"For '{self.cls_name}', '{name}' must be a Tensor, but got None.")
             if tensor is not None:
                 _check_input_dtype(tensor.dtype, name, _FLOATS, self.cls_name)
         for name, tensor in past.items():
@@ -260,6 +276,11 @@ class MultiHeadAttention(Cell):
     def _heads(self, x, length: int):
         """(batch, heads, length, features of a head)."""
         length = 1 if self.use_past and not self.is_first_iteration else length
+        if x.ndim == 3 and x.shape[1] != length:
+            raise ValueError(
+                f"For '{self.cls_name}', the sequences must have the length {length}, but got the shape "
+                f"{x.shape}."
+            )
         return op.transpose(op.reshape(x, (-1, length, self.n_head, self.size_per_head)), (0, 2, 1, 3))
 
     def _filled(self, keys):

@@ -86,6 +86,8 @@ class TransformerEncoderLayer(Cell):
         _check_no_experts(moe_config, self.cls_name)
         if batch_size or use_past:
             validator.check_positive_int(batch_size, "batch_size", self.cls_name)
+        validator.check_bool(post_layernorm_residual, "post_layernorm_residual", self.cls_name)
+        _check_input_dtype(layernorm_compute_type, "layernorm_compute_type", _FLOATS, self.cls_name)
         self.batch_size, self.seq_length, self.hidden_size = batch_size, seq_length, hidden_size
         self.use_past, self.post_layernorm_residual = use_past, post_layernorm_residual
         self.dtype = mstype.float16
@@ -138,6 +140,12 @@ class TransformerEncoderLayer(Cell):
     def construct(self, x, input_mask=None, init_reset=True, batch_valid_length=None):
         self._check_input(x, input_mask, init_reset, batch_valid_length)
         shape = x.shape
+        length = 1 if self.use_past and not self.attention.is_first_iteration else self.seq_length
+        if len(shape) == 3 and shape[1] != length:
+            raise ValueError(
+                f"For '{self.cls_name}', the sequences must have the length {length}, but got the shape "
+                f"{shape}."
+            )
         x = op.reshape(x, (-1, shape[-1]))
         given = op.cast(x if self.post_layernorm_residual else self.layernorm1(x), self.dtype)
         if self.use_past:
@@ -234,8 +242,13 @@ class TransformerEncoder(Cell):
             from mindspore.parallel._transformer.transformer import default_transformer_config
 
             parallel_config = default_transformer_config
+        if lambda_func is not None and not callable(lambda_func):
+            raise TypeError(
+                f"For '{self.cls_name}', 'lambda_func' must be a function, but got {lambda_func}."
+            )
         configure = lambda_func or _get_lambda_func()
         self.num_layers = validator.check_positive_int(num_layers, "num_layers", self.cls_name)
+        validator.check_non_negative_int(offset, "offset", self.cls_name)
         self.blocks = nn.CellList()
         for index in range(num_layers):
             block = TransformerEncoderLayer(

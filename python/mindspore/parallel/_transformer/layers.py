@@ -28,14 +28,14 @@ def _args_type_validator_check(*type_args: Any, **type_kwargs: Any) -> Callable:
         checks = checks.get("kwargs", checks)
 
         @functools.wraps(function)
-        def checked(*args: Any, **kwargs: Any) -> Any:
+        def _checked(*args: Any, **kwargs: Any) -> Any:
             given = signature.bind(*args, **kwargs).arguments
             for name, value in given.get("kwargs", given).items():
                 if name in checks:
                     checks[name](value, name)
             return function(*args, **kwargs)
 
-        return checked
+        return _checked
 
     return decorate
 

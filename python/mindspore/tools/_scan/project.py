@@ -39,6 +39,13 @@ class Project:
                 source.tree = None
         return self._walks[path]
 
+    def hides(self, importer: str, package: str) -> bool:
+        """Whether a script beside the importer is called as a package: Python finds that one first."""
+        beside = os.path.join(os.path.dirname(importer), package)
+        return bool(package) and (
+            f"{beside}.py" in self._paths or os.path.join(beside, "__init__.py") in self._paths
+        )
+
     def module(self, importer: str, name: str, level: int) -> str | None:
         """The file that an import means; None: none of these.
 

@@ -18,6 +18,8 @@ SUFFIXES = (".py", ".pyw", ".ipynb")
 _NEVER_ENTERED = {"__pycache__", "node_modules", "site-packages"}
 # Lines of a notebook that IPython takes before Python sees them: %matplotlib, !pip install, name?, x = !ls
 _MAGIC_LINE = re.compile(r"^\s*([%!?]|[\w.]+\s*\?{1,2}\s*$|\w+\s*=\s*[%!])")
+# Magics with a statement behind them, and their options.
+_TIMED_LINE = re.compile(r"^\s*(%(?:time|timeit|prun)\s+(?:-\w+(?:\s+\d+)?\s+)*)(?=\S)")
 # Magics whose cell is Python all the same.
 _PYTHON_CELLS = ("%%time", "%%timeit", "%%capture", "%%prun", "%%python")
 
@@ -136,19 +138,32 @@ def _explained(error: SyntaxError) -> str:
 
 
 def _read_notebook(source: Source, content: bytes) -> None:
-    cells = json.loads(content.decode("utf-8"))
-    if not isinstance(cells, dict) or not isinstance(cells.get("cells", cells.get("worksheets")), list):
-        raise ValueError("this is no notebook: it has no list of cells")
-    found = cells.get("cells")
-    if found is None:  # the format before 2015
-        found = [cell for sheet in cells["worksheets"] for cell in sheet.get("cells", [])]
+    notebook = json.loads(content.decode("utf-8-sig"))
     body: list[ast.stmt] = []
-    for number, cell in enumerate(found, start=1):
-        if cell.get("cell_type") != "code":
-            continue
-        text = cell.get("source", cell.get("input", ""))
-        _add_cell(source, body, number, text if isinstance(text, str) else "".join(text))
+    for number, cell in enumerate(_cells(notebook), start=1):
+        if not isinstance(cell, dict):
+            source.problems.append(Problem("this is no cell", 0, number))
+        elif cell.get("cell_type") == "code":
+            text = cell.get("source", cell.get("input", ""))
+            lines = [text] if isinstance(text, str) else text
+            if isinstance(lines, list) and all(isinstance(line, str) for line in lines):
+                _add_cell(source, body, number, "".join(lines))
+            else:
+                source.problems.append(Problem("the source of the cell is no text", 0, number))
     source.tree = ast.Module(body, [])
+
+
+def _cells(notebook: object) -> list:
+    """The cells of a notebook of any format; ValueError if it is none."""
+    found = notebook if isinstance(notebook, dict) else {}
+    cells = found.get("cells")
+    sheets = found.get("worksheets")  # the format before 2015
+    if cells is None and isinstance(sheets, list):
+        parts = [sheet.get("cells", []) if isinstance(sheet, dict) else None for sheet in sheets]
+        cells = sum(parts, []) if all(isinstance(part, list) for part in parts) else None
+    if not isinstance(cells, list):
+        raise ValueError("this is no notebook: it has no list of cells")
+    return cells
 
 
 def _add_cell(source: Source, body: list[ast.stmt], number: int, text: str) -> None:
@@ -156,9 +171,13 @@ def _add_cell(source: Source, body: list[ast.stmt], number: int, text: str) -> N
     source.cells.append((first, number))
     source.lines += _numbered_lines(text)
     try:
-        tree = _parsed(_without_magics(text), source.path)
+        # Not the path: Python would look up the line of an error in the file, where cells have other lines.
+        tree = _parsed(_without_magics(text), "<cell>")
     except SyntaxError as error:
         source.problems.append(Problem(_explained(error), error.lineno or 0, number))
+        return
+    except ValueError as error:
+        source.problems.append(Problem(str(error), 0, number))
         return
     ast.increment_lineno(tree, first - 1)
     body += tree.body
@@ -176,7 +195,9 @@ def _without_magics(text: str) -> str:
     except (SyntaxError, ValueError):
         pass
     kept, goes_on, indent = [], False, ""
-    for line in lines:
+    for line in textwrap.dedent("\n".join(lines)).split("\n"):
+        if (timed := _TIMED_LINE.match(line)) and not goes_on:
+            line = line[: timed.start(1)] + line[timed.end(1) :]
         is_magic = goes_on or _MAGIC_LINE.match(line) is not None
         if not goes_on:
             indent = line[: len(line) - len(line.lstrip())]

@@ -64,10 +64,6 @@ class Walk(Expressions):
             if isinstance(child, ast.stmt):
                 with self._branch():
                     self.body([child])
-            elif isinstance(child, ast.match_case):
-                with self._branch():
-                    self.value(child.guard)
-                    self.body(child.body)
             else:
                 self.value(child)
 
@@ -83,7 +79,7 @@ class Walk(Expressions):
     def _import(self, node: ast.Import) -> None:
         for alias in node.names:
             root = alias.name.partition(".")[0]
-            if framework_of(alias.name):
+            if framework_of(alias.name) and not self.project.hides(self.file, root):
                 self.note(alias.name, node, "import")
                 self.scope.bind(alias.asname or root, Known(alias.name if alias.asname else root))
                 continue
@@ -94,7 +90,8 @@ class Walk(Expressions):
 
     def _importfrom(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
-        if not node.level and framework_of(module):
+        hidden = self.project.hides(self.file, module.partition(".")[0])
+        if not node.level and framework_of(module) and not hidden:
             for alias in node.names:
                 self._import_framework_name(node, module, alias)
             return
@@ -191,6 +188,28 @@ class Walk(Expressions):
         self.optional -= suppressed
 
     _asyncwith = _with
+
+    def _match(self, node: ast.Match) -> None:
+        self.value(node.subject)
+        for case in node.cases:
+            with self._branch():
+                self._pattern(case.pattern)
+                self.value(case.guard)
+                self.body(case.body)
+
+    def _pattern(self, pattern: ast.pattern) -> None:
+        """What a case compares with is used; what it captures is bound, to something that is not known."""
+        for part in ast.walk(pattern):
+            if isinstance(part, ast.MatchValue):
+                self.value(part.value)
+            elif isinstance(part, ast.MatchClass):
+                self.value(part.cls)
+            elif isinstance(part, ast.MatchMapping):
+                for key in part.keys:
+                    self.value(key)
+            captured = getattr(part, "name", None) or getattr(part, "rest", None)
+            if captured and isinstance(part, ast.pattern):
+                self.scope.bind(captured, None)
 
     # ---- assignments -------------------------------------------------------------------------------------
 
