@@ -8,6 +8,7 @@
 #include "bindings/tensor_caster.h"
 #include "capture/declined.h"
 #include "capture/recorder.h"
+#include "runtime/attend.h"
 
 namespace mycel::bindings {
 
@@ -24,6 +25,11 @@ capture::Recorder& recorder() {
 }  // namespace
 
 void bind_regions(nb::module_& module) {
+  // Ctrl-C ends a loop that turns in C++.
+  runtime::set_attend([] {
+    const nb::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  });
   // Not an Exception: no handler of the user's should see it.
   declined_error = PyErr_NewExceptionWithDoc(
       "mindspore._c_expression.Declined",

@@ -2,6 +2,7 @@
 #include "runtime/executable.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <limits>
@@ -180,6 +181,15 @@ void Executable::execute(Frame& frame, const Instruction& instruction,
                          const Observer& observer) const {
   switch (instruction.kind) {
     case Instruction::Kind::Kernel: run_kernel(frame, instruction); break;
+    case Instruction::Kind::Single: {
+      std::array<const void*, kMostSingleOperands> inputs;
+      const std::size_t count = instruction.outputs - instruction.inputs;
+      for (std::size_t i = 0; i < count; ++i)
+        inputs[i] = bytes_of(frame.operands[instruction.inputs + i]);
+      instruction.single->run(std::span(inputs).first(count),
+                              bytes_of(frame.operands[instruction.outputs]));
+      break;
+    }
     case Instruction::Kind::DenseCopy:
       tensor::copy_elements(frame.operands[instruction.inputs],
                             frame.operands[instruction.outputs]);

@@ -11,6 +11,7 @@
 
 #include "ir/graph.h"
 #include "operator/attribute.h"
+#include "operator/single_call.h"
 
 namespace mycel::runtime {
 
@@ -40,12 +41,15 @@ struct Root {
   bool has_aliases = false;
 };
 
+constexpr std::size_t kMostSingleOperands = 8;
+
 struct Instruction {
-  enum class Kind : std::uint8_t { Kernel, DenseCopy, Host, Branch, Loop };
+  enum class Kind : std::uint8_t { Kernel, Single, DenseCopy, Host, Branch, Loop };
   Kind kind = Kind::Kernel;
   const ir::Node* node = nullptr;
   std::size_t inputs = 0, outputs = 0, end = 0;  // places in the frame's operands
   std::size_t regions = 0;                       // of branches and loops: place in the program
+  std::shared_ptr<const op::SingleCall> single;  // of kind Single: elementwise, on single elements
 
   bool has_regions() const { return kind == Kind::Branch || kind == Kind::Loop; }
 };

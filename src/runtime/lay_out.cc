@@ -197,7 +197,19 @@ class Builder {
       add_output(node, i);
       push(values_.at(node.output(i)));
     }
+    if (kind == Instruction::Kind::Kernel) make_single(instruction);
     finish(instruction, node.attributes());
+  }
+
+  // A call on single elements is little work: what it needs is looked up here, once.
+  void make_single(Instruction& instruction) const {
+    const std::span<const Tensor> all(frame_->operands);
+    const std::size_t count = instruction.outputs - instruction.inputs;
+    if (all.size() != instruction.outputs + 1 || count > kMostSingleOperands) return;
+    instruction.single =
+        op::make_single_call(*instruction.node->definition(), instruction.node->attributes(),
+                             all.subspan(instruction.inputs, count), all.back());
+    if (instruction.single != nullptr) instruction.kind = Instruction::Kind::Single;
   }
 
   void add_output(Node& node, std::uint32_t i) {

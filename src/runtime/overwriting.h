@@ -9,6 +9,7 @@
 namespace mycel::runtime {
 
 inline bool is_elementwise(const Instruction& instruction) {
+  if (instruction.kind == Instruction::Kind::Single) return true;
   return instruction.kind == Instruction::Kind::Kernel &&
          instruction.node->definition()->is_elementwise();
 }

@@ -325,14 +325,9 @@ void run_gathered(const Call& call, const StridedWalk& walk, std::int64_t count)
 }
 
 void set_input(Call& call, std::size_t k, const Tensor& tensor) {
-  const BoundInput& input = call.program.inputs[k];
-  const DType wanted = input.is_mask ? DType::Bool : call.program.stored;
-  const DType held = tensor.dtype();
-  // Bool memory is 0 or 1 in one byte: what a computation in bool reads as uint8.
-  const bool same = held == wanted || (held == DType::Bool && wanted == DType::UInt8);
   call.inputs[k] = {static_cast<const char*>(tensor.raw()),
-                    static_cast<std::int64_t>(tensor::size_of(held)),
-                    same ? nullptr : conversion(held, wanted)};
+                    static_cast<std::int64_t>(tensor::size_of(tensor.dtype())),
+                    input_conversion(call.program, call.program.inputs[k], tensor.dtype())};
 }
 
 void run_strided(Call& call, std::span<const Tensor* const> operands, std::int64_t count) {
@@ -411,6 +406,13 @@ bool run_one_step(const BoundProgram& program, std::span<const Tensor> inputs, c
 }
 
 }  // namespace
+
+ConvertFunction input_conversion(const BoundProgram& program, const BoundInput& input, DType held) {
+  const DType wanted = input.is_mask ? DType::Bool : program.stored;
+  // Bool memory is 0 or 1 in one byte: what a computation in bool reads as uint8.
+  const bool same = held == wanted || (held == DType::Bool && wanted == DType::UInt8);
+  return same ? nullptr : conversion(held, wanted);
+}
 
 bool overlaps_badly(const Tensor& input, const Tensor& output) {
   if (&input.storage() != &output.storage()) return false;

@@ -20,6 +20,10 @@ void run_program(const BoundProgram& program, std::span<const tensor::Tensor> in
 // before it is read.
 bool overlaps_badly(const tensor::Tensor& input, const tensor::Tensor& output);
 
+// What brings an input from memory of a type to where steps read it; null: it is there.
+ConvertFunction input_conversion(const BoundProgram& program, const BoundInput& input,
+                                 tensor::DType held);
+
 // The attributes a program reads, as its element type, 16 bytes apart.
 void store_attributes(const BoundProgram& program, std::span<const op::AttributeValue> attributes,
                       char* target);
