@@ -8,7 +8,7 @@
 #include "eager/dispatch.h"
 #include "operator/registry.h"
 
-namespace mycel::cpu {
+namespace mycel::runtime {
 namespace {
 
 using tensor::DType;
@@ -63,4 +63,4 @@ TEST(SingleCallTest, GivesWhatTheOperatorGives) {
 }
 
 }  // namespace
-}  // namespace mycel::cpu
+}  // namespace mycel::runtime
