@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Branches and loops of the function that is being recorded on this thread.
+#include <thread>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
@@ -25,10 +27,12 @@ capture::Recorder& recorder() {
 }  // namespace
 
 void bind_regions(nb::module_& module) {
-  // Ctrl-C ends a loop that turns in C++.
+  // Ctrl-C ends a loop that turns in C++; others have the interpreter meanwhile.
   runtime::set_attend([] {
     const nb::gil_scoped_acquire lock;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    const nb::gil_scoped_release pause;
+    std::this_thread::yield();
   });
   // Not an Exception: no handler of the user's should see it.
   declined_error = PyErr_NewExceptionWithDoc(

@@ -373,9 +373,10 @@ class Captured:
                 else:
                     result = as_result(numbers.run(run, session.arguments[1:], session.keywords))
         except BaseException as error:
-            if numbers is not None and (session.can_start_over or not numbers.has_ended()):
+            starts_over = session.can_start_over and isinstance(error, Exception)  # not after Ctrl-C
+            if numbers is not None and (starts_over or not numbers.has_ended()):
                 numbers.undo()
-            if session.can_start_over:
+            if starts_over:
                 session.discard()
                 return as_result(
                     run(*args, **kwargs)

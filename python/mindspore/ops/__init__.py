@@ -35,6 +35,7 @@ _LATER = {
     ),
     "mindspore.ops._primitives.experts": "GroupedMatmul MoeFinalizeRouting",
     "mindspore.ops._primitives.fused_attention": "FlashAttentionScore PromptFlashAttention",
+    "mindspore.ops._primitives.loops": "ForiLoop Scan WhileLoop",
     "mindspore.ops._primitives.recurrent": "DynamicGRUV2 DynamicRNN LSTM",
     "mindspore.ops._primitives.single_updates": "AdamNoUpdateParam AdamW FusedWeightScaleApplyMomentum",
     "mindspore.ops.function.fused_attention": "flash_attention_score",

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops whose turns are functions."""
+
+from __future__ import annotations
+
+import types
+
+from mindspore._c_expression import Tensor
+from mindspore.ops.primitive import Primitive, prim_attr_register
+
+__all__ = ["ForiLoop", "Scan", "WhileLoop"]
+
+
+def _check_function(owner: str, name: str, value: object) -> None:
+    if not isinstance(value, (types.FunctionType, types.MethodType)):
+        raise TypeError(f"For '{owner}', '{name}' must be a function, but got {type(value).__name__}.")
+
+
+class WhileLoop(Primitive):
+    """``while cond_func(val): val = loop_func(val)``
+
+    In a compiled function it is one node, whatever the number of turns is: memory does not grow with them,
+    and another number needs no compilation. For that, what the turns change must be tensors that keep type
+    and shape, the functions must not look at values of tensors, and no gradient may go through the loop; else
+    it is compiled turn by turn. The functions must have no effects but to Parameters: each is run once while
+    the loop is recorded.
+
+    Inputs:
+        - **cond_func** (Function) - Tells from the value whether another turn is made.
+        - **loop_func** (Function) - Makes the next value of the value.
+        - **init_val** (Union[Tensor, number, str, bool, list, tuple, dict]) - The value at first.
+
+    Outputs:
+        The value after the last turn; its tensors share no memory with those of `init_val` .
+
+    Raises:
+        TypeError: `cond_func` or `loop_func` is no function.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import mindspore as ms
+        >>> from mindspore import ops
+        >>> @ms.jit
+        ... def doubled(x, limit):
+        ...     return ops.WhileLoop()(lambda v: v.sum() < limit, lambda v: v * 2, x)
+        >>> print(doubled(ms.Tensor([1.0, 2.0]), ms.Tensor(100.0)))
+        [ 64. 128.]
+    """
+
+    @prim_attr_register
+    def __init__(self):
+        pass
+
+    def __call__(self, cond_func, loop_func, init_val):
+        from mindspore._capture.loop_node import while_loop
+
+        _check_function(self.name, "cond_func", cond_func)
+        _check_function(self.name, "loop_func", loop_func)
+        return while_loop(cond_func, loop_func, init_val)
+
+
+class ForiLoop(Primitive):
+    """``for i in range(lower, upper): val = loop_func(i, val)``
+
+    Inputs:
+        - **lower** (Union[int, Tensor]) - The first number.
+        - **upper** (Union[int, Tensor]) - The number behind the last one.
+        - **loop_func** (Function) - Makes the next value of a number and the value.
+        - **init_val** (Union[Tensor, number, str, bool, list, tuple, dict]) - The value at first.
+        - **unroll** (bool) - Here turns are always compiled one by one. Default: ``True``.
+
+    Outputs:
+        The value after the last turn.
+
+    Raises:
+        TypeError: A bound is neither int nor Tensor, or `loop_func` is no function.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> from mindspore import ops
+        >>> print(ops.ForiLoop()(0, 4, lambda i, total: i + total, 0))
+        6
+    """
+
+    @prim_attr_register
+    def __init__(self):
+        pass
+
+    def __call__(self, lower, upper, loop_func, init_val, unroll=True):
+        for name, bound in (("lower", lower), ("upper", upper)):
+            if isinstance(bound, bool) or not isinstance(bound, (int, Tensor)):
+                raise TypeError(
+                    f"For 'ForiLoop', '{name}' must be an int or a Tensor, but got {type(bound).__name__}."
+                )
+        _check_function(self.name, "loop_func", loop_func)
+        for i in range(int(lower), int(upper)):
+            init_val = loop_func(i, init_val)
+        return init_val
+
+
+class Scan(Primitive):
+    """``for x in xs: carry, y = loop_func(carry, x)`` , where every `y` is kept.
+
+    Inputs:
+        - **loop_func** (Function) - Makes the next carried value, and a result, of that value and an element.
+        - **init** (Union[Tensor, number, str, bool, list, tuple, dict]) - The carried value at first.
+        - **xs** (Union[tuple, list, None]) - The elements; None: `length` times None.
+        - **length** (int) - Number of turns without `xs` . Default: ``None``.
+        - **unroll** (bool) - Here turns are always compiled one by one. Default: ``True``.
+
+    Outputs:
+        Tuple of the carried value at last and a list of the results.
+
+    Raises:
+        TypeError: `loop_func` is no function, `xs` no tuple or list, or `length` no int.
+        ValueError: `loop_func` does not give two values.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> from mindspore import ops
+        >>> print(ops.Scan()(lambda total, x: (total + x, total + x), 0, [1, 2, 3, 4]))
+        (10, [1, 3, 6, 10])
+    """
+
+    @prim_attr_register
+    def __init__(self):
+        pass
+
+    def __call__(self, loop_func, init, xs, length=None, unroll=True) -> tuple:
+        _check_function(self.name, "loop_func", loop_func)
+        if xs is None and (isinstance(length, bool) or not isinstance(length, int)):
+            raise TypeError(f"For 'Scan', 'length' must be an int, but got {type(length).__name__}.")
+        if xs is not None and not isinstance(xs, (tuple, list)):
+            raise TypeError(f"For 'Scan', 'xs' must be a tuple, a list or None, but got {type(xs).__name__}.")
+        results = []
+        for x in [None] * length if xs is None else xs:
+            made = loop_func(init, x)
+            if not isinstance(made, tuple) or len(made) != 2:
+                raise ValueError(f"For 'Scan', 'loop_func' must give a tuple of two values, but got {made}.")
+            init, result = made
+            results.append(result)
+        return init, results

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops that are one node of a compiled function."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import mindspore as ms
+from mindspore import Parameter, Tensor, nn, ops
+
+
+def whole(value):
+    return Tensor(value, ms.int64)
+
+
+def halving(x, n):
+    """Numbers and vectors in one loop."""
+
+    def turn(value):
+        i, y, total = value
+        y = ops.sin(y) * 0.5 + total
+        return i + 1, y, total + y.sum()
+
+    return ops.WhileLoop()(lambda value: value[0] < n, turn, (whole(0), x, Tensor(0.25, ms.float32)))
+
+
+def swapping(x, n):
+    """Values that change places, and one that stays."""
+    first = {"i": whole(0), "a": x, "b": x * 2, "kept": (x + 1, "text", 3)}
+
+    def turn(state):
+        return {"i": state["i"] + 1, "a": state["b"], "b": state["a"] + state["b"], "kept": state["kept"]}
+
+    return ops.WhileLoop()(lambda state: state["i"] < n, turn, first)
+
+
+def nested(x, n):
+    """A loop whose turns are loops."""
+
+    def inner(state):
+        i, y = state
+        _, y = ops.WhileLoop()(lambda s: s[0] < i, lambda s: (s[0] + 1, s[1] * 0.9 + 0.1), (whole(0), y))
+        return i + 1, y
+
+    return ops.WhileLoop()(lambda state: state[0] < n, inner, (whole(0), x))[1]
+
+
+def writing_items(x, n):
+    """Items of a loop value are assigned."""
+
+    def turn(state):
+        i, rows = state
+        rows = rows.copy()
+        rows[i % 3] = rows[i % 3] + 1
+        return i + 1, rows
+
+    return ops.WhileLoop()(lambda state: state[0] < n, turn, (whole(0), x))[1]
+
+
+def looking(x, n):
+    """The condition looks at a value, so the loop is compiled turn by turn."""
+    return ops.WhileLoop()(lambda s: bool(s[0] < n), lambda s: (s[0] + 1, s[1] + s[0]), (whole(0), x))[1]
+
+
+def counting_in_python(x, n):
+    """What changes is no tensor."""
+    return ops.WhileLoop()(lambda s: s[0] < 4, lambda s: (s[0] + 1, s[1] * s[0]), (1, x))
+
+
+def growing(x, n):
+    """A value changes its shape."""
+    return ops.WhileLoop()(lambda v: v.sum() < n, lambda v: ops.cat((v, v)), x)
+
+
+FUNCTIONS = [halving, swapping, nested, writing_items, looking, counting_in_python, growing]
+
+
+def arrays(value) -> list:
+    if isinstance(value, Tensor):
+        return [value.asnumpy()]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [one for part in value for one in arrays(part)] if isinstance(value, (tuple, list)) else [value]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_modes_agree_bit_by_bit(function):
+    compiled = ms.jit(function)
+    for turns in (0, 1, 2, 7, 2, 30, 0):
+        x = Tensor(np.linspace(0.5, 2, 3, dtype=np.float32))
+        expected, got = arrays(function(x, whole(turns))), arrays(compiled(x, whole(turns)))
+        for one, other in zip(got, expected, strict=True):
+            assert type(one) is type(other)
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("function", [halving, swapping, nested, writing_items])
+def test_any_number_of_turns_is_one_program(function):
+    compiled = ms.jit(function)
+    graphs = []
+    ms._c_expression.set_graph_watcher(lambda name, *_: graphs.append(name) if name == "final" else None)
+    try:
+        for turns in (3, 0, 50, 1):
+            compiled(Tensor([1.0, 2.0, 3.0]), whole(turns))
+    finally:
+        ms._c_expression.set_graph_watcher(None)
+    assert len(graphs) == 1
+
+
+def test_results_share_no_memory_with_arguments():
+    def unchanged(x):
+        return ops.WhileLoop()(lambda s: s[0] < 0, lambda s: s, (whole(0), x))[1]
+
+    for function in (unchanged, ms.jit(unchanged)):
+        x = Tensor([1.0, 2.0])
+        y = function(x)
+        y[0] = 9.0
+        assert x.asnumpy().tolist() == [1, 2]
+
+
+def test_parameters_are_written_turn_by_turn():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.weight = Parameter(Tensor([1.0, 2.0]), name="weight")
+
+        def construct(self, n):
+            def turn(i):
+                ops.assign(self.weight, self.weight * 1.5)
+                return i + self.weight.sum().astype(ms.int64)
+
+            return ops.WhileLoop()(lambda i: i < n, turn, whole(0)), self.weight.sum()
+
+    results = []
+    for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+        ms.set_context(mode=mode)
+        net = Net()
+        made = [net(whole(n)) for n in (20, 100, 0)]
+        results.append([[float(one) for one in pair] for pair in made] + [net.weight.asnumpy().tolist()])
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert results[0] == results[1]
+
+
+def test_gradients_go_through_loops():
+    def function(x, n):
+        return ops.WhileLoop()(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] * s[1] * 0.9), (whole(0), x))[
+            1
+        ].sum()
+
+    x = Tensor([0.5, 1.1])
+    expected = ms.grad(function)(x, whole(3)).asnumpy()
+    np.testing.assert_array_equal(
+        ms.jit(lambda x, n: ms.grad(function)(x, n))(x, whole(3)).asnumpy(), expected
+    )
+    np.testing.assert_array_equal(ms.grad(ms.jit(function))(x, whole(3)).asnumpy(), expected)
+
+
+def test_an_error_names_the_line_and_the_turn():
+    @ms.jit
+    def reading(x, i):
+        return ops.WhileLoop()(
+            lambda s: s[0].sum() < 100,
+            lambda s: (s[0] + 1, s[1] + ops.gather(x, s[0], 0)),
+            (i, x[:1]),
+        )
+
+    with pytest.raises((ValueError, IndexError), match=r"(?s)test_loop_nodes.py:\d+.*turn 4"):
+        reading(Tensor([1.0, 2.0, 3.0]), Tensor([0]))
+
+
+def test_an_error_in_a_turn_that_is_not_made_is_none():
+    @ms.jit
+    def mistaken(x, n):
+        return ops.WhileLoop()(lambda v: v.sum() > n, lambda v: v @ ops.ones((7, 7), ms.float32), x)
+
+    assert mistaken(Tensor([1.0, 2.0]), whole(100)).asnumpy().tolist() == [1, 2]
+
+
+def test_ctrl_c_ends_a_loop():
+    @ms.jit
+    def endless(x):
+        return ops.WhileLoop()(lambda v: v.sum() > 0, lambda v: v * 1.0, x)
+
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        endless(Tensor([1.0]))
+    timer.join()
+
+
+def test_threads_run_one_loop():
+    compiled = ms.jit(halving)
+    x = Tensor([1.0, 2.0, 3.0])
+    expected = {n: arrays(halving(x, whole(n))) for n in (0, 5, 40)}
+    compiled(x, whole(5))
+    wrong = []
+
+    def work():
+        for n, wanted in list(expected.items()) * 20:
+            for one, other in zip(arrays(compiled(x, whole(n))), wanted, strict=True):
+                wrong.extend([n] * (not np.array_equal(one, other)))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: ops.WhileLoop()(1, lambda v: v, 1), "'cond_func' must be a function"),
+        (lambda: ops.WhileLoop()(lambda v: v, None, 1), "'loop_func' must be a function"),
+        (lambda: ops.ForiLoop()(0.5, 1, lambda i, v: v, 1), "'lower' must be an int or a Tensor"),
+        (lambda: ops.Scan()(lambda c, x: (c, x), 0, 3), "'xs' must be a tuple, a list or None"),
+        (lambda: ops.Scan()(lambda c, x: (c, x), 0, None), "'length' must be an int"),
+    ],
+)
+def test_arguments_that_do_not_fit(call, text):
+    with pytest.raises(TypeError, match=text):
+        call()
+
+
+def test_counted_loops():
+    def summed(n, x):
+        return ops.ForiLoop()(0, n, lambda i, v: v + i, x)
+
+    for function in (summed, ms.jit(summed)):
+        assert function(4, Tensor([1.0])).asnumpy().tolist() == [7]
+    carry, results = ops.Scan()(
+        lambda total, x: (total + x, total * x), Tensor(1.0), [Tensor(2.0), Tensor(3.0)]
+    )
+    assert float(carry) == 6
+    assert [float(one) for one in results] == [2, 9]
+    assert ops.Scan()(lambda c, x: (c + 1, c), 0, None, 3) == (3, [0, 1, 2])
