@@ -177,6 +177,12 @@ def two_in_a_row(x, n):
     return x, y
 
 
+def by_functions(x, n):
+    return ops.WhileLoop()(
+        lambda value: value[1].sum() < n, lambda value: (value[1], value[0] + value[1]), (x, x)
+    )
+
+
 def unrolled_around(x):
     for k in (1, 2, 3):
         while x.sum() < 10 * k:
@@ -343,6 +349,7 @@ CASES = {
     "pairs": (lambda: pairs, THREE),
     "filling": (lambda: filling, NUMBERED),
     "two in a row": (lambda: two_in_a_row, NUMBERED),
+    "by functions": (lambda: by_functions, NUMBERED),
     "unrolled around": (lambda: unrolled_around, THREE),
     "set inside": (lambda: set_inside, (NUMBERED[0], NUMBERED[1])),
     "restarted": (lambda: restarted, THREE),
