@@ -142,8 +142,12 @@ class Executable::FrameLease {
 };
 
 void Executable::bind(Frame& frame, std::span<const Tensor> arguments) const {
-  frame.arena = Storage::allocate({}, arena_->bytes);
-  char* base = static_cast<char*>(frame.arena->data_unwatched());
+  alignas(64) static char nothing[64];  // for programs that only have results
+  char* base = nothing;
+  if (arena_->bytes > 0) {
+    frame.arena = Storage::allocate({}, arena_->bytes);
+    base = static_cast<char*>(frame.arena->data_unwatched());
+  }
   std::size_t next = 0;
   for (std::size_t i = 0; i < frame.roots.size(); ++i) {
     Root& root = frame.roots[i];
@@ -211,11 +215,17 @@ void Executable::execute(Frame& frame, const Instruction& instruction,
   }
 }
 
-void Executable::execute_measured(Frame& frame, const Instruction& instruction,
-                                  const Observer& observer) const {
+void Executable::execute_watched(Frame& frame, const Instruction& instruction, bool measured,
+                                 const Observer& observer) const {
   const auto start = std::chrono::steady_clock::now();
   execute(frame, instruction, observer);
   const auto spent = std::chrono::steady_clock::now() - start;
+  if (observer) {
+    const std::span<const Tensor> all(frame.operands);
+    observer({*instruction.node,
+              all.subspan(instruction.outputs, instruction.end - instruction.outputs)});
+  }
+  if (!measured) return;
   NodeClock& clock = node_clock();
   const std::lock_guard lock(clock.mutex);
   NodeTime& entry = clock.times[instruction.node];
@@ -293,22 +303,22 @@ void Executable::tell_what_needs_room(const Frame& frame, const platform::Error&
 
 void Executable::run_part(Frame& frame, const Part& part, const Observer& observer) const {
   const bool measured = node_clock().on.load(std::memory_order_relaxed);
-  const std::span<const Tensor> all(frame.operands);
-  for (std::size_t i = part.first; i < part.last;) {
-    const Instruction& instruction = program_->instructions[i];
-    try {
-      measured ? execute_measured(frame, instruction, observer)
-               : execute(frame, instruction, observer);
-    } catch (const platform::Error& error) {
-      const ir::Position& position = instruction.node->position();
-      if (position.file.empty()) throw;
-      platform::fail(error.kind(), error.message(), "\n  at ", position.file, ":", position.line);
+  const bool watched = measured || observer;
+  const Instruction* const instructions = program_->instructions.data();
+  std::size_t i = part.first;
+  try {
+    while (i < part.last) {
+      const Instruction& instruction = instructions[i];
+      if (watched) [[unlikely]]
+        execute_watched(frame, instruction, measured, observer);
+      else
+        execute(frame, instruction, observer);
+      i = instruction.has_regions() ? program_->regions[instruction.regions].parts[1].last : i + 1;
     }
-    if (observer) {
-      observer({*instruction.node,
-                all.subspan(instruction.outputs, instruction.end - instruction.outputs)});
-    }
-    i = instruction.has_regions() ? program_->regions[instruction.regions].parts[1].last : i + 1;
+  } catch (const platform::Error& error) {
+    const ir::Position& position = instructions[i].node->position();
+    if (position.file.empty()) throw;
+    platform::fail(error.kind(), error.message(), "\n  at ", position.file, ":", position.line);
   }
 }
 

@@ -67,8 +67,8 @@ class Executable {
   void run_part(Frame& frame, const Part& part, const Observer& observer) const;
   void run_loop(Frame& frame, const Instruction& loop, const Observer& observer) const;
   void execute(Frame& frame, const Instruction& instruction, const Observer& observer) const;
-  void execute_measured(Frame& frame, const Instruction& instruction,
-                        const Observer& observer) const;
+  void execute_watched(Frame& frame, const Instruction& instruction, bool measured,
+                       const Observer& observer) const;
   void run_kernel(Frame& frame, const Instruction& instruction) const;
   std::vector<Tensor> results(Frame& frame) const;
   std::unique_ptr<Frame> build_frame() const;
