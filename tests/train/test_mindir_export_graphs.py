@@ -224,3 +224,23 @@ def test_parameters_are_as_they_were(tmp_path, dtype):
     ms.export(net, Tensor([1.0]), file_name=str(tmp_path / "net"), file_format="MINDIR")
     assert net.count.astype(ms.float32).asnumpy() == 3 and net.count.dtype == dtype
     np.testing.assert_array_equal(net.many.asnumpy(), np.arange(3 << 20, dtype=np.float32))
+
+
+@pytest.mark.parametrize("file_format", ["MINDIR", "ONNX"])
+def test_what_is_done_otherwise_with_one_row_is_told(tmp_path, capfd, file_format):
+    def asking(x):
+        return x * 2 if x.shape[0] > 1 else x.sum(axis=1)
+
+    def plain(x):
+        return (x - x.mean(axis=0)).reshape((x.shape[0], -1)) * 2
+
+    asking.__name__ += file_format  # the same warning is given once
+    for function, is_told in ((asking, True), (plain, False)):
+        ms.export(
+            function,
+            Tensor(shape=[None, 3], dtype=ms.float32),
+            file_name=str(tmp_path / "net"),
+            file_format=file_format,
+        )
+        told = capfd.readouterr().err
+        assert ("computes something else if axes of unknown size have one element" in told) == is_told

@@ -12,6 +12,7 @@ import functools
 from collections import defaultdict
 
 from mindspore.train._export.open_inputs import described_inputs, filled_inputs, has_unknown_sizes
+from mindspore.train._export.size_one import warn_if_one_differs
 from mindspore.train._mindir.exporter import written_network
 from mindspore.train._mindir.model_writer import ModelWriter
 
@@ -42,9 +43,12 @@ def written_for_sizes(net, inputs: tuple, names: list[str]) -> tuple[ModelWriter
     failure: Exception | None = None
     for first, second, even in _TRIED:
         try:
-            return written(first), written(second), written(*even)
+            writers = written(first), written(second), written(*even)
         except ValueError as error:
             failure = error
+        else:
+            warn_if_one_differs(net, inputs, first)
+            return writers
     raise failure
 
 

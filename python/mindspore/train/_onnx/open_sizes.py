@@ -16,6 +16,7 @@ import numpy as np
 from mindspore.common import dtype as mstype
 from mindspore.common._structure import tensors_in
 from mindspore.train._export.open_inputs import described_inputs, filled_inputs
+from mindspore.train._export.size_one import warn_if_one_differs
 from mindspore.train._onnx.model_writer import ModelWriter
 
 # Sizes of the first axis, the second and so on: small first, as the network runs; larger where windows do not
@@ -59,7 +60,9 @@ def with_open_sizes(net, inputs: tuple, write: Callable[[tuple], ModelWriter]) -
             except ValueError as error:
                 failure = error
             else:
-                return _Merger(models, sizes).merged()
+                merged = _Merger(models, sizes).merged()
+                warn_if_one_differs(net, inputs, sizes[axes[0]][0])
+                return merged
     raise failure
 
 
