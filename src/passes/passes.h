@@ -18,6 +18,10 @@ bool merge_equal_nodes(ir::Graph& graph);
 // what they are: writers of files mark them so.
 bool skip_idle_choices(ir::Graph& graph);
 
+// Lets a copy be the value it copies, if nobody else reads that: what is made to be written into is
+// written where it lies. A loop that writes a row of a table in every turn copies no table.
+bool elide_copies(ir::Graph& graph);
+
 // Drops operators that change nothing (a reshape to the same shape, a conversion there and back),
 // joins chains of reshapes and transpositions, and lets relu's gradient read relu's result.
 bool simplify_algebra(ir::Graph& graph);

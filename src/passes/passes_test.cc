@@ -91,6 +91,33 @@ TEST(MergeEqualNodesTest, RandomNumbersAreDrawnEachForItself) {
         merge_equal_nodes, false);
 }
 
+TEST(ElideCopiesTest, WhatNobodyReadsAgainIsWrittenWhereItLies) {
+  EXPECT_EQ(ir::to_text(*ir::parse(after(R"(graph @g(%1: Float32(2,) x) {
+    %2 = exp(%1) : Float32(2,)
+    %3 = copy(%2) : Float32(2,)
+    %4 = assign_add(%3, %1) : Float32(2,)
+    return %4
+  })",
+                                         elide_copies))),
+            plain(R"(graph @g(%1: Float32(2,) x) {
+    %2 = exp(%1) : Float32(2,)
+    %4 = assign_add(%2, %1) : Float32(2,)
+    return %4
+  })"));
+}
+
+TEST(ElideCopiesTest, WhatOthersReadOrOwnIsCopied) {
+  after(R"(graph @g(%1: Float32(2,) x) {
+    %2 = exp(%1) : Float32(2,)
+    %3 = copy(%2) : Float32(2,)
+    %4 = assign_add(%3, %1) : Float32(2,)
+    %5 = copy(%1) : Float32(2,)
+    %6 = assign_add(%5, %2) : Float32(2,)
+    return %4, %6
+  })",
+        elide_copies, false);
+}
+
 TEST(FuseElementwiseTest, AChainBecomesOneFormula) {
   const auto graph = ir::parse(R"(graph @g(%1: Float32(2, 3) x, %2: Float32(3,) y) {
     %3 = mul(%1, %2) : Float32(2, 3)

@@ -10,6 +10,7 @@ constexpr Pass kPipeline[] = {
     {"erase_dead_nodes", erase_dead_nodes, "drops what nobody reads"},
     {"simplify_algebra", simplify_algebra, "drops operators that change nothing"},
     {"merge_equal_nodes", merge_equal_nodes, "computes once what is written twice"},
+    {"elide_copies", elide_copies, "writes into values where they lie if nobody reads them again"},
     {"propagate_layout", propagate_layout,
      "keeps activations in the layout that convolutions work on"},
     {"combine_convolution", combine_convolution,

@@ -88,10 +88,10 @@ class Generator {
   void fill(Region& region, std::vector<Output>& visible, int depth) {
     const int steps = 2 + below(5);
     for (int i = 0; i < steps; ++i) {
-      const int kind = below(depth < 3 ? 8 : 6);
-      if (kind == 6) add_branch(region, visible, depth);
-      if (kind == 7) add_loop(region, visible, depth);
-      if (kind < 6) visible.push_back(operation(region, visible, kind));
+      const int kind = below(depth < 3 ? 9 : 7);
+      if (kind == 7) add_branch(region, visible, depth);
+      if (kind == 8) add_loop(region, visible, depth);
+      if (kind < 7) visible.push_back(operation(region, visible, kind));
     }
   }
 
@@ -102,6 +102,11 @@ class Generator {
       case 2: return call(region, "transpose", {any(visible)}, kMatrix, {tensor::IntList{1, 0}});
       case 3: return call(region, "matmul", {any(visible), any(visible)}, kMatrix);
       case 4: return call(region, "tanh", {any(visible)}, kMatrix);
+      case 5: {
+        // A copy that is written into, after what it copies was read or not.
+        const Output copy = call(region, "copy", {any(visible)}, kMatrix);
+        return call(region, "assign_add", {copy, any(visible)}, kMatrix);
+      }
       default: return call(region, "sub", {any(visible), any(visible)}, kMatrix);
     }
   }
