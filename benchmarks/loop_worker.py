@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One side of loops.py: loops that values decide, in one library and one way of running them."""
+
+from __future__ import annotations
+
+import time
+
+import numpy
+from worker import serve
+
+TURNS = {"scalars": 20_000, "table": 1_000, "decoding": 256}
+ROWS, WIDTH, HEADS, LAYERS, TOKENS = 1024, 128, 4, 2, 512
+
+
+def weights() -> dict[str, numpy.ndarray]:
+    """Of a small network that continues a text."""
+    generator = numpy.random.default_rng(7)
+    shapes = {"tokens": (TOKENS, WIDTH), "places": (ROWS, WIDTH), "head": (WIDTH, TOKENS)}
+    for i in range(LAYERS):
+        shapes |= {f"qkv{i}": (WIDTH, 3 * WIDTH), f"out{i}": (WIDTH, WIDTH)}
+        shapes |= {f"up{i}": (WIDTH, 4 * WIDTH), f"down{i}": (4 * WIDTH, WIDTH)}
+    return {name: (generator.standard_normal(shape) / 8).astype("float32") for name, shape in shapes.items()}
+
+
+class Ours:
+    """This package, in PyNative mode or compiled."""
+
+    def __init__(self, way: str, threads: int) -> None:
+        import mindspore
+        from mindspore import _c_expression, ops
+
+        _c_expression.set_compute_threads(threads)
+        self.package, self.ops, self.is_compiled = mindspore, ops, way == "graph"
+
+    def version(self) -> str:
+        return f"mindspore {self.package.__version__}"
+
+    def loop(self, name: str):
+        function = getattr(self, name)()
+        turns = self.package.Tensor(TURNS[name], self.package.int64)
+        call = self.package.jit(function) if self.is_compiled else function
+        return lambda: call(turns).asnumpy()
+
+    def _turning(self, turn, first, turns):
+        return self.ops.WhileLoop()(lambda state: state[0] < turns, turn, first)
+
+    def scalars(self):
+        ms, ops = self.package, self.ops
+
+        def run(turns):
+            def turn(state):
+                return state[0] + 1, ops.sin(state[1] * 0.5) + 0.5
+
+            return self._turning(turn, (ms.Tensor(0, ms.int64), ms.Tensor(1.0, ms.float32)), turns)[1]
+
+        return run
+
+    def table(self):
+        ms, ops = self.package, self.ops
+
+        def run(turns):
+            def turn(state):
+                i, rows, row = state
+                rows = rows.copy()
+                rows[i] = row
+                return i + 1, rows, ops.tanh(row + rows[i - 1])
+
+            first = ops.zeros((ROWS, ROWS), ms.float32), ops.ones(ROWS, ms.float32)
+            return self._turning(turn, (ms.Tensor(0, ms.int64), *first), turns)[2]
+
+        return run
+
+    def decoding(self):
+        ms, ops = self.package, self.ops
+        given = {name: ms.Parameter(ms.Tensor(array), name=name) for name, array in weights().items()}
+        places = ms.Tensor(numpy.arange(ROWS))
+
+        def step(token, i, caches):
+            x = given["tokens"][token].reshape(1, WIDTH) + given["places"][i].reshape(1, WIDTH)
+            hidden = ops.where(places > i, ms.Tensor(-1e9, ms.float32), ms.Tensor(0.0, ms.float32))
+            made = []
+            for n, (keys, values) in enumerate(caches):
+                query, key, value = ops.split(x @ given[f"qkv{n}"], WIDTH, axis=1)
+                keys, values = keys.copy(), values.copy()
+                keys[i], values[i] = key[0], value[0]
+                made.append((keys, values))
+                split = (ROWS, HEADS, WIDTH // HEADS)
+                scores = query.reshape(HEADS, 1, -1) @ keys.reshape(split).transpose(1, 2, 0) * 0.18 + hidden
+                seen = ops.softmax(scores, -1) @ values.reshape(split).transpose(1, 0, 2)
+                x = x + seen.reshape(1, WIDTH) @ given[f"out{n}"]
+                x = x + ops.relu(x @ given[f"up{n}"]) @ given[f"down{n}"]
+            return (x @ given["head"])[0].argmax().astype(ms.int64), tuple(made)
+
+        def run(turns):
+            def turn(state):
+                i, token, text, caches = state
+                token, caches = step(token, i, caches)
+                text = text.copy()
+                text[i] = token
+                return i + 1, token, text, caches
+
+            zeros = ops.zeros((ROWS, WIDTH), ms.float32)
+            first = ms.Tensor(3, ms.int64), ops.zeros(ROWS, ms.int64), ((zeros, zeros),) * LAYERS
+            return self._turning(turn, (ms.Tensor(0, ms.int64), *first), turns)[2]
+
+        return run
+
+
+class Peer:
+    """PyTorch, as its users write such loops."""
+
+    def __init__(self, way: str, threads: int) -> None:
+        import torch
+
+        torch.set_num_threads(threads)
+        self.torch = torch
+
+    def version(self) -> str:
+        return f"torch {self.torch.__version__}"
+
+    def loop(self, name: str):
+        call = getattr(self, name)()
+
+        def run():
+            with self.torch.inference_mode():
+                return call(self.torch.tensor(TURNS[name])).numpy()
+
+        return run
+
+    def scalars(self):
+        torch = self.torch
+
+        def run(turns):
+            i, x = torch.tensor(0), torch.tensor(1.0)
+            while i < turns:
+                i, x = i + 1, torch.sin(x * 0.5) + 0.5
+            return x
+
+        return run
+
+    def table(self):
+        torch = self.torch
+
+        def run(turns):
+            i, rows, row = torch.tensor(0), torch.zeros(ROWS, ROWS), torch.ones(ROWS)
+            while i < turns:
+                rows[i] = row
+                row = torch.tanh(row + rows[i - 1])
+                i = i + 1
+            return row
+
+        return run
+
+    def decoding(self):
+        torch = self.torch
+        given = {name: torch.from_numpy(array) for name, array in weights().items()}
+        places = torch.arange(ROWS)
+
+        def run(turns):
+            i, token, text = torch.tensor(0), torch.tensor(3), torch.zeros(ROWS, dtype=torch.int64)
+            caches = [(torch.zeros(ROWS, WIDTH), torch.zeros(ROWS, WIDTH)) for _ in range(LAYERS)]
+            while i < turns:
+                x = (given["tokens"][token] + given["places"][i]).reshape(1, WIDTH)
+                hidden = torch.where(places > i, -1e9, 0.0)
+                for n, (keys, values) in enumerate(caches):
+                    query, key, value = (x @ given[f"qkv{n}"]).split(WIDTH, dim=1)
+                    keys[i], values[i] = key[0], value[0]
+                    split = (ROWS, HEADS, WIDTH // HEADS)
+                    scores = query.reshape(HEADS, 1, -1) @ keys.reshape(split).permute(1, 2, 0) * 0.18
+                    weighted = torch.softmax(scores + hidden, -1) @ values.reshape(split).permute(1, 0, 2)
+                    x = x + weighted.reshape(1, WIDTH) @ given[f"out{n}"]
+                    x = x + torch.relu(x @ given[f"up{n}"]) @ given[f"down{n}"]
+                token = (x @ given["head"])[0].argmax()
+                text[i] = token
+                i = i + 1
+            return text
+
+        return run
+
+
+class Worker:
+    """State between two requests."""
+
+    def __init__(self, side: str, threads: int) -> None:
+        library, way = side.split("-")
+        self.side = (Ours if library == "ours" else Peer)(way, threads)
+        self.call = None
+
+    def hello(self) -> dict:
+        return {"version": self.side.version()}
+
+    def prepare(self, loop: str) -> dict:
+        self.call = self.side.loop(loop)
+        return {"result": numpy.asarray(self.call()).ravel()[:16].tolist()}
+
+    def measure(self) -> dict:
+        start = time.perf_counter()
+        self.call()
+        return {"seconds": time.perf_counter() - start}
+
+
+if __name__ == "__main__":
+    serve(Worker)

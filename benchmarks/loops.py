@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times loops that values decide, in PyNative mode, compiled and in PyTorch, and writes LOOP_RESULTS.md.
+
+Sides are processes that take turns, round by round; a number is the median of the rounds. PyTorch lives in an
+environment of its own: say where with --peer-python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import statistics
+import sys
+import time
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from loop_worker import TURNS  # noqa: E402
+
+from run import Process  # noqa: E402
+
+SIDES = ("ours-eager", "ours-graph", "peer-eager")
+LOOPS = {
+    "scalars": "two single numbers",
+    "table": "a row of a table of 4 MB is written, and one read",
+    "decoding": "a text is continued with kept keys and values (2 layers, width 128)",
+}
+
+
+def measure(sides: dict[str, Process], loop: str, rounds: int) -> dict[str, float]:
+    """Median seconds of every side; all must have computed the same."""
+    results = {name: side.ask("prepare", loop=loop) for name, side in sides.items()}
+    for name, answer in results.items():
+        if "error" in answer:
+            raise SystemExit(f"{name}, {loop}: {answer['error']}")
+    first = results[SIDES[0]]["result"]
+    for name, answer in results.items():
+        if max(abs(a - b) for a, b in zip(answer["result"], first, strict=True)) > 1e-3:
+            raise SystemExit(f"{name}, {loop}: another result than that of {SIDES[0]}")
+    times: dict[str, list[float]] = {name: [] for name in SIDES}
+    for number in range(rounds):
+        turn = number % len(SIDES)
+        for name in SIDES[turn:] + SIDES[:turn]:
+            time.sleep(0.01)  # threads of the other side stop waiting actively
+            times[name].append(sides[name].ask("measure")["seconds"])
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def row(loop: str, seconds: dict[str, float]) -> str:
+    eager, graph, peer = (seconds[name] / TURNS[loop] * 1e6 for name in SIDES)
+    return (
+        f"| {loop} | {LOOPS[loop]} | {TURNS[loop]:,} | {eager:.2f} | {graph:.2f} | {peer:.2f} "
+        f"| {eager / graph:.1f} | {peer / graph:.1f} |"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peer-python", required=True)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    sides = {
+        name: Process(
+            options.peer_python if name.startswith("peer") else sys.executable,
+            name,
+            options.threads,
+            True,
+            "loop_worker.py",
+        )
+        for name in SIDES
+    }
+    versions = sorted({side.ask("hello")["version"] for side in sides.values()})
+    rows = []
+    for loop in LOOPS:
+        rows.append(row(loop, measure(sides, loop, options.rounds)))
+        print(rows[-1], flush=True)
+    for side in sides.values():
+        side.close()
+    text = [
+        "# Loops that values decide",
+        "",
+        f"Made by `benchmarks/loops.py`: medians of {options.rounds} interleaved rounds on {options.threads} "
+        "threads, in microseconds for one turn. Ours is `ops.WhileLoop`, in PyNative mode and compiled, "
+        "where the whole loop is one node; PyTorch is its eager mode. The last two columns say how many "
+        "times as fast the compiled loop is.",
+        "",
+        f"{', '.join(versions)}.",
+        "",
+        "| loop | what a turn does | turns | PyNative | compiled | PyTorch | of PyNative | of PyTorch |",
+        "|---|---|--:|--:|--:|--:|--:|--:|",
+        *rows,
+        "",
+    ]
+    (HERE / "LOOP_RESULTS.md").write_text("\n".join(text))
+
+
+if __name__ == "__main__":
+    main()
