@@ -241,3 +241,17 @@ def test_what_all_cells_have_is_free_to_be_used(both_modes):
     chain = nn.SequentialCell(nn.ReLU())
     chain.cast = ops.cast
     assert both_modes(chain, Tensor([1.0, -1.0])).tolist() == [1.0, 0.0]
+
+
+def test_a_construct_that_calls_the_base_is_told(capfd):
+    class Calling(nn.Softmax):
+        def construct(self, x):
+            return super().construct(x)
+
+    class Using(nn.Softmax):
+        def construct(self, x):
+            return self.softmax(x)
+
+    for kind, is_told in ((Calling, True), (Using, False)):
+        kind().softmax = ops.Neg()
+        assert ("computes without the 'softmax' that was assigned" in capfd.readouterr().err) == is_told

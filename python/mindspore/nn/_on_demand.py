@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from mindspore import log as logger
+
 # Names of all such attributes: assigning to another one costs a look at them, and nothing more.
 NAMES: set[str] = set()
 
@@ -52,8 +54,15 @@ def note_assignment(layer, name: str, value) -> None:
         return
     writer = next(kind for kind in type(layer).__mro__ if "construct" in vars(kind))
     is_ours = writer.__module__.partition(".")[0] == __name__.partition(".")[0]
-    if "_params" not in fields or not is_ours or _is_base(writer) or described.owner.__name__ == "Cell":
+    if "_params" not in fields or _is_base(writer) or described.owner.__name__ == "Cell":
         return  # what all cells have is for the user's own
+    if not is_ours:
+        if _calls_base(writer) and not _does_the_same(value, described.made_for(layer)):
+            logger.warning(
+                f"'{writer.__name__}.construct' calls that of '{described.owner.__name__}', which computes "
+                f"without the '{name}' that was assigned. Please use 'self.{name}' in it instead."
+            )
+        return
     if not _does_the_same(value, described.made_for(layer)):
         standing = fields.setdefault("construct", ByPrimitives(layer, writer.__name__))
         standing.replace(name, described.is_whole_layer)
@@ -70,6 +79,12 @@ def _found(kind: type, name: str) -> object:
 def _is_base(kind: type) -> bool:
     """Whether a class leaves `construct` to classes derived from it."""
     return kind.__name__ in ("Cell", "LossBase", "Optimizer")
+
+
+def _calls_base(kind: type) -> bool:
+    """Whether a class's `construct` may call the one it stands in place of."""
+    code = getattr(vars(kind)["construct"], "__code__", None)
+    return code is not None and "construct" in code.co_names
 
 
 def _does_the_same(value, made) -> bool:
