@@ -199,3 +199,16 @@ def test_values_come_before_their_places(both_modes):
         assert float(value) == wanted and int(place) == 0 and place.dtype == ms.int64
     place, value = both_modes(ops.ArgMaxWithValue(1), x)
     assert place.tolist() == [1, 2] and value.tolist() == [5, 6]
+
+
+def test_places_in_no_image():
+    weight = ops.ones((2, 4, 3, 3), ms.float32)
+    offsets = ops.zeros((0, 27, 4, 3), ms.float32)
+    none = ops.ones((0, 4, 6, 5), ms.float32)
+    assert ops.deformable_conv2d(none, weight, offsets, (3, 3), (1, 1, 1, 1), (0, 0, 0, 0)).shape == (
+        0,
+        2,
+        4,
+        3,
+    )
+    assert ops.grid_sample(none, ops.ones((0, 3, 2, 2), ms.float32)).shape == (0, 4, 3, 2)

@@ -365,8 +365,9 @@ def _sample_at(x, places: list, padding_mode: str) -> Tensor:
         safe = op.cast(op.clamp(place, 0, length - 1), mstype.int64)
         index = safe if index is None else op.add(op.mul(index, length), safe)
     n, c = x.shape[:2]
-    flat = op.broadcast_to(op.reshape(index, (n, 1, -1)), (n, c, index.size // n))
-    picked = op.gather_elements(op.reshape(x, (n, c, -1)), 2, flat)
+    count = math.prod(index.shape[1:])  # also of no rows
+    flat = op.broadcast_to(op.reshape(index, (n, 1, count)), (n, c, count))
+    picked = op.gather_elements(op.reshape(x, (n, c, math.prod(x.shape[2:]))), 2, flat)
     picked = op.reshape(picked, (n, c, *index.shape[1:]))
     if padding_mode != "zeros":
         return picked
