@@ -278,6 +278,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   std::size_t reached_ = 0;     // how far this run has come in the table
   std::size_t steps_done_ = 0;  // and in the steps
   std::size_t looks_done_ = 0;  // and in what was seen
+  std::size_t new_steps_ = 0;   // that this run has added
   std::uint32_t mark_before_ = 0;
   std::vector<std::uint32_t> marks_;  // of what is made while this run is recorded
   eager::Interceptor* interceptor_before_ = nullptr;

@@ -15,6 +15,9 @@ namespace {
 constexpr std::size_t kMostBytesSeen = 256;
 constexpr std::size_t kMostForks = 8;
 constexpr std::size_t kMostValues = 1U << 20;
+// Pieces that one run may add: every turn of a loop that values decide is one. More of them cost
+// more memory, and more time to replay, than they save.
+constexpr std::size_t kMostNewSteps = 2048;
 
 Reading reading_of(const Tensor& tensor) {
   Reading reading;
@@ -39,6 +42,14 @@ Place Recorder::place_of(const Tensor& tensor) const {
 bool Recorder::leaves_for(const Reading& reading) {
   const bool is_first = fork_ == nullptr && !begins_ways_;
   if (is_first) first_new_ = position_();
+  if (new_steps_ >= kMostNewSteps) {
+    has_left_ = !begins_ways_;  // what is known of other calls stays
+    if (begins_ways_)
+      note_refusal(platform::join("it looks at values ", new_steps_,
+                                  " times in one call, as a loop that they decide does; "
+                                  "ops.WhileLoop makes such a loop one step of the graph"));
+    return true;
+  }
   const bool is_crowded =
       run_.ways->forks(*step_) >= kMostForks || run_.values.size() > kMostValues;
   has_left_ =
@@ -73,6 +84,7 @@ void Recorder::look(const Reading& reading) {
 }
 
 void Recorder::grow(Reading reading) {
+  ++new_steps_;
   auto further = std::make_unique<Step>();
   further->first_result = run_.values.size();
   Step* const following = further.get();

@@ -240,3 +240,38 @@ def test_counted_loops():
     assert float(carry) == 6
     assert [float(one) for one in results] == [2, 9]
     assert ops.Scan()(lambda c, x: (c + 1, c), 0, None, 3) == (3, [0, 1, 2])
+
+
+def counted_in_python(n, x):
+    i = whole(0)
+    while i < n:
+        i, x = i + 1, x * 0.5 + 1
+    return x
+
+
+def test_a_long_loop_of_python_is_left_to_it(capfd):
+    compiled = ms.jit(counted_in_python)
+    x = Tensor([1.0, 3.0])
+    expected = counted_in_python(whole(2500), x).asnumpy()
+    for _ in range(3):
+        np.testing.assert_array_equal(compiled(whole(2500), x).asnumpy(), expected)
+    told = capfd.readouterr().err
+    assert "looks at values 2048 times in one call" in told
+    assert "ops.WhileLoop" in told
+    assert "test_loop_nodes.py" in told
+
+
+def test_short_ones_stay_compiled_beside_it():
+    compiled = ms.jit(counted_in_python)
+    x = Tensor([1.0, 3.0])
+    for turns in (3, 5, 2500, 3, 5, 2500, 4, 5):
+        expected = counted_in_python(whole(turns), x).asnumpy()
+        np.testing.assert_array_equal(compiled(whole(turns), x).asnumpy(), expected)
+    graphs = []
+    ms._c_expression.set_graph_watcher(lambda *_: graphs.append(1))
+    try:
+        compiled(whole(3), x)
+        compiled(whole(5), x)
+    finally:
+        ms._c_expression.set_graph_watcher(None)
+    assert not graphs  # nothing is compiled again
