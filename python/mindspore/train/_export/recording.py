@@ -94,7 +94,7 @@ def _captured(net, inputs: tuple, with_loops: bool, with_choices: bool = False) 
 class _Recorded(Captured):
     """A network that is recorded to be written, not to be run."""
 
-    __slots__ = ("_graph",)
+    __slots__ = ("_graph", "_look")
     writes_failures = learns_sizes = False
 
     def graph_for(self, inputs: tuple) -> dict:
@@ -103,12 +103,15 @@ class _Recorded(Captured):
         Raises:
             RuntimeError: It does something else as values are, or what no graph can do.
         """
+        self._look = None
         try:
             self(*inputs)
         except _c.Declined as declined:
             raise RuntimeError(
                 f"'{self.name}' cannot be exported: a loop or decision in it {declined}."
             ) from declined
+        if self._look is not None:  # somebody has caught it
+            raise self._look
         if self.reasons:
             raise RuntimeError(f"'{self.name}' cannot be exported: {self.reasons[0]}.")
         return self._graph
@@ -125,9 +128,10 @@ class _Recorded(Captured):
 
     def _refuse_look(self) -> None:
         where = f", the first of them at {position_of(sys._getframe(1))}"
-        raise DependsOnValuesError(
+        self._look = DependsOnValuesError(
             f"'{self.name}' cannot be exported: what it does depends on values it computes{where}."
         )
+        raise self._look
 
 
 class _Run:
