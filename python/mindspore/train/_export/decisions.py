@@ -14,7 +14,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.train._export.captured_network import DependsOnValuesError
 
 MOST_WAYS = 32  # of one piece: questions that follow each other on every way double them
-MOST_RUNS = 3000  # of all pieces: one inside another is run on every way of that one
+MOST_RUNS = 10000  # of all pieces: one inside another is run on every way of that one
 
 
 class TooManyWaysError(DependsOnValuesError):
