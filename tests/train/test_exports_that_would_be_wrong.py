@@ -134,6 +134,12 @@ def more_results_on_a_way(x, n):
     return x, 3
 
 
+def another_number_on_a_way(x, n):
+    if x.sum() > 0:
+        return x, 3
+    return x, 4
+
+
 @pytest.mark.parametrize(
     ("net", "text"),
     [
@@ -148,6 +154,7 @@ def more_results_on_a_way(x, n):
         (read_by_a_lambda, rf"more than 32 ways, the last time at .*{HERE}"),
         (assigned_finally, rf"more than 32 ways, the last time at .*{HERE}"),
         (caught, rf"depends on values it computes, the first of them at .*{HERE}"),
+        (another_number_on_a_way, "'another_number_on_a_way' .* it returns the number 3 or 4, as values are"),
         (more_results_on_a_way, rf"gives 2 tensors, and 1 when an 'if' is answered otherwise .*{HERE}"),
     ],
 )
