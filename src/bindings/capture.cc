@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -201,6 +202,12 @@ void bind_capture(nb::module_& module) {
     if (!is_tensor(object.ptr())) return false;
     const Tensor& tensor = tensor_of(object.ptr());
     return tensor.defined() && tensor.storage().watcher() != nullptr;
+  });
+  // Which memory a tensor lies in, and how often that has been written into.
+  module.def("memory_state", [](const Tensor& tensor) {
+    if (!tensor.defined()) return std::pair<std::uintptr_t, std::uint32_t>(0, 0);
+    const tensor::Storage& storage = tensor.storage();
+    return std::pair(reinterpret_cast<std::uintptr_t>(&storage), storage.version());
   });
   module.def("profile_nodes", &profile_nodes);
   module.def("set_graph_watcher", &set_graph_watcher, nb::arg("watcher").none());

@@ -218,6 +218,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   static void require_not_gone(const Entry& entry);
   void require_writable_here(const Entry& entry) const;
   void require_can_open() const;
+  OpenRegion& innermost(ir::NodeKind kind, std::size_t part);
   std::vector<ir::Output> region_operands(std::span<const Tensor> tensors);
   std::vector<Tensor> stand_ins(ir::Region& region, std::span<const op::TensorSpec> types);
   void open(ir::Node& owner);

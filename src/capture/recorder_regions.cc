@@ -78,6 +78,14 @@ void Recorder::open(ir::Node& owner) {
   regions_.push_back({&owner, 0, next_order_, before, Storage::birth_mark});
 }
 
+// Whoever calls may be wrong about what is open, not least after an error.
+Recorder::OpenRegion& Recorder::innermost(ir::NodeKind kind, std::size_t part) {
+  if (!active_) throw Declined("stands in a function that is not recorded");
+  if (regions_.empty() || regions_.back().owner->kind() != kind || regions_.back().part != part)
+    throw Declined("goes on or ends where no such part of it has begun");
+  return regions_.back();
+}
+
 void Recorder::require_can_open() const {
   if (!active_) throw Declined("stands in a function that is not recorded");
   if (log != nullptr) throw Declined("stands in a run that is written down for other sizes");
@@ -141,7 +149,7 @@ std::vector<Tensor> Recorder::begin_loop(std::span<const Tensor> initial) {
 }
 
 std::vector<Tensor> Recorder::begin_turn(const Tensor& condition) {
-  ir::Node& owner = *regions_.back().owner;
+  ir::Node& owner = *innermost(ir::NodeKind::While, 0).owner;
   if (condition.size() != 1)
     throw Declined(platform::join("has a condition of shape ", condition.shape()));
   owner.region(0).set_results(region_operands({&condition, 1}));
@@ -153,8 +161,11 @@ std::vector<Tensor> Recorder::begin_turn(const Tensor& condition) {
 }
 
 std::vector<Tensor> Recorder::end_loop(std::span<const Tensor> next) {
-  ir::Node& owner = *regions_.back().owner;
+  ir::Node& owner = *innermost(ir::NodeKind::While, 1).owner;
   std::vector<Output> results = region_operands(next);
+  if (results.size() != owner.output_count())
+    throw Declined(platform::join("has ", owner.output_count(), " variables before a turn and ",
+                                  results.size(), " after it"));
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!same_type(results[i].type(), owner.type(i)))
       throw Declined(platform::join("has a variable that is ", type_text(owner.type(i)),
@@ -175,7 +186,7 @@ void Recorder::begin_branch(const Tensor& condition) {
 }
 
 void Recorder::begin_other_branch(std::span<const Tensor> results) {
-  ir::Node& owner = *regions_.back().owner;
+  ir::Node& owner = *innermost(ir::NodeKind::If, 0).owner;
   std::vector<Output> outputs = region_operands(results);
   std::vector<TensorSpec> types;
   for (const Output& output : outputs)
@@ -187,10 +198,12 @@ void Recorder::begin_other_branch(std::span<const Tensor> results) {
 }
 
 std::vector<Tensor> Recorder::end_branch(std::span<const Tensor> results) {
-  ir::Node& owner = *regions_.back().owner;
+  ir::Node& owner = *innermost(ir::NodeKind::If, 1).owner;
   std::vector<Output> outputs = region_operands(results);
   if (outputs.size() != owner.output_count())
-    throw Declined("gives another number of values when it is answered otherwise");
+    throw Declined(platform::join("gives ", owner.output_count(), " tensors, and ", outputs.size(),
+                                  " when an 'if' is answered otherwise (", owner.position().file,
+                                  ":", owner.position().line, ")"));
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!same_type(outputs[i].type(), owner.type(i)))
       throw Declined(platform::join(

@@ -33,23 +33,6 @@ bool Node::has_effects() const {
   });
 }
 
-namespace {
-
-bool returned_within(const Region& region, const Node& node, std::uint32_t index) {
-  for (const Output& result : region.results()) {
-    if (result.node == &node && result.index == index) return true;
-  }
-  if (!region.graph().has_inner_regions()) return false;
-  return std::any_of(region.nodes().begin(), region.nodes().end(), [&](const Node* inner) {
-    return std::any_of(inner->regions().begin(), inner->regions().end(),
-                       [&](const auto& nested) { return returned_within(*nested, node, index); });
-  });
-}
-
-}  // namespace
-
-bool Node::is_result(std::uint32_t index) const { return returned_within(*parent_, *this, index); }
-
 bool Node::is_unused() const {
   for (std::uint32_t i = 0; i < users_.size(); ++i) {
     if (!users_[i].empty() || is_result(i)) return false;
@@ -67,6 +50,18 @@ void Node::set_operand(std::size_t i, Output value) {
   if (value) value.node->users_[value.index].push_back(this);
 }
 
+void Region::set_results(std::vector<Output> results) {
+  for (const Output& before : results_) {
+    if (!before) continue;
+    auto& regions = before.node->returned_by_[before.index];
+    regions.erase(std::find(regions.begin(), regions.end(), this));
+  }
+  results_ = std::move(results);
+  for (const Output& result : results_) {
+    if (result) result.node->returned_by_[result.index].push_back(this);
+  }
+}
+
 Graph::Graph(std::string name)
     : name_(std::move(name)), body_(std::make_unique<Region>(*this, nullptr)) {}
 
@@ -82,6 +77,7 @@ Node& Graph::add(Region& region, NodeKind kind, std::vector<Output> operands,
   }
   node.types_ = std::move(types);
   node.users_.resize(node.types_.size());
+  node.returned_by_.resize(node.types_.size());
   if (kind == NodeKind::Argument) {
     region.arguments_.push_back(&node);
   } else {
@@ -147,6 +143,7 @@ Node& Graph::add_host_call(Region& region, std::string name, HostFunction functi
 void Graph::set_types(Node& node, std::vector<TensorSpec> types) {
   node.types_ = std::move(types);
   node.users_.resize(node.types_.size());
+  node.returned_by_.resize(node.types_.size());
 }
 
 void Graph::replace(Output from, Output to) {
@@ -156,17 +153,12 @@ void Graph::replace(Output from, Output to) {
       if (user->operands_[i] == from) user->set_operand(i, to);
     }
   }
-  // A value may be the result of its own region or of one inside it.
-  const std::function<void(Region&)> rename = [&](Region& region) {
-    for (Output& result : region.results_) {
-      if (result == from) result = to;
-    }
-    if (!has_inner_regions()) return;
-    for (Node* node : region.nodes_) {
-      for (const auto& inner : node->regions_) rename(*inner);
-    }
-  };
-  rename(from.node->parent());
+  const std::vector<Region*> regions = from.node->returned_by_[from.index];
+  for (Region* region : regions) {
+    std::vector<Output> results = region->results_;
+    std::replace(results.begin(), results.end(), from, to);
+    region->set_results(std::move(results));
+  }
 }
 
 void Graph::erase(Node& node) {
@@ -174,9 +166,12 @@ void Graph::erase(Node& node) {
                     "a node that is still read was to be erased");
   for (std::size_t i = 0; i < node.operands_.size(); ++i) node.set_operand(i, {});
   for (const auto& region : node.regions_) {
-    walk(*region, [](Node& inner) {
+    walk(*region, [&](Node& inner) {
       for (std::size_t i = 0; i < inner.operands_.size(); ++i) inner.set_operand(i, {});
+      for (const auto& nested : inner.regions_) nested->set_results({});
+      inner_regions_ -= inner.regions_.size();
     });
+    region->set_results({});
   }
   inner_regions_ -= node.regions_.size();
   node.parent_->nodes_.erase(node.place_);

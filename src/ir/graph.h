@@ -80,7 +80,7 @@ class Node {
   // Who reads output `index`; a user that reads it twice is listed twice.
   const std::vector<Node*>& users(std::uint32_t index = 0) const { return users_[index]; }
   // Of the region it stands in, or of one inside that.
-  bool is_result(std::uint32_t index = 0) const;
+  bool is_result(std::uint32_t index = 0) const { return !returned_by_[index].empty(); }
   bool is_unused() const;
 
   void set_operand(std::size_t i, Output value);
@@ -96,6 +96,7 @@ class Node {
   std::vector<Output> operands_;
   std::vector<TensorSpec> types_;
   std::vector<std::vector<Node*>> users_;
+  std::vector<std::vector<Region*>> returned_by_;  // likewise, one that gives it twice twice
   std::vector<std::unique_ptr<Region>> regions_;
   Region* parent_ = nullptr;
   std::list<Node*>::iterator place_;
@@ -115,7 +116,7 @@ class Region {
   const std::vector<Node*>& arguments() const { return arguments_; }
   const std::list<Node*>& nodes() const { return nodes_; }  // in order, without arguments
   const std::vector<Output>& results() const { return results_; }
-  void set_results(std::vector<Output> results) { results_ = std::move(results); }
+  void set_results(std::vector<Output> results);
 
  private:
   friend class Graph;

@@ -108,6 +108,17 @@ TEST(GraphTest, AValueThatOnlyAnInnerRegionReturnsIsInUse) {
   EXPECT_FALSE(zero.is_unused());
 }
 
+TEST(GraphTest, WhatAnErasedBranchReturnedIsNoLongerInUse) {
+  const auto graph = parse(kBranch);
+  Node& zero = first_node(*graph);
+  Node& branch = *graph->body().nodes().back();
+  graph->replace(branch.output(), graph->body().arguments()[0]->output());
+  graph->erase(branch);
+  EXPECT_FALSE(zero.is_result());
+  EXPECT_FALSE(graph->has_inner_regions());
+  EXPECT_NO_THROW(verify(*graph));
+}
+
 TEST(GraphTest, ErasingANodeInUseIsOurBug) {
   const auto graph = parse(kStraight);
   EXPECT_THROW(graph->erase(first_node(*graph)), platform::Error);

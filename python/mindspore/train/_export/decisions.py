@@ -14,6 +14,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.train._export.captured_network import DependsOnValuesError
 
 MOST_WAYS = 32  # of one piece: questions that follow each other on every way double them
+MOST_RUNS = 10000  # of all pieces: one inside another is run on every way of that one
 
 
 class TooManyWaysError(DependsOnValuesError):
@@ -38,6 +39,7 @@ class Decisions:
 
     def __init__(self):
         self._open: list[_Run] = []
+        self._runs = 0
 
     @contextlib.contextmanager
     def answering(self):
@@ -50,28 +52,34 @@ class Decisions:
 
     def _answer(self, tensor: Tensor) -> bool:
         run = self._open[-1]
+        place, run.asked = run.asked, run.asked + 1
         if run.answers is None:
             raise AskedError
-        place, run.asked = run.asked, run.asked + 1
         if place < len(run.answers):
             return run.answers[place]
         run.open_ways[0] += 1  # the other answer, which is tried later
         if run.open_ways[0] > MOST_WAYS:
-            raise _too_many(position_of(sys._getframe(1)))
+            raise _too_many(f"more than {MOST_WAYS} ways", position_of(sys._getframe(1)))
+        if self._runs > MOST_RUNS:
+            raise _too_many("too many ways through pieces inside others", position_of(sys._getframe(1)))
         _c.begin_branch(tensor)
         return True
 
     def asks(self, run: Callable) -> tuple[bool, object]:
         """Whether a piece asks a question, and what it gives if it does not."""
+        this = _Run(None, [1])
+        result = None
         with whole_regions():
-            self._open.append(_Run(None, [1]))
+            self._open.append(this)
             try:
-                return False, run()
+                result = run()
             except AskedError:
-                asked = True
+                pass
             finally:
                 self._open.pop()
-        return asked, None
+        if this.asked:  # also where `except:` has caught the error
+            return True, None
+        return False, result
 
     def explore(self, run: Callable, tensors_of: Callable) -> list[Tensor]:
         """Runs a piece for every combination of answers to the questions it asks.
@@ -91,6 +99,7 @@ class Decisions:
     ) -> list[Tensor]:
         """The same with answers to the first questions; from the next one on, what is run is a branch."""
         this = _Run(answers, ways)
+        self._runs += 1
         self._open.append(this)
         try:
             tensors = tensors_of(run())
@@ -113,9 +122,9 @@ def whole_regions():
         _c.drop_regions(depth)
 
 
-def _too_many(place: str) -> TooManyWaysError:
+def _too_many(what: str, place: str) -> TooManyWaysError:
     return TooManyWaysError(
-        f"A network that asks so often whether a tensor is true that there are more than {MOST_WAYS} ways, "
+        f"A network that asks so often whether a tensor is true that there are {what}, "
         f"the last time at {place}, cannot be exported. Choose between values with ops.where or ops.select "
         "instead of 'if', put decisions into the loop they belong to, and keep functions in files, so that "
         "loops and decisions in them can be found."

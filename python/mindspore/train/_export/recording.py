@@ -27,6 +27,7 @@ from mindspore.train._export.decisions import Decisions, TooManyWaysError
 from mindspore.train._export.folding import is_writing
 from mindspore.train._export.loops.current import working
 from mindspore.train._export.loops.running import LoopRunner
+from mindspore.train._export.loops.variables import flatten
 from mindspore.train._export.regions import Regions, node_of
 
 _CHANGING_CELLS = threading.RLock()
@@ -94,7 +95,7 @@ def _captured(net, inputs: tuple, with_loops: bool, with_choices: bool = False) 
 class _Recorded(Captured):
     """A network that is recorded to be written, not to be run."""
 
-    __slots__ = ("_graph",)
+    __slots__ = ("_graph", "_look")
     writes_failures = learns_sizes = False
 
     def graph_for(self, inputs: tuple) -> dict:
@@ -103,12 +104,15 @@ class _Recorded(Captured):
         Raises:
             RuntimeError: It does something else as values are, or what no graph can do.
         """
+        self._look = None
         try:
             self(*inputs)
         except _c.Declined as declined:
             raise RuntimeError(
                 f"'{self.name}' cannot be exported: a loop or decision in it {declined}."
             ) from declined
+        if self._look is not None:  # somebody has caught it
+            raise self._look
         if self.reasons:
             raise RuntimeError(f"'{self.name}' cannot be exported: {self.reasons[0]}.")
         return self._graph
@@ -125,9 +129,10 @@ class _Recorded(Captured):
 
     def _refuse_look(self) -> None:
         where = f", the first of them at {position_of(sys._getframe(1))}"
-        raise DependsOnValuesError(
+        self._look = DependsOnValuesError(
             f"'{self.name}' cannot be exported: what it does depends on values it computes{where}."
         )
+        raise self._look
 
 
 class _Run:
@@ -145,6 +150,7 @@ class _Run:
         self.decisions = Decisions()
         self._loops = LoopRunner(name, self.decisions, mark, with_choices)
         self._count = 0  # of results
+        self._numbers: list[list] = []  # what it returns besides them, on every way
 
     def _copied(self, tensor: Tensor) -> Tensor:
         return tensor if isinstance(tensor, Parameter) else self._mark(tensor)
@@ -155,10 +161,28 @@ class _Run:
         runs = iter([arguments])
         results = self.decisions.explore(
             lambda: function(*(next(runs, None) or map_tensors(self._copied, given))),
-            lambda outcome: [self._mark(tensor) for tensor in tensors_in(outcome)],
+            self._tensors_of,
         )
+        self._check_numbers()
         self._count = len(results)
         return tuple(self._mark(tensor) for tensor in results)
+
+    def _tensors_of(self, outcome) -> list[Tensor]:
+        """What a way gives, marked."""
+        leaves: list = []
+        flatten(outcome, leaves)
+        self._numbers.append([leaf for leaf in leaves if not isinstance(leaf, Tensor)])
+        return [self._mark(tensor) for tensor in tensors_in(outcome)]
+
+    def _check_numbers(self) -> None:
+        """RuntimeError if ways give other numbers, which are no results of a file."""
+        for found in zip(*self._numbers, strict=False):
+            kinds = dict.fromkeys(map(repr, found))
+            if len(kinds) > 1:
+                raise RuntimeError(
+                    f"'{self._name}' cannot be exported: it returns the number {' or '.join(kinds)}, as "
+                    "values are. Return a tensor instead."
+                )
 
     def making_loops(self):
         """Loops that are no code, like those of loaded graphs, are made here until the block ends."""

@@ -7,6 +7,7 @@ import ast
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _SCOPES = (*_FUNCTIONS, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_KEEPING = ("append", "appendleft", "insert", "add", "setdefault")
 _ENDS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 
@@ -96,6 +97,37 @@ def _read_later(loop: ast.AST, function: ast.FunctionDef, outermost: ast.AST) ->
         again = [each for each in ast.walk(outermost) if isinstance(each, (ast.Name, ast.AugAssign))]
         later += [each for each in again if id(each) not in inside]
     return reads(later + list(loop.orelse))
+
+
+def seen_by_functions(function: ast.FunctionDef, loop: ast.AST) -> set[str]:
+    """Names read by inner functions that stand outside a loop, or that can be called after their turn."""
+    inside = {id(each) for each in ast.walk(loop)}
+    kept = {id(each) for each in _kept_functions(loop, variables_of(loop, function, function))}
+    found: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, _FUNCTIONS) and node is not function:
+            found |= reads(node) - _own_names(node) if id(node) not in inside or id(node) in kept else set()
+    return found
+
+
+def _kept_functions(loop: ast.AST, later: list[str]) -> list[ast.AST]:
+    """Functions made in a loop that a name, a list or an attribute may still hold in a later turn."""
+    kept: list[ast.AST] = []
+    for node in ast.walk(loop):
+        if isinstance(node, ast.FunctionDef) and node.name in later:
+            kept.append(node)
+        elif isinstance(node, ast.Assign):
+            is_kept = any(not isinstance(each, ast.Name) or each.id in later for each in node.targets)
+            kept += [node.value] if is_kept else []
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            kept += node.args if node.func.attr in _KEEPING else []
+    return kept
+
+
+def _own_names(function: ast.AST) -> set[str]:
+    """Parameters of a function, and what it assigns."""
+    every = [each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)]
+    return {*every} if isinstance(function, ast.Lambda) else {*every} | assigned(function.body)
 
 
 class _Flow:

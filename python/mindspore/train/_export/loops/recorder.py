@@ -12,6 +12,7 @@ from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
 from mindspore.train._export.decisions import Decisions, whole_regions
+from mindspore.train._export.loops.aliases import check_aliases, memory_of, written_since
 from mindspore.train._export.loops.merging import SAME, merged
 from mindspore.train._export.loops.turns import (
     NEXT,
@@ -135,6 +136,7 @@ class LoopRecorder:
         if not firsts:
             raise TypeError(f"in the loop at {turns.place}, nothing changes that it depends on")
         outcomes: list[dict] = []
+        into: set[str] = set()
 
         def next_tensors(after: dict) -> list[Tensor]:
             outcomes.append(after)
@@ -151,8 +153,10 @@ class LoopRecorder:
             )
             inside = _c.begin_turn(holds)
             ends = _c.end_loop(
-                self._decisions.explore(lambda: self._one_turn(turns, variables, inside), next_tensors)
+                self._decisions.explore(lambda: self._one_turn(turns, variables, inside, into), next_tensors)
             )
+        for state in (values, *outcomes):
+            check_aliases(turns, into, state, self._name)
         after = _values(variables, ends)
         for name in turns.written:
             if name in values and all(name in outcome[SAME] for outcome in outcomes):
@@ -170,9 +174,19 @@ class LoopRecorder:
                 return
         raise TypeError(f"in the loop at {turns.place}, the types of variables are never the same")
 
-    def _one_turn(self, turns: Turns, variables: list[Variable], starts: list[Tensor]) -> dict:
-        """Values of the variables after a turn, by name; the loop's own among them."""
-        return self._after_turn(turns, _values(variables, [self._mark(tensor) for tensor in starts]))
+    def _one_turn(
+        self, turns: Turns, variables: list[Variable], starts: list[Tensor], into: set[str] | None = None
+    ) -> dict:
+        """Values of the variables after a turn, by name; the loop's own among them.
+
+        Names of those that the turn writes into are added to `into`.
+        """
+        values = _values(variables, [self._mark(tensor) for tensor in starts])
+        before = memory_of(values)
+        after = self._after_turn(turns, values)
+        if into is not None:
+            into |= written_since(before)
+        return after
 
     @staticmethod
     def _after_turn(turns: Turns, values: dict) -> dict:

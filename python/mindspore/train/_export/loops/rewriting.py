@@ -24,7 +24,14 @@ import types
 
 from mindspore._capture import code as codes
 from mindspore.train._export.loops.choices import is_choice, wrap_choices
-from mindspore.train._export.loops.names import assigned, assigned_attributes, reads, variables_of, written
+from mindspore.train._export.loops.names import (
+    assigned,
+    assigned_attributes,
+    reads,
+    seen_by_functions,
+    variables_of,
+    written,
+)
 
 _RUNNER = "_mycel_loops_"
 _NOT_EXCHANGED = frozenset(
@@ -150,7 +157,11 @@ class _LoopsAsCalls(ast.NodeTransformer):
             for name in each.names
         }
         self._suited = {
-            id(each) for each in loops if _is_suited(each) and declared.isdisjoint(assigned([each]))
+            id(each)
+            for each in loops
+            if _is_suited(each)
+            and declared.isdisjoint(assigned([each]))
+            and seen_by_functions(tree, each).isdisjoint(assigned([each]))
         }
         self._variables: dict[int, list[str]] = {}
 
@@ -302,6 +313,8 @@ def _is_suited(loop: ast.While | ast.For) -> bool:
     """Whether a loop can be a call: nothing in it needs the function it stands in."""
     if any(isinstance(each, _UNSUITED) for each in ast.walk(loop)) or "super" in reads(loop):
         return False
+    if any(isinstance(each, ast.Try) and each.finalbody and _leaves_a_turn(each) for each in ast.walk(loop)):
+        return False  # what `finally` assigns comes after the end of the turn is made
     if isinstance(loop, ast.While):
         return not _assigns(loop.test)
     called = loop.iter
@@ -333,6 +346,10 @@ def _leaves(statements: list[ast.stmt]) -> bool:
         if not isinstance(node, _INNER):
             waiting += ast.iter_child_nodes(node)
     return False
+
+
+def _leaves_a_turn(tree: ast.AST) -> bool:
+    return any(isinstance(each, (ast.Break, ast.Continue)) for each in ast.walk(tree))
 
 
 def _runner(name: str, arguments: list[ast.expr]) -> ast.Call:

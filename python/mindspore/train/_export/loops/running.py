@@ -12,6 +12,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.train._export.decisions import Decisions
 from mindspore.train._export.loops import turns as ends
+from mindspore.train._export.loops.aliases import check_aliases, check_containers, memory_of, written_since
 from mindspore.train._export.loops.recorder import LoopRecorder
 from mindspore.train._export.loops.rewriting import Rewriter
 from mindspore.train._export.loops.turns import Outcome, Span, Turns, is_recorded, written_back
@@ -33,7 +34,7 @@ class LoopRunner:
     def __init__(
         self, name: str, decisions: Decisions, mark: Callable[[Tensor], Tensor], has_choices: bool = False
     ):
-        self._decisions, self._mark, self.has_choices = decisions, mark, has_choices
+        self._name, self._decisions, self._mark, self.has_choices = name, decisions, mark, has_choices
         self._recorder = LoopRecorder(name, decisions, mark)
         self._rewriter = Rewriter(self, has_choices)
 
@@ -88,7 +89,7 @@ class LoopRunner:
             lambda own, values: test(*turns.given(values)),
             lambda own, values: body(*turns.given(values)),
         )
-        values, turns.around = turns.picked(found), found
+        values = turns.stands_in(found, test, body)
         while True:
             asks, holds = self._decisions.asks(lambda: test(*turns.given(values)))  # noqa: B023
             if asks or is_recorded(holds):
@@ -111,7 +112,7 @@ class LoopRunner:
             lambda own, values: body(own[0], *turns.given(values)),
             advance=lambda own: (own[0] + step,),
         )
-        values, turns.around = turns.picked(found), found
+        values = turns.stands_in(found, body)
         if isinstance(span, Span):
             turns.own = (span.first,)
             return self._recorder.recorded(turns, values)
@@ -129,19 +130,22 @@ class LoopRunner:
             lambda own, values: True,
             lambda own, values: body(*turns.given(values)),
         )
-        values, turns.around = turns.picked(found), found
+        values = turns.stands_in(found, body)
         outcome, values = self._turn(turns, values, self._recorder.recorded_choice)
         return outcome or Outcome(values)
 
     def _turn(self, turns: Turns, values: dict, record=None) -> tuple[Outcome | None, dict]:
         """One turn in Python; a loop that asks a question in it is written down from here on."""
         copies = {name: map_tensors(self._mark, values[name]) for name in turns.written if name in values}
+        before_turn = memory_of(copies)
         with self._recorder.unchanged_containers(turns) as contents:
             asks, end = self._decisions.asks(lambda: turns.body(turns.own, {**values, **copies}))
             if not asks:
                 contents.clear()
         if asks:
             return (record or self._recorder.recorded)(turns, values), values
+        check_aliases(turns, written_since(before_turn), values, self._name)
+        check_containers(turns, values, self._name)
         kind, value, found = end
         before, values = values, turns.picked(found)
         for name, copy in copies.items():

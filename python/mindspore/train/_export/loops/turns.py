@@ -58,6 +58,7 @@ class Turns:
         own (tuple): What the loop keeps besides the user's variables: the number of a range.
         advance (Callable): What that is after a turn.
         around (dict): All variables of the function that the loop stands in.
+        reads (tuple): Names of those that a turn reads and that are no variables of the loop.
     """
 
     place: str
@@ -69,6 +70,13 @@ class Turns:
     own: tuple = ()
     advance: Callable = field(default=lambda own: own)
     around: dict = field(default_factory=dict)
+    reads: tuple[str, ...] = ()
+
+    def stands_in(self, found: dict, *parts: Callable) -> dict:
+        """The variables among all of the function; its parts are functions inside that."""
+        self.around = found
+        self.reads = tuple(name for part in parts for name in _free_names(part) if name not in self.names)
+        return self.picked(found)
 
     def picked(self, found: dict) -> dict:
         """The variables that have values."""
@@ -77,6 +85,11 @@ class Turns:
     def given(self, values: dict) -> list:
         """The variables in order."""
         return [values.get(name, UNSET) for name in self.names]
+
+
+def _free_names(function: Callable) -> tuple[str, ...]:
+    code = getattr(function, "__code__", None)
+    return code.co_freevars if code is not None else ()
 
 
 def written_back(original, changed):
