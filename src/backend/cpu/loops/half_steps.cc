@@ -36,6 +36,12 @@ typedef std::uint16_t Halves __attribute__((vector_size(16)));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(y), reinterpret_cast<__m128i>(packed));
 }
 
+// Not by adding it to zeros: -0 would become 0.
+template <class H>
+[[gnu::always_inline]] inline Floats everywhere(H x) {
+  return _mm256_set1_ps(static_cast<float>(x));
+}
+
 template <ScalarOp kOp>
 [[gnu::always_inline]] inline Floats combine(Floats a, Floats b) {
   if constexpr (kOp == ScalarOp::Add) return a + b;
@@ -49,8 +55,8 @@ void half_loop(const void* a, const void* b, const void*, const void*, void* out
   const H* x = static_cast<const H*>(a);
   const H* z = static_cast<const H*>(b);
   H* y = static_cast<H*>(out);
-  const Floats one_x = Floats{} + static_cast<float>(*x);
-  const Floats one_z = Floats{} + static_cast<float>(*z);
+  const Floats one_x = everywhere(*x);
+  const Floats one_z = everywhere(*z);
   std::int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     const Floats left = kVariant == kFirstSingle ? one_x : widen(x + i);
@@ -58,8 +64,8 @@ void half_loop(const void* a, const void* b, const void*, const void*, void* out
     narrow(combine<kOp>(left, right), y + i);
   }
   for (; i < n; ++i) {
-    const Floats left = Floats{} + static_cast<float>(kVariant == kFirstSingle ? *x : x[i]);
-    const Floats right = Floats{} + static_cast<float>(kVariant == kSecondSingle ? *z : z[i]);
+    const Floats left = everywhere(kVariant == kFirstSingle ? *x : x[i]);
+    const Floats right = everywhere(kVariant == kSecondSingle ? *z : z[i]);
     y[i] = H(combine<kOp>(left, right)[0]);
   }
 }
