@@ -331,3 +331,18 @@ def test_another_number_of_variables(tmp_path):
 
     with pytest.raises(RuntimeError, match="has 2 variables before a turn and 1 after it"):
         test_onnx_export.exported(tmp_path, losing_one, floats(1, 2, 3))
+
+
+def counting_tenths(x):
+    t = 0.0
+    while t < 1.0:
+        t += 0.1
+        if x.sum() > 1000:
+            break
+        x = x + 1
+    return x
+
+
+def test_a_counter_that_is_rounded_is_told(tmp_path, capfd):
+    test_onnx_export.exported(tmp_path, counting_tenths, floats(1, 2))
+    assert "counts with 't', which is float32 in an exported file" in capfd.readouterr().err

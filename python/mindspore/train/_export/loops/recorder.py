@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import Callable
 
 from mindspore import _c_expression as _c
+from mindspore import log as logger
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.ops._registry import op
@@ -132,6 +133,7 @@ class LoopRecorder:
         variables = [Variable.of(name, value) for name, value in values.items()]
         variables.append(Variable.of(_OWN, turns.own))
         self._find_kinds(turns, variables)
+        self._tell_rounded(turns, variables)
         firsts = [tensor for variable in variables for tensor in variable.tensors()]
         if not firsts:
             raise TypeError(f"in the loop at {turns.place}, nothing changes that it depends on")
@@ -162,6 +164,17 @@ class LoopRecorder:
             if name in values and all(name in outcome[SAME] for outcome in outcomes):
                 after[name] = written_back(values[name], after[name])
         return _outcome(after)
+
+    @staticmethod
+    def _tell_rounded(turns: Turns, variables: list[Variable]) -> None:
+        """Python counts with more digits than a file that has its numbers as tensors."""
+        rounded = [variable.name for variable in variables if any(map(_is_fraction, variable.firsts))]
+        if rounded:
+            logger.warning(
+                f"The loop at {turns.place} counts with {', '.join(map(repr, rounded))}, which is float32 in "
+                "an exported file: a condition that depends on its last digits may give another number of "
+                "turns there. Count whole numbers, or use a Tensor."
+            )
 
     def _find_kinds(self, turns: Turns, variables: list[Variable]) -> None:
         """Makes turns on trial until the variables can take what every one leaves."""
@@ -249,6 +262,10 @@ class LoopRecorder:
     def _leaves_by(flag: str, outcomes: list[dict]) -> bool:
         usual = flag == _GOES_ON
         return any(after[flag] != usual for after in outcomes)
+
+
+def _is_fraction(first) -> bool:
+    return isinstance(first, float)
 
 
 def _content(container) -> list:
