@@ -286,13 +286,13 @@ class Optimizer(Cell):
             gradients (tuple[Tensor]): The gradients.
 
         Returns:
-            tuple[Tensor], with a mean of zero where asked for.
+            tuple[Tensor], with a mean of zero where asked for and the second axis is a multiple of 16.
         """
         if not any(self._centred):
             return gradients
         return tuple(
             gradient - op.reduce_mean(gradient, tuple(range(1, gradient.ndim)), True)
-            if centred and gradient.ndim > 1
+            if centred and gradient.ndim > 1 and gradient.shape[1] % 16 == 0  # others MindSpore leaves alone
             else gradient
             for gradient, centred in zip(gradients, self._centred, strict=False)
         )
