@@ -5,21 +5,15 @@
 #include "capture/recorder.h"
 #include "eager/dispatch.h"
 #include "platform/error/error.h"
+#include "tensor/test_tensors.h"
 
 namespace mycel::capture::testing {
 
 using op::Value;
 using tensor::DType;
 
-inline Tensor floats(std::initializer_list<float> values) {
-  Tensor tensor = Tensor::empty({static_cast<std::int64_t>(values.size())}, DType::Float32);
-  std::copy(values.begin(), values.end(), tensor.data<float>());
-  return tensor;
-}
-
-inline std::vector<float> values_of(const Tensor& tensor) {
-  return {tensor.data<float>(), tensor.data<float>() + tensor.size()};
-}
+using tensor::testing::floats;
+using tensor::testing::values_of;
 
 inline Tensor call(const char* name, std::initializer_list<Tensor> inputs) {
   std::vector<Value> values;

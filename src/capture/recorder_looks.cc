@@ -43,8 +43,9 @@ bool Recorder::leaves_for(const Reading& reading) {
   const bool is_first = fork_ == nullptr && !begins_ways_;
   if (is_first) first_new_ = position_();
   if (new_steps_ >= kMostNewSteps) {
-    has_left_ = !begins_ways_;  // what is known of other calls stays
-    if (begins_ways_)
+    // What is known of other calls stays; and where falling back is an error, this is none.
+    has_left_ = !begins_ways_ || on_look;
+    if (!has_left_)
       note_refusal(platform::join("it looks at values ", new_steps_,
                                   " times in one call, as a loop that they decide does; "
                                   "ops.WhileLoop makes such a loop one step of the graph"));

@@ -7,22 +7,15 @@
 
 #include "operator/registry.h"
 #include "platform/error/error.h"
+#include "tensor/test_tensors.h"
 
 namespace mycel::runtime {
 namespace {
 
 using tensor::DType;
 
-Tensor floats(std::initializer_list<float> values) {
-  Tensor tensor = Tensor::empty({static_cast<std::int64_t>(values.size())}, DType::Float32);
-  std::copy(values.begin(), values.end(), tensor.data<float>());
-  return tensor;
-}
-
-std::vector<float> values_of(const Tensor& tensor) {
-  const Tensor dense = tensor::contiguous(tensor);
-  return {dense.data<float>(), dense.data<float>() + dense.size()};
-}
+using tensor::testing::floats;
+using tensor::testing::values_of;
 
 std::unique_ptr<Executable> compiled(const char* text) {
   return std::make_unique<Executable>(ir::parse(text));

@@ -8,17 +8,15 @@
 #include "platform/error/error.h"
 #include "runtime/attend.h"
 #include "runtime/executable.h"
+#include "tensor/test_tensors.h"
 
 namespace mycel::runtime {
 namespace {
 
 using tensor::DType;
 
-Tensor floats(std::initializer_list<float> values) {
-  Tensor tensor = Tensor::empty({static_cast<std::int64_t>(values.size())}, DType::Float32);
-  std::copy(values.begin(), values.end(), tensor.data<float>());
-  return tensor;
-}
+using tensor::testing::floats;
+using tensor::testing::values_of;
 
 Tensor number(float value) { return Tensor::view(floats({value}), {}, {}, 0); }
 
@@ -26,11 +24,6 @@ Tensor whole(std::int64_t value) {
   Tensor tensor = Tensor::empty({}, DType::Int64);
   *tensor.data<std::int64_t>() = value;
   return tensor;
-}
-
-std::vector<float> values_of(const Tensor& tensor) {
-  const Tensor dense = tensor::contiguous(tensor);
-  return {dense.data<float>(), dense.data<float>() + dense.size()};
 }
 
 std::unique_ptr<Executable> compiled(const std::string& text) {

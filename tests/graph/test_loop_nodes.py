@@ -275,3 +275,72 @@ def test_short_ones_stay_compiled_beside_it():
     finally:
         ms._c_expression.set_graph_watcher(None)
     assert not graphs  # nothing is compiled again
+
+
+def writing_what_is_given(x, n):
+    def turn(state):
+        i, rows, other = state
+        rows[0] = rows[0] + 1
+        return i + 1, rows, other + rows
+
+    return ops.WhileLoop()(lambda state: state[0] < n, turn, (whole(0), x, x))
+
+
+def returning_one_twice(x, n):
+    weight = x * 2
+    made = ops.WhileLoop()(lambda s: s[0] < n, lambda s: (s[0] + 1, weight, weight), (whole(0), x, x))
+    made[1][0] = 9.0
+    return (*made, weight)
+
+
+@pytest.mark.parametrize("function", [writing_what_is_given, returning_one_twice])
+def test_memory_is_shared_alike_in_both_modes(function):
+    compiled = ms.jit(function)
+    for turns in (0, 1, 3):
+        both = []
+        for call in (function, compiled):
+            x = Tensor([1.0, 2.0])
+            both.append([one.tolist() for one in [*arrays(call(x, whole(turns))), x.asnumpy()]])
+        assert both[0] == both[1]
+
+
+class Counter:
+    """Something that turns may change."""
+
+    def __init__(self):
+        self.count = 0
+
+
+def test_what_turns_change_besides_tensors_is_changed_by_each():
+    seen, table, counter, total = [], {"n": 0}, Counter(), 0
+
+    def appending(state):
+        seen.append(1)
+        return state[0] + 1, state[1] * 2
+
+    def assigning_entries(state):
+        table["n"] = table["n"] + 1
+        return state[0] + 1, state[1] * 2
+
+    def assigning_attributes(state):
+        counter.count += 1
+        return state[0] + 1, state[1] * 2
+
+    def assigning_variables(state):
+        nonlocal total
+        total += 1
+        return state[0] + 1, state[1] * 2
+
+    for turn in (appending, assigning_entries, assigning_attributes, assigning_variables):
+        ms.jit(lambda x, n, turn=turn: ops.WhileLoop()(lambda s: s[0] < n, turn, (whole(0), x)))(
+            Tensor([1.0]), whole(3)
+        )
+    assert (len(seen), table, counter.count, total) == (3, {"n": 3}, 3, 3)
+
+
+def test_a_long_loop_of_a_strict_function_is_no_error():
+    strict = ms.jit(counted_in_python, jit_config=ms.JitConfig(jit_syntax_level="STRICT"))
+    x = Tensor([1.0, 3.0])
+    expected = counted_in_python(whole(2500), x).asnumpy()
+    for _ in range(2):
+        np.testing.assert_array_equal(strict(whole(2500), x).asnumpy(), expected)

@@ -22,8 +22,9 @@ class WhileLoop(Primitive):
     In a compiled function it is one node, whatever the number of turns is: memory does not grow with them,
     and another number needs no compilation. For that, what the turns change must be tensors that keep type
     and shape, the functions must not look at values of tensors, and no gradient may go through the loop; else
-    it is compiled turn by turn. The functions must have no effects but to Parameters: each is run once while
-    the loop is recorded.
+    it is compiled turn by turn. So is a loop whose functions assign attributes or globals, write into the
+    value they are given, or change lists and the like around them. Functions that they call must not do so:
+    each is run once while the loop is recorded.
 
     Inputs:
         - **cond_func** (Function) - Tells from the value whether another turn is made.
@@ -31,7 +32,7 @@ class WhileLoop(Primitive):
         - **init_val** (Union[Tensor, number, str, bool, list, tuple, dict]) - The value at first.
 
     Outputs:
-        The value after the last turn; its tensors share no memory with those of `init_val` .
+        The value after the last turn; its tensors share memory with no others.
 
     Raises:
         TypeError: `cond_func` or `loop_func` is no function.
