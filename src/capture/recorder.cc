@@ -8,6 +8,7 @@
 #include "eager/random_state.h"
 #include "eager/tape.h"
 #include "operator/registry.h"
+#include "operator/spec_bytes.h"
 #include "operator/written_input.h"
 #include "platform/error/error.h"
 
@@ -254,10 +255,8 @@ Output Recorder::copied(const Output& output) {
 }
 
 Tensor Recorder::promise(const TensorSpec& spec, Output output) {
-  const std::size_t bytes =
-      static_cast<std::size_t>(tensor::element_count(spec.shape)) * tensor::size_of(spec.dtype);
   Entry entry;
-  entry.storage = Storage::promise({}, bytes, *this);
+  entry.storage = Storage::promise({}, op::bytes_of(spec), *this);
   entry.output = output;
   entry.spec = {spec.dtype, spec.shape, false};
   Tensor tensor = Tensor::from_storage(entry.storage, spec.shape, spec.dtype);

@@ -6,6 +6,7 @@
 
 #include "operator/contexts.h"
 #include "operator/registry.h"
+#include "operator/spec_bytes.h"
 #include "operator/written_input.h"
 #include "platform/error/error.h"
 #include "runtime/frame.h"
@@ -25,10 +26,6 @@ namespace {
 Ref<Storage> empty_loan(std::size_t bytes) {
   return Storage::borrow(
       {}, nullptr, bytes, [](void*) {}, nullptr);
-}
-
-std::size_t bytes_of(const op::TensorSpec& type) {
-  return static_cast<std::size_t>(tensor::element_count(type.shape)) * tensor::size_of(type.dtype);
 }
 
 struct Value {

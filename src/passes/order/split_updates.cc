@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "operator/spec_bytes.h"
 #include "operator/written_input.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -26,10 +27,6 @@ bool updates_lists(const Node& node) {
   return !definition.inputs.empty() && definition.inputs.back().variadic &&
          definition.outputs.size() == 1 && definition.outputs[0].variadic &&
          op::written_input(definition, 0) >= 0 && definition.find_attribute("rate_of") >= 0;
-}
-
-std::size_t bytes_of(const op::TensorSpec& spec) {
-  return static_cast<std::size_t>(tensor::element_count(spec.shape)) * tensor::size_of(spec.dtype);
 }
 
 // One call, and which of its parameters belong together.
