@@ -10,6 +10,7 @@ import types
 
 from mindspore import _c_expression as _c
 from mindspore import log as logger
+from mindspore._capture import inspection
 from mindspore._capture.function import Captured
 from mindspore._capture.sizes import leaves_sizes_open
 from mindspore._capture.strict import is_strict
@@ -59,7 +60,8 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
 
     Args:
         fn (Function): The function. Default: ``None``.
-        mode (str): ``"PSJit"`` or ``"PIJit"``; both compile by running the function. Default: ``"PSJit"``.
+        mode (str): ``"PSJit"`` or ``"PIJit"``; both compile by running the function. What became of one
+            of the second kind is told by ``mindspore._c_expression.get_code_extra``. Default: ``"PSJit"``.
         input_signature (Union[Tuple, List, Dict, Tensor]): Shapes and types of the
             arguments. Default: ``None``.
         hash_args (Union[Object, List or Tuple of Objects]): What the function uses
@@ -103,7 +105,7 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
 
         def elsewhere(args: tuple, kwargs: dict):
             """A call from inside another compiled function or a gradient, or one that is only checked."""
-            if not _enabled or _c.is_capturing():
+            if not _enabled or _c.is_capturing() or (mode == "PIJit" and not inspection.is_enabled()):
                 return function(*args, **kwargs)
             if is_precompile_only():
                 return _check_arguments(function, args, kwargs)
@@ -123,6 +125,8 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
 
         compiled._is_jit = True
         compiled._captured = captured
+        if mode == "PIJit":
+            inspection.note_marked(function, compiled, jit_config if isinstance(jit_config, dict) else {})
         return compiled
 
     return mark if fn is None else mark(fn)
