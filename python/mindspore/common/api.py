@@ -15,7 +15,12 @@ from mindspore._capture.function import Captured
 from mindspore._capture.sizes import leaves_sizes_open
 from mindspore._capture.strict import is_strict
 from mindspore._settings.argument_keys import DUMP, JIT
-from mindspore.common._structure import argument_counts
+from mindspore.common._executors import (
+    _CellGraphExecutor,
+    _Executor,
+    _MindsporeFunctionExecutor,  # noqa: F401  (scripts import it from here)
+    check_arguments,
+)
 from mindspore.common.jit_config import JitConfig
 from mindspore.common.mutable import mutable
 from mindspore.context import _values as _context_values
@@ -37,22 +42,6 @@ def _check_signature(fn, input_signature) -> None:
             raise ValueError(
                 f"When input_signature is a dict, valid key is {list(parameters)}, but got {key}."
             )
-
-
-def _check_arguments(fn, args: tuple, kwargs: dict) -> None:
-    """Raises a TypeError that tells how many arguments `fn` takes, if these do not fit."""
-    signature = inspect.signature(fn)
-    if kwargs:
-        signature.bind(*args, **kwargs)
-        return
-    needed, most = argument_counts(signature)
-    if len(args) < needed:
-        raise TypeError(f"Function {fn.__name__} needs {needed} positional argument, but got {len(args)}.")
-    if most is not None and len(args) > most:
-        raise TypeError(
-            f"Function {fn.__name__} needs {needed} positional argument and {most - needed} default "
-            f"argument, total {most}, but got {len(args)}."
-        )
 
 
 def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=None, compile_once=False):
@@ -108,7 +97,7 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
             if not _enabled or _c.is_capturing() or (mode == "PIJit" and not inspection.is_enabled()):
                 return function(*args, **kwargs)
             if is_precompile_only():
-                return _check_arguments(function, args, kwargs)
+                return check_arguments(function, args, kwargs)
             return captured.inside_gradient(args, kwargs) if _c.is_recording() else captured(*args, **kwargs)
 
         # What happens in every call stands here, without a call of another function.
@@ -120,7 +109,7 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
                 return captured.finish(cache(*args, **kwargs), args, kwargs)
             except TypeError:
                 if not _c.is_capturing():
-                    _check_arguments(function, args, kwargs)
+                    check_arguments(function, args, kwargs)
                 raise
 
         compiled._is_jit = True
@@ -232,50 +221,8 @@ def set_dump(target: object, enabled: bool = True) -> None:
         DUMP.tell("target", target)
 
 
-class _Executor:
-    """What runs operators eagerly, for scripts that wait for it."""
-
-    @staticmethod
-    def sync() -> None:
-        """Returns when all operators have finished."""
-        from mindspore.hal import synchronize
-
-        synchronize()
-
-
-class _GraphExecutor:
-    """What compiles and runs cells as graphs, for scripts that call it themselves."""
-
-    def compile(self, obj, *args, phase="predict", do_convert=True, jit_config_dict=None, **kwargs) -> tuple:
-        """Checks the arguments of a cell or function; its graph is made by the first call.
-
-        Args:
-            obj (Union[Cell, Function]): What is to be called.
-            args (tuple): Arguments of the call.
-            phase (str): Name of what it is compiled for. Default: ``"predict"``.
-            do_convert (bool): Accepted for compatibility. Default: ``True``.
-            jit_config_dict (dict): Accepted for compatibility. Default: ``None``.
-            kwargs (dict): Keyword arguments of the call.
-
-        Returns:
-            Tuple of a name for the graph and whether it is new.
-        """
-        name = f"{phase}.{id(obj)}"
-        if hasattr(obj, "compile"):
-            obj.compile(*args, **kwargs)
-        else:
-            _check_arguments(inspect.unwrap(obj), args, kwargs)
-        return name, True
-
-    def __call__(self, obj, *args, phase="predict", **kwargs):
-        """The result of calling `obj`."""
-        return obj(*args, **kwargs)
-
-    run = __call__
-
-
 _pynative_executor = _Executor()
-_cell_graph_executor = _GraphExecutor()
+_cell_graph_executor = _CellGraphExecutor()
 
 __all__ = [
     "JitConfig",
