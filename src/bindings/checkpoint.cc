@@ -100,16 +100,9 @@ nb::bytes encrypted(const nb::bytes& plain, const nb::bytes& key, const std::str
 nb::object decrypted(const nb::bytes& pieces, const nb::bytes& key, const std::string& mode) {
   const platform::CipherKey cipher = cipher_key(key, mode);
   platform::check_cipher(cipher);
-  std::string result;
-  for (std::string_view rest = view_of(pieces); !rest.empty();) {
-    const std::size_t size = platform::leading_piece_bytes(rest);
-    if (size == 0) return nb::none();
-    const std::optional<std::string> plain = platform::decrypt_piece(rest.substr(0, size), cipher);
-    if (!plain) return nb::none();
-    result += *plain;
-    rest.remove_prefix(size);
-  }
-  return nb::bytes(result.data(), result.size());
+  const std::optional<std::string> plain = platform::decrypt_pieces(view_of(pieces), cipher);
+  if (!plain) return nb::none();
+  return nb::bytes(plain->data(), plain->size());
 }
 
 // A file that Python writes by its name until then, and that takes its place with commit().

@@ -52,4 +52,5 @@ NB_MODULE(_c_expression, module) {
   bind_torch_file(module);
   bind_safetensors(module);
   bind_messages(module);
+  bind_stored_models(module);
 }

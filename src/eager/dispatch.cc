@@ -14,6 +14,7 @@
 #include "operator/memory_overlap.h"
 #include "operator/registry.h"
 #include "operator/written_input.h"
+#include "tensor/number.h"
 
 namespace mycel::eager {
 namespace {
@@ -262,15 +263,6 @@ class EagerEmitter : public op::Emitter {
   Value integer(std::int64_t value) override { return {this, number_tensor(value)}; }
 };
 
-template <class T>
-Tensor make_number(T value, DType dtype) {
-  Tensor tensor = Tensor::empty({}, dtype);
-  *tensor.data<T>() = value;
-  tensor.storage().set_constant();
-  tensor.body().is_number = true;
-  return tensor;
-}
-
 }  // namespace
 
 Interceptor* interceptor() { return current_interceptor; }
@@ -286,10 +278,10 @@ op::Emitter& emitter() {
   return instance;
 }
 
-Tensor number_tensor(double value) { return make_number(value, DType::Float64); }
-Tensor number_tensor(std::int64_t value) { return make_number(value, DType::Int64); }
-Tensor number_tensor(bool value) { return make_number(value, DType::Bool); }
-Tensor number_tensor(std::complex<double> value) { return make_number(value, DType::Complex128); }
+Tensor number_tensor(double value) { return tensor::number_tensor(value); }
+Tensor number_tensor(std::int64_t value) { return tensor::number_tensor(value); }
+Tensor number_tensor(bool value) { return tensor::number_tensor(value); }
+Tensor number_tensor(std::complex<double> value) { return tensor::number_tensor(value); }
 
 ComputeTypeSwitch::ComputeTypeSwitch(DType dtype) : before_(compute_type) { compute_type = dtype; }
 ComputeTypeSwitch::~ComputeTypeSwitch() { compute_type = before_; }

@@ -150,4 +150,17 @@ std::size_t leading_piece_bytes(std::string_view bytes) {
   return fits ? head + text : 0;
 }
 
+std::optional<std::string> decrypt_pieces(std::string_view pieces, const CipherKey& key) {
+  std::string whole;
+  while (!pieces.empty()) {
+    const std::size_t size = leading_piece_bytes(pieces);
+    if (size == 0) return std::nullopt;
+    const std::optional<std::string> plain = decrypt_piece(pieces.substr(0, size), key);
+    if (!plain) return std::nullopt;
+    whole += *plain;
+    pieces.remove_prefix(size);
+  }
+  return whole;
+}
+
 }  // namespace mycel::platform
