@@ -370,7 +370,9 @@ std::vector<Recorder::Entry*> Recorder::live_entries() {
 
 void Recorder::keep(Entry& entry, int place) {
   const Tensor& value = run_.values[static_cast<std::size_t>(place)];
-  if (entry.own_memory) {
+  if (entry.own_memory && !computes_) {
+    // `value` is nothing to copy: what is there stays.
+  } else if (entry.own_memory) {
     std::memcpy(
         entry.storage->data_unwatched(),
         static_cast<const char*>(value.body().storage->data_unwatched()) + skipped_bytes(value),
@@ -396,6 +398,11 @@ void Recorder::run_step(std::vector<Output> results) {
     given.push_back(run_.values[static_cast<std::size_t>(place)]);
   const Busy busy(busy_);
   step.executable = compile_(std::move(graph_));
+  if (!computes_) {
+    for (const Output& result : step.executable->graph().body().results())
+      run_.values.push_back(Tensor::empty(result.type().shape, result.type().dtype));
+    return;
+  }
   run_.has_effects = run_.has_effects || step.executable->has_effects();
   for (Tensor& value : step.executable->run(given))
     run_.values.push_back(tensor::contiguous(value));

@@ -132,6 +132,8 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   std::optional<Identity> identify(const Tensor& tensor) const;  // nothing: not of this run
   // From here on whatever would have to compute something is an error, until `finish`.
   void forbid_runs() { may_run_ = false; }
+  // `finish` compiles and computes nothing: what it gives out has no content.
+  void compute_nothing() { computes_ = false; }
   // What is read where it is, with its names, in the order in which it was met.
   std::vector<std::pair<Tensor, std::string>> references() const;
   // The graph as `finish` would compile it; nothing is computed.
@@ -288,6 +290,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   bool active_ = true;
   bool busy_ = false;
   bool may_run_ = true;
+  bool computes_ = true;
   bool may_grow_ = true;
   bool keeps_when_crowded_ = false;
   bool has_left_ = false;

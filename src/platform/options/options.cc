@@ -23,6 +23,8 @@ constexpr Setting kSettings[] = {
      "with log files: records of this level and above go to stderr too"},
     {"GLOG_v", "2", "lowest level that is logged: 0 DEBUG, 1 INFO, 2 WARNING, 3 ERROR, 4 CRITICAL"},
     {"HOME", "", "the user's folder; generated code is kept below it"},
+    {"MINDSPORE_CPP_DEVICE", "",
+     "cpu, gpu or auto: where programs in C++ that ask for an Ascend device run instead"},
     {"MS_NODE_ID", "", "rank given by msrun, where RANK_ID is not set"},
     {"MS_SUBMODULE_LOG_v", "", "levels of single sub-modules, as in {PYNATIVE:0,KERNEL:1}"},
     {"MYCEL_CODEGEN", "on", "off: formulas are never compiled while the program runs"},
