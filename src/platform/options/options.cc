@@ -32,7 +32,7 @@ constexpr Setting kSettings[] = {
     {"MYCEL_SIMULATED_COMPUTE", "1", "whether the simulated device runs operators"},
     {"MYCEL_SIMULATED_DEVICES", "2", "how many simulated devices there are"},
     {"MYCEL_SIMULATED_MEMORY_MB", "4096", "memory of each simulated device"},
-    {"MYCEL_STRESS_SECONDS", "2", "how long the stress test of data pipelines runs"},
+    {"MYCEL_STRESS_SECONDS", "2", "how long each stress test runs"},
     {"MYCEL_STRESS_SEED", "0", "the round the stress test begins with; 0: another one every time"},
     {"OMPI_COMM_WORLD_RANK", "", "rank given by mpirun, where RANK_ID is not set"},
     {"ONEDNN_MAX_CPU_ISA", "", "the most that oneDNN may use, such as AVX2; never more than works"},
