@@ -214,6 +214,30 @@ def _check(value, around: tuple = ()) -> None:
         )
 
 
+_DEEPEST = 8  # of sequences inside of each other that are looked at
+
+
+def check_open_lengths(value, depth: int = 0) -> None:
+    """Checks sequences among the arguments of a compiled function whose length may change.
+
+    Raises:
+        ValueError: Elements of one differ in type or shape.
+    """
+    if has_open_length(value):
+        _check_same_form(value)
+    if isinstance(value, (tuple, list)) and depth < _DEEPEST:
+        for part in value:
+            check_open_lengths(part, depth + 1)
+
+
+def _check_same_form(sequence) -> None:
+    if len({_form(part) for part in sequence}) > 1:
+        raise ValueError(
+            "In graph mode, the element type of dynamic length array must be the same. "
+            f"The element type of the array is {[type(part).__name__ for part in sequence]}."
+        )
+
+
 def _marked(value, dynamic_len: bool):
     for plain, kind in _NUMBERS.items():
         if type(value) in (plain, kind):
@@ -225,6 +249,8 @@ def _marked(value, dynamic_len: bool):
             return made
     if type(value) in (dict, _Dict):
         return _Dict({key: _marked(part, False) for key, part in value.items()})
+    if isinstance(value, Tensor) and value.const_arg:
+        value.set_const_arg(False)
     return value
 
 
@@ -259,9 +285,6 @@ def mutable(input_data, dynamic_len: bool = False) -> Any:
     if _c.is_capturing():
         if has_open_length(input_data) and not dynamic_len:
             raise RuntimeError("For 'mutable', can not convert a dynamic length sequence to constant length.")
-        if dynamic_len and len({_form(part) for part in input_data}) > 1:
-            raise ValueError(
-                "In graph mode, the element type of dynamic length array must be the same. "
-                f"The element type of the array is {[type(part).__name__ for part in input_data]}."
-            )
+        if dynamic_len:
+            _check_same_form(input_data)
     return _marked(input_data, dynamic_len)
