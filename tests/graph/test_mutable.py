@@ -122,7 +122,7 @@ def test_elements_of_a_sequence_that_may_grow_are_alike():
         return mutable([(1, 2), (3, 4)], True) + [(1, 2, 3)]
 
     def appended():
-        mutable([Tensor([1])], True).append(Tensor([1, 2]))
+        mutable([Tensor([1])], True).append(Tensor([1.0]))
 
     def slices():
         mutable([1, 2], True)[0:1] = [2, 3.0]
