@@ -42,6 +42,8 @@ NB_MODULE(_c_expression, module) {
   bind_exchange(module);
   bind_log(module);
   bind_capture(module);
+  bind_sessions(module);
+  bind_traces(module);
   bind_regions(module);
   bind_guards(module);
   bind_buffers(module);

@@ -16,6 +16,8 @@ void bind_devices(nanobind::module_& module);
 void bind_exchange(nanobind::module_& module);
 void bind_log(nanobind::module_& module);
 void bind_capture(nanobind::module_& module);
+void bind_sessions(nanobind::module_& module);
+void bind_traces(nanobind::module_& module);
 void bind_code_generation(nanobind::module_& module);
 void bind_checkpoint(nanobind::module_& module);
 void bind_torch_file(nanobind::module_& module);

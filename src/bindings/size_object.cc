@@ -22,10 +22,6 @@ std::set<std::uint64_t> used_elsewhere;  // numbers of writers
 
 SizeObject* size_of(PyObject* object) { return reinterpret_cast<SizeObject*>(object); }
 
-PyObject* number_object(SizeNumber number) {
-  return number.is_real ? PyFloat_FromDouble(number.real) : PyLong_FromLongLong(number.whole);
-}
-
 PyObject* new_size(const ScriptWriter& writer, SizeRef expression, SizeNumber now) {
   auto* self = PyObject_New(SizeObject, size_type);
   if (self == nullptr) throw PythonError();
@@ -286,6 +282,10 @@ constexpr void* slot(Function* function) {
 }  // namespace
 
 PyTypeObject* size_type = nullptr;
+
+PyObject* number_object(SizeNumber number) {
+  return number.is_real ? PyFloat_FromDouble(number.real) : PyLong_FromLongLong(number.whole);
+}
 
 PyTypeObject* make_size_type() {
   static PyType_Slot slots[] = {

@@ -9,13 +9,13 @@
 #include "bindings/argument.h"
 #include "bindings/dtype_object.h"
 #include "bindings/exceptions.h"
-#include "bindings/guard.h"
 #include "bindings/indexing.h"
 #include "bindings/lost_gradient.h"
 #include "bindings/number_stand_in.h"
 #include "bindings/numpy_exchange.h"
 #include "bindings/size_object.h"
 #include "bindings/truth_asker.h"
+#include "capture/guard.h"
 #include "eager/dispatch.h"
 #include "eager/interceptor.h"
 #include "operator/registry.h"
@@ -415,7 +415,7 @@ PyObject* share(PyObject* self, PyObject* other) {
 // Compiled functions may rely on what was there.
 int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
   const int done = PyObject_GenericSetAttr(self, name, value);
-  if (done == 0) note_change();
+  if (done == 0) capture::note_change();
   return done;
 }
 

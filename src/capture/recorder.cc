@@ -467,7 +467,8 @@ void Recorder::close(std::span<const Output> further) {
 
 // ---- the end -----------------------------------------------------------------------------------
 
-void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<void> epilogue) {
+void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<const Epilogue> epilogue,
+                      std::uint64_t since) {
   may_run_ = true;
   require_sound();
   platform::require(regions_.empty(), ErrorKind::Internal, "a function ends inside a region");
@@ -489,7 +490,10 @@ void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<void> epi
     step_->returned = std::move(returned);
     step_->epilogue = std::move(epilogue);
     // Somebody else may have been quicker; then this run has its own copy of the way.
-    if (fork_ != nullptr) run_.ways->add(*fork_, fork_seen_, branch_);
+    if (fork_ != nullptr) {
+      branch_->since = since;
+      run_.ways->add(*fork_, fork_seen_, branch_);
+    }
   } else {
     require_as_before(step_->end == Step::End::Return && step_->returned == returned);
   }

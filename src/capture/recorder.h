@@ -69,7 +69,9 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void drop_regions(std::size_t depth);
 
   // The function has returned these tensors, of which it made or changed all (see `is_result`).
-  void finish(std::span<const Tensor> results, std::shared_ptr<void> epilogue);
+  // `since`: the publication of what a way that this run has added relies on.
+  void finish(std::span<const Tensor> results, std::shared_ptr<const Epilogue> epilogue,
+              std::uint64_t since = 0);
   // Computes what is pending; from here on this run is ordinary eager execution.
   void abandon(std::string reason);
   // The function raised: effects that were recorded before it happen all the same.

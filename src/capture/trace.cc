@@ -78,9 +78,10 @@ void visit_from(const Step& step, const std::function<void(const Step&)>& look) 
 
 }  // namespace
 
-Step* Ways::find(const Step& step, const std::string& seen) const {
+Step* Ways::find(const Step& step, const std::string& seen, std::uint64_t until) const {
   const std::shared_lock lock(mutex_);
-  return find_in(step, seen);
+  Step* const found = find_in(step, seen);
+  return found != nullptr && found->since <= until ? found : nullptr;
 }
 
 bool Ways::add(Step& step, const std::string& seen, std::unique_ptr<Step>& further) {
@@ -125,7 +126,7 @@ void Run::replay(const runtime::Observer& observer) {
     compute(*step, observer);
     if (step->end != Step::End::Read) return;
     seen.push_back(seen_by(step->reading, values));
-    Step* following = ways->find(*step, seen.back());
+    Step* following = ways->find(*step, seen.back(), until);
     if (following == nullptr) return;
     step = following;
   }

@@ -96,6 +96,17 @@ const OpDef& find(std::string_view name) {
   return *definition;
 }
 
+const OpDef& find(Purpose purpose) {
+  static const auto by_purpose = [] {
+    std::map<Purpose, const OpDef*> table;
+    for (const auto& [name, definition] : registry().definitions)
+      if (definition->traits.purpose != Purpose::None)
+        table[definition->traits.purpose] = definition.get();
+    return table;
+  }();
+  return *by_purpose.at(purpose);
+}
+
 std::vector<const OpDef*> all() {
   Registry& known = registry();
   attach_pending(known);

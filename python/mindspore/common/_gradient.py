@@ -154,9 +154,11 @@ def keyword_names(fn, kwargs: dict) -> list[str]:
 def _watch_positions(recording: Recording, fn, args: tuple, kwargs: dict, positions: tuple, needed=None):
     """(args, kwargs, [(position, original, place)]) with the tensors at `positions` watched.
 
-    Where `needed` says for whom, TypeError if there are none.
+    What graphs treat as a constant gets no gradient there. Where `needed` says for whom, TypeError if there
+    are no tensors.
     """
     arguments, keywords, watched, others = list(args), kwargs, [], []
+    has_constants, in_graph = False, is_graph_mode() or _c.is_capturing()
     names = keyword_names(fn, kwargs) if kwargs else []
     for position in positions:
         if position >= len(args) + len(names):
@@ -166,13 +168,16 @@ def _watch_positions(recording: Recording, fn, args: tuple, kwargs: dict, positi
         if not isinstance(original, Tensor):
             others.append((position, original))
             continue
+        if in_graph and original.const_arg:
+            has_constants = True
+            continue
         alias, place = recording.watch(original)
         if name is None:
             arguments[position] = alias
         else:
             keywords = {**keywords, name: alias}
         watched.append((position, original, place))
-    if needed and others and not watched:
+    if needed and others and not watched and not has_constants:
         _refuse_others(needed, others)
     return arguments, keywords, watched
 

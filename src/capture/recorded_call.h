@@ -3,17 +3,16 @@
 // tape, taken down once on promises and walked later for the values of any call of the same kind.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <nanobind/nanobind.h>
-
-#include "bindings/tensor_object.h"
 #include "capture/recorder.h"
 #include "eager/gradient_call.h"
 
-namespace mycel::bindings {
+namespace mycel::capture {
 
 class RecordedCall {
  public:
@@ -37,13 +36,15 @@ class RecordedCall {
   bool has_custom() const { return has_custom_; }
 
   // Enters one call into the tape. `inputs`: originals of what was watched; `outputs`: the tensors
-  // it returned; `kept`: those it returned besides. `backward(kept, gradients of outputs)` gives
-  // what `walk` would.
-  void record(const std::string& name, const std::vector<Tensor>& inputs, nanobind::list outputs,
-              const std::vector<Tensor>& kept, nanobind::object backward);
+  // it returned, which get histories; `kept`: those it returned besides. `backward(kept, gradients
+  // of outputs)` gives what `walk` would.
+  using Backward = std::function<std::vector<Tensor>(std::span<const Tensor> kept,
+                                                     std::span<const Tensor> gradients)>;
+  void record(const std::string& name, std::span<const Tensor> inputs,
+              std::span<Tensor* const> outputs, std::span<const Tensor> kept, Backward backward);
   // Instead of `record`, for the call that was captured: its part of the tape belongs to the outer
   // gradient as it is.
-  void join(nanobind::list outputs);
+  void join(std::span<Tensor* const> outputs);
   // Gradients of what was watched and of the parameters, for other values.
   std::vector<Tensor> walk(const std::vector<Tensor>& kept, const std::vector<Tensor>& seeds);
 
@@ -51,9 +52,8 @@ class RecordedCall {
   struct Reference {
     Tensor tensor, stand_in;
   };
-  std::string note_saved(capture::Recorder& recorder, eager::Saved& saved);
-  std::string note_parameters(const capture::Recorder& recorder,
-                              const std::vector<eager::Edge>& outside);
+  void note_saved(Recorder& recorder, eager::Saved& saved);
+  std::string note_parameters(const Recorder& recorder, const std::vector<eager::Edge>& outside);
   void keep(const Tensor& tensor);
   void let_go();
 
@@ -68,4 +68,4 @@ class RecordedCall {
   std::size_t records_ = 0;
 };
 
-}  // namespace mycel::bindings
+}  // namespace mycel::capture
