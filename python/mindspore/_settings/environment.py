@@ -53,6 +53,10 @@ ENVIRONMENT = Family(
             "whether tools print in colours: not where it is set, or is dumb",
             "tools/scan.py",
         ),
+        *_work(
+            "MINDSPORE_CPP_DEVICE",
+            "where programs in C++ that ask for an Ascend device run: cpu, gpu or auto",
+        ),
         # Compilation.
         *_work("MS_JIT", "0: nothing is compiled, neither in Graph mode nor by `jit`", "common/api.py"),
         *_work("MS_DEV_JIT_SYNTAX_LEVEL", "goes before 'jit_syntax_level'", "_capture/function.py"),

@@ -62,6 +62,8 @@ class Host {
   virtual bool truth_of(const Datum& datum) { return op::truth_of(datum); }
   virtual LoopMaker* loop_maker() { return nullptr; }  // null: values decide at once
   virtual std::size_t deepest_call() const { return 1000; }
+  // Whether inputs of other shapes than those of the export are an error.
+  virtual bool keeps_shapes() const { return true; }
 };
 
 }  // namespace mycel::formats
