@@ -67,7 +67,7 @@ std::optional<std::uint64_t> Recipe::fingerprint_for(const Specialization& known
                                                      const std::string& name) const {
   capture::Run run;
   for (const op::TensorSpec& spec : known.tensor_specs())
-    run.values.push_back(Tensor::empty(spec.shape, spec.dtype));
+    run.values.push_back(Tensor::empty(spec.shape, spec.dtype, known.device));
   const std::vector<Tensor> given = run.values;
   const std::size_t count = given.size();
   ir::Position position;

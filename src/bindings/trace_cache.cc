@@ -69,6 +69,7 @@ void Specialization::refuse(std::string reason) {
 
 bool Specialization::holds() {
   if (base && !base->holds()) return false;
+  if (device::leaves_host() && !(device == device::current_device())) return false;
   for (const Guard& guard : guards) {
     if (!guard.holds()) return false;
   }

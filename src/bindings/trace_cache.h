@@ -14,6 +14,7 @@
 #include "bindings/signature.h"
 #include "capture/recorder.h"
 #include "capture/trace.h"
+#include "device/current.h"
 #include "tensor/tensor_stream.h"
 
 namespace mycel::bindings {
@@ -33,6 +34,7 @@ struct Specialization {
     tensor::Shape shape;
   };
   std::vector<ParameterLayout> parameters;
+  device::Device device = device::current_device();
   std::string refusal;  // not empty: such calls run eagerly
   // Made from a recipe that was learnt from this one; null: captured.
   std::shared_ptr<Specialization> base;
