@@ -2,6 +2,7 @@
 #include "api/mindir_program.h"
 
 #include "api/boundary.h"
+#include "api/region_loops.h"
 #include "eager/dispatch.h"
 #include "formats/program/host.h"
 #include "platform/json/json.h"
@@ -13,10 +14,18 @@ using formats::mindir::Input;
 using op::Datum;
 using tensor::DType;
 
+// Where the walk is being recorded, loops are recorded as such.
 class PlainHost final : public formats::Host {
  public:
+  PlainHost() {
+    if (capture::Recorder* recorder = capture::current_recorder()) loops_.emplace(*recorder);
+  }
   op::Emitter& emitter() override { return eager::emitter(); }
   bool keeps_shapes() const override { return false; }  // Model::Resize
+  formats::LoopMaker* loop_maker() override { return loops_ ? &*loops_ : nullptr; }
+
+ private:
+  std::optional<RegionLoops> loops_;
 };
 
 ProgramInput tensor_input(const Input& input, const std::string& model) {

@@ -107,7 +107,7 @@ tensor::IntList ints_from(PyObject* object, const op::AttributeDef& definition,
     const Tensor& tensor = tensor_of(object);
     if (!tensor::is_integral(tensor.dtype()) || tensor.rank() > 1)
       wrong_type(object, definition, op);
-    const Tensor dense = tensor::contiguous(tensor);
+    const Tensor dense = tensor::contiguous(tensor::copy_to_device(tensor, {}));
     tensor::with_integer_type(dense.dtype(), [&]<class T>() {
       for (std::int64_t i = 0; i < dense.size(); ++i)
         values.push_back(static_cast<std::int64_t>(dense.data<T>()[i]));

@@ -42,6 +42,7 @@ DType dtype_from_dlpack(nb::dlpack::dtype wanted) {
 nb::object to_dlpack(const Tensor& tensor) {
   platform::require(tensor.device().backend == device::kHostBackend, ErrorKind::Runtime,
                     "only host tensors are exported");
+  tensor.storage().note_export();
   auto* keeper = new Tensor(tensor);
   const nb::capsule owner(keeper, [](void* held) noexcept { delete static_cast<Tensor*>(held); });
   std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());

@@ -217,7 +217,7 @@ int truth(PyObject* self) {
         !tensor::is_complex(tensor.dtype()) && eager::interceptor() != nullptr) [[unlikely]]
       return captured_truth(self);
     if (!tensor::is_complex(tensor.dtype())) return tensor.as_double() != 0 ? 1 : 0;
-    const Tensor seen = tensor.readable();
+    const Tensor seen = tensor::copy_to_device(tensor.readable(), {});
     const bool non_zero = seen.dtype() == tensor::DType::Complex64
                               ? *seen.data<std::complex<float>>() != std::complex<float>(0)
                               : *seen.data<std::complex<double>>() != std::complex<double>(0);
