@@ -192,12 +192,15 @@ void StreamPool::make_free(Piece& released) {
   pieces.insert(piece);
 }
 
+// The backend may give the memory to anybody, so nobody may still be at work on it.
 void StreamPool::drop_segments() {
   Backend& backend = backend_at(device_.backend);
   for (auto& [stream, pieces] : free_) {
+    const auto is_whole = [](const Piece* piece) { return piece->bytes == piece->segment->bytes; };
+    if (std::any_of(pieces.begin(), pieces.end(), is_whole)) stream->synchronize();
     std::erase_if(pieces, [&](Piece* piece) {
       Segment& segment = *piece->segment;
-      if (piece->bytes != segment.bytes) return false;
+      if (!is_whole(piece)) return false;
       const std::unique_ptr<Piece> owned(piece);
       backend.release(device_.index, segment.data, segment.bytes);
       statistics_.reserved -= segment.bytes;

@@ -18,11 +18,14 @@ namespace {
 // A stream that is told how far it has come, and what it waits for.
 class SteppedStream final : public Stream {
  public:
-  void synchronize() override { done = queued; }
+  void synchronize() override {
+    done = queued;
+    for (auto& [other, point] : waits_for) other->done = std::max(other->done, point);
+  }
   bool is_done() override { return done == queued; }
   std::size_t queued = 0;
   std::size_t done = 0;
-  std::map<const SteppedStream*, std::size_t> waits_for;
+  std::map<SteppedStream*, std::size_t> waits_for;
 };
 
 class SteppedEvent final : public Event {
@@ -30,10 +33,14 @@ class SteppedEvent final : public Event {
   void record(Stream& stream) override {
     stream_ = static_cast<SteppedStream*>(&stream);
     point_ = stream_->queued;
+    before_ = stream_->waits_for;
+    before_[stream_] = point_;
   }
+  // For what the other stream has waited for, too.
   void wait(Stream& stream) override {
     auto& later = static_cast<SteppedStream&>(stream);
-    later.waits_for[stream_] = std::max(later.waits_for[stream_], point_);
+    for (const auto& [other, point] : before_)
+      later.waits_for[other] = std::max(later.waits_for[other], point);
   }
   void synchronize() override { stream_->done = std::max(stream_->done, point_); }
   bool is_done() override { return stream_ == nullptr || stream_->done >= point_; }
@@ -42,6 +49,7 @@ class SteppedEvent final : public Event {
  private:
   SteppedStream* stream_ = nullptr;
   std::size_t point_ = 0;
+  std::map<SteppedStream*, std::size_t> before_;
 };
 
 class SteppedBackend final : public Backend {

@@ -266,8 +266,8 @@ def _marked(value, dynamic_len: bool):
 def mutable(input_data, dynamic_len: bool = False) -> Any:
     """The same value, marked as a variable for graphs.
 
-    A number that is marked so is an input of the graph from the first call of a compiled function on. A tuple,
-    list or dict of tensors that is marked gets gradients, in its own form.
+    A number that is marked so is an input of the graph from the first call of a compiled function on. A
+    tuple, list or dict of tensors that is marked gets gradients, in its own form.
 
     Args:
         input_data (Union[Tensor, bool, int, float, tuple, list, dict]): The value.
