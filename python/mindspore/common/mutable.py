@@ -88,12 +88,13 @@ for _plain, _kind in _NUMBERS.items():
         setattr(_kind, f"__{_name}__", _giving_a_number(getattr(_plain, f"__{_name}__")))
 
 
-def _form(value) -> tuple:
-    """Type of an element, and the forms of its own elements; shapes of tensors may differ."""
+def _form(value, any_length: bool = False) -> tuple:
+    """Type of an element, and the forms of its own elements, or of one; shapes of tensors may differ."""
     if isinstance(value, Tensor):
         return Tensor, value.dtype
     if isinstance(value, (tuple, list)):
-        return (tuple if isinstance(value, tuple) else list), *map(_form, value)
+        parts = value[:1] if any_length else value
+        return (tuple if isinstance(value, tuple) else list), *(_form(part, any_length) for part in parts)
     kinds = (kind for kind in (bool, int, float) if isinstance(value, kind))
     return (next(kinds, type(value)),)
 
@@ -238,7 +239,7 @@ def check_open_lengths(value, depth: int = 0) -> None:
 
 
 def _check_same_form(sequence) -> None:
-    if len({_form(part) for part in sequence}) > 1:
+    if len({_form(part, any_length=True) for part in sequence}) > 1:
         raise ValueError(
             "In graph mode, the element type of dynamic length array must be the same. "
             f"The element type of the array is {[type(part).__name__ for part in sequence]}."
