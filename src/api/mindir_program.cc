@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/mindir_program.h"
 
+#include <optional>
+
 #include "api/boundary.h"
+#include "api/region_loops.h"
+#include "capture/recorder.h"
 #include "eager/dispatch.h"
 #include "formats/program/host.h"
 #include "platform/json/json.h"
@@ -13,10 +17,18 @@ using formats::mindir::Input;
 using op::Datum;
 using tensor::DType;
 
+// Without a recorder, loops and decisions go by values.
 class PlainHost final : public formats::Host {
  public:
+  PlainHost() {
+    if (capture::Recorder* const recorder = capture::current_recorder()) loops_.emplace(*recorder);
+  }
   op::Emitter& emitter() override { return eager::emitter(); }
+  formats::LoopMaker* loop_maker() override { return loops_ ? &*loops_ : nullptr; }
   bool keeps_shapes() const override { return false; }  // Model::Resize
+
+ private:
+  std::optional<RegionLoops> loops_;
 };
 
 ProgramInput tensor_input(const Input& input, const std::string& model) {
