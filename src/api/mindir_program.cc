@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/mindir_program.h"
 
+#include <optional>
+
 #include "api/boundary.h"
 #include "api/region_loops.h"
+#include "capture/recorder.h"
 #include "eager/dispatch.h"
 #include "formats/program/host.h"
 #include "platform/json/json.h"
@@ -14,15 +17,15 @@ using formats::mindir::Input;
 using op::Datum;
 using tensor::DType;
 
-// Where the walk is being recorded, loops are recorded as such.
+// Without a recorder, loops and decisions go by values.
 class PlainHost final : public formats::Host {
  public:
   PlainHost() {
-    if (capture::Recorder* recorder = capture::current_recorder()) loops_.emplace(*recorder);
+    if (capture::Recorder* const recorder = capture::current_recorder()) loops_.emplace(*recorder);
   }
   op::Emitter& emitter() override { return eager::emitter(); }
-  bool keeps_shapes() const override { return false; }  // Model::Resize
   formats::LoopMaker* loop_maker() override { return loops_ ? &*loops_ : nullptr; }
+  bool keeps_shapes() const override { return false; }  // Model::Resize
 
  private:
   std::optional<RegionLoops> loops_;

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import mindspore as ms
-from mindspore import Tensor, nn
+from mindspore import Tensor, nn, ops
 from mindspore.tools import cpp
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -170,6 +170,41 @@ def test_networks_with_several_inputs_and_results(plain_recipes, tmp_path):
     lines = run(plain_recipes, "load_build_predict", path).splitlines()
     for line, expected in zip(lines, loaded(*inputs), strict=True):
         assert np.array_equal(numbers(line), expected.asnumpy().ravel())
+
+
+class Repeated(nn.Cell):
+    """A cell of an LSTM for as many turns as a tensor says, then a decision."""
+
+    def __init__(self):
+        super().__init__()
+        self.gates = nn.Dense(12, 16)
+
+    def construct(self, x, turns):
+        hidden, state = ops.zeros((2, 4), ms.float32), ops.zeros((2, 4), ms.float32)
+        i = Tensor(0, ms.int32)
+        while i < turns:
+            parts = ops.split(self.gates(ops.concat((x, hidden), 1)), 4, 1)
+            state = ops.sigmoid(parts[0]) * state + ops.sigmoid(parts[1]) * ops.tanh(parts[2])
+            hidden = ops.sigmoid(parts[3]) * ops.tanh(state)
+            i = i + 1
+        if hidden.sum() > 0:
+            hidden = hidden * 2
+        return hidden, hidden > 0
+
+
+@pytest.mark.parametrize("turns", [0, 1, 7, 300])
+def test_loops_and_decisions(plain_recipes, tmp_path, turns):
+    ms.set_seed(5)
+    network = Repeated().set_train(False)
+    inputs = [Tensor(ramp(2, 8)), Tensor(turns, ms.int32)]
+    path = tmp_path / "repeated.mindir"
+    ms.export(network, *inputs, file_name=str(path), file_format="MINDIR")
+    files = []
+    for i, value in enumerate(inputs):
+        files.append(tmp_path / f"input_{i}.bin")
+        files[-1].write_bytes(value.asnumpy().tobytes())
+    expected = [result.asnumpy().tobytes().hex() for result in nn.GraphCell(ms.load(str(path)))(*inputs)]
+    assert run(plain_recipes, "from_files", path, *files).splitlines() == expected * 2
 
 
 def test_open_lengths(plain_recipes, tmp_path, perceptron):
