@@ -11,6 +11,7 @@ import pytest
 from mindspore import Tensor, jit, mutable, ops
 from mindspore.ops import functional as F
 from mindspore.ops.operations import _sequence_ops as sequence_ops
+from mindspore.ops.primitive import constexpr
 
 
 def captures(function) -> int:
@@ -201,3 +202,27 @@ def test_sequences_of_tensors_as_primitives():
     assert sequence_ops.TupleToTensor()((1, 2)).asnumpy().tolist() == [1, 2]
     with pytest.raises(TypeError, match="For 'ListToTensor', the input must be a list, but got tuple."):
         sequence_ops.ListToTensor()((1, 2))
+
+
+def test_a_constant_function_is_given_what_is_known():
+    given = []
+
+    @constexpr
+    def kept(*values):
+        given.append(values)
+        return len(values[0])
+
+    @jit
+    def asked(x):
+        items = mutable([Tensor([1]), 2])
+        return kept((1, x, [x + 1, 3]), x.shape), kept(items), kept([Tensor([1])], x)
+
+    x = Tensor([1, 2])
+    assert asked(x) == (3, 2, 1)
+    assert given[0] == ((1, None, [None, 3]), (2,))
+    assert given[1] == ([None, None],)
+    assert isinstance(given[2][0][0], Tensor)
+    assert isinstance(given[2][1], Tensor)
+    given.clear()
+    assert kept((1, x)) == 2
+    assert given[0][0][1] is x

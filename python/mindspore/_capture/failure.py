@@ -117,7 +117,7 @@ def _say_where(error: Exception) -> None:
     if type(error) is NameError and error.name:
         error.args = (f"The name '{error.name}' is not defined, neither in the function nor around it.",)
     if found is not None:
-        _say(error, found[0], *_shown(frame.f_code.co_filename, found[1]))
+        _say(error, found[0], *(text for each in found[1] for text in _shown(frame.f_code.co_filename, each)))
     _say(error, *_shown(frame.f_code.co_filename, line))
 
 
