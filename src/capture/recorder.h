@@ -271,6 +271,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   std::vector<Tensor>
       copied_;  // tensors whose addresses are keys there, though the graph has copies
   std::vector<Tensor> given_, stand_ins_, parameters_;
+  device::Device device_;  // where all of it is computed
   struct Lent {
     Tensor shown;        // what Python has; on a storage of its own that holds these bytes
     Tensor copied_from;  // defined: it has a copy of this

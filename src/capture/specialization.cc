@@ -16,6 +16,7 @@ void Specialization::refuse(std::string reason) {
 
 bool Specialization::holds() const {
   if (base && !base->holds()) return false;
+  if (device::leaves_host() && !(device == device::current_device())) return false;
   for (const auto& guard : guards) {
     if (!guard->holds()) return false;
   }

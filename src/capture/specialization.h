@@ -12,6 +12,7 @@
 #include "capture/recorder.h"
 #include "capture/signature.h"
 #include "capture/trace.h"
+#include "device/current.h"
 
 namespace mycel::capture {
 
@@ -52,7 +53,8 @@ struct Specialization {
     tensor::Shape shape;
   };
   std::vector<ParameterLayout> parameters;
-  std::string refusal;  // not empty: such calls run eagerly
+  device::Device device = device::current_device();  // where it was captured
+  std::string refusal;                               // not empty: such calls run eagerly
   // Made from a recipe that was learnt from this one; null: captured.
   std::shared_ptr<const Specialization> base;
   std::uint64_t fingerprint = 0;                                // of the first graph, as captured

@@ -127,13 +127,14 @@ Outcome TraceCache::replay(const Known& known, const Content& content, std::vect
     if (run.has_effects) throw;
     return outcome;  // eager execution fails where the mistake is, or catches the error there
   }
-  const bool is_done = run.last->end == Step::End::Return;
-  outcome.kind = is_done ? Outcome::Kind::Done : Outcome::Kind::Paused;
-  outcome.specialization = known;
-  if (is_done) {
+  if (run.last->end == Step::End::Return) {
     known->runs->add_one();
     runs_.add_one();
+    outcome.kind = Outcome::Kind::Done;
+    return outcome;
   }
+  outcome.kind = Outcome::Kind::Paused;
+  outcome.specialization = known;
   return outcome;
 }
 

@@ -31,7 +31,7 @@ struct Outcome {
     Paused,  // `run` has met something new: the interpreter goes on, see TraceCache::begin
   };
   Kind kind = Kind::Miss;
-  std::shared_ptr<const Specialization> specialization = {};  // Done, Paused
+  std::shared_ptr<const Specialization> specialization = {};  // Paused
   Run run = {};
 };
 

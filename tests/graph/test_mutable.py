@@ -122,7 +122,7 @@ def test_elements_of_a_sequence_that_may_grow_are_alike():
         return mutable([(1, 2), (3, 4)], True) + [(1, 2, 3)]
 
     def appended():
-        mutable([Tensor([1])], True).append(Tensor([1, 2]))
+        mutable([Tensor([1])], True).append(Tensor([1.0]))
 
     def slices():
         mutable([1, 2], True)[0:1] = [2, 3.0]
@@ -133,6 +133,21 @@ def test_elements_of_a_sequence_that_may_grow_are_alike():
     assert isinstance(error(slices), ValueError)
     assert isinstance(error(lambda: mutable([1, 2.5], True)), ValueError)
     assert isinstance(error(lambda: mutable(mutable([1], True), False)), RuntimeError)
+
+
+def test_what_is_given_is_checked_too():
+    def first(items):
+        return items[0]
+
+    assert jit(first)(mutable([1, 2.5])) == 1
+    with pytest.raises(ValueError, match="the element type of dynamic length array must be the same"):
+        jit(first)(mutable([1, 2.5], True))
+
+
+def test_a_mutable_tensor_is_no_constant():
+    x = Tensor([1.0], const_arg=True)
+    assert mutable((x,))[0] is x
+    assert not x.const_arg
 
 
 def test_a_list_that_contains_itself_is_refused():

@@ -102,7 +102,9 @@ def write_failure(name: str, text: str, error: BaseException, graphs_folder: str
 
 def _say(error: Exception, *more: str) -> None:
     if len(error.args) == 1 and isinstance(error.args[0], str):
-        error.args = ("\n".join((error.args[0], *more)),)
+        said = error.args[0]
+        end = "." if said[-1:].isalnum() and "\n" not in said else ""  # a sentence, before others follow
+        error.args = ("\n".join((said + end, *more)),)
 
 
 def _say_where(error: Exception) -> None:
