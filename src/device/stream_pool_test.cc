@@ -30,10 +30,13 @@ class SteppedEvent final : public Event {
   void record(Stream& stream) override {
     stream_ = static_cast<SteppedStream*>(&stream);
     point_ = stream_->queued;
+    waited_for_ = stream_->waits_for;
   }
   void wait(Stream& stream) override {
     auto& later = static_cast<SteppedStream&>(stream);
     later.waits_for[stream_] = std::max(later.waits_for[stream_], point_);
+    for (const auto& [stream_before, point] : waited_for_)  // whose work came before that, too
+      later.waits_for[stream_before] = std::max(later.waits_for[stream_before], point);
   }
   void synchronize() override { stream_->done = std::max(stream_->done, point_); }
   bool is_done() override { return stream_ == nullptr || stream_->done >= point_; }
@@ -42,6 +45,7 @@ class SteppedEvent final : public Event {
  private:
   SteppedStream* stream_ = nullptr;
   std::size_t point_ = 0;
+  std::map<const SteppedStream*, std::size_t> waited_for_;
 };
 
 class SteppedBackend final : public Backend {

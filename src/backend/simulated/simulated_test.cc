@@ -81,12 +81,12 @@ TEST_F(SimulatedTest, AddressOfTheHostIsAnError) {
 }
 
 TEST_F(SimulatedTest, CopyBeyondTheBlockIsAnError) {
-  const device::Block block = device::allocate(device_, 256);
+  void* const block = backend().allocate(0, 256);
   std::vector<char> host(1 << 20);
-  EXPECT_THROW(backend().copy(0, block.data, host.data(), host.size(),
+  EXPECT_THROW(backend().copy(0, block, host.data(), host.size(),
                               device::CopyDirection::HostToDevice, stream()),
                platform::Error);
-  device::release(device_, block);
+  backend().release(0, block, 256);
 }
 
 TEST_F(SimulatedTest, MoreThanItHasIsAMemoryErrorAndWorkGoesOn) {
@@ -273,6 +273,7 @@ TEST_F(SimulatedTest, ElementwiseOperatorsRunLate) {
   const Tensor a = on_device(counting({2, 3}));
   const Tensor transposed = Tensor::view(a, {3, 2}, {1, 3}, 0);
   const Tensor out = on_device(counting({3, 2}));
+  stream().synchronize();
   run(add, {transposed, transposed}, {out}, {}, device_);
   float early = -1;
   // Reads behind the stream's back, as a missing wait would.
