@@ -11,7 +11,6 @@
 #include "bindings/exceptions.h"
 #include "bindings/lost_gradient.h"
 #include "bindings/tensor_object.h"
-#include "device/current.h"
 #include "eager/dispatch.h"
 #include "eager/tape.h"
 #include "platform/error/error.h"
@@ -219,14 +218,7 @@ PyObject* numpy_from_tensor(const Tensor& source) {
                  .call("cast", {op::Value(&eager::emitter(), tensor)}, {{"dtype", DType::Float32}})
                  .tensor();
   }
-  if (tensor.device().backend != device::kHostBackend) {
-    tensor = tensor::copy_to_device(tensor, {});
-  } else if (device::leaves_host() && !(device::current_device() == device::Device{})) {
-    // The tensor goes to the device when it is next used: an array never shares its memory.
-    Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
-    tensor::copy_elements(tensor, copy);
-    tensor = copy;
-  }
+  if (tensor.device().backend != device::kHostBackend) tensor = tensor::copy_to_device(tensor, {});
   // A wrapper of its own keeps the memory alive, whatever happens to the Python Tensor asked.
   const nb::object holder = nb::steal(wrap(eager::detach(tensor)));
   const nb::object view = nb::steal(PyMemoryView_FromObject(holder.ptr()));

@@ -61,8 +61,8 @@ void Recorder::require_writable_here(const Entry& entry) const {
 std::vector<Output> Recorder::region_operands(std::span<const Tensor> tensors) {
   std::vector<Output> outputs;
   outputs.reserve(tensors.size());
+  tensor::settle_on(device_, tensors);
   for (const Tensor& tensor : tensors) {
-    if (!(tensor.device() == device_)) throw Declined("reads a tensor of another device");
     outputs.push_back(operand(tensor));
     if (!active_) throw Declined(refusal_);
   }

@@ -21,6 +21,16 @@ using op::OpDef;
 using op::Value;
 using platform::ErrorKind;
 
+namespace {
+
+// Where an operator on this tensor runs.
+device::Device device_for(const Tensor& tensor) {
+  const device::Device device = tensor.device();
+  return device.backend == device::kHostBackend ? device::current_device() : device;
+}
+
+}  // namespace
+
 GradientCall::GradientCall() {
   TapeState& state = tape_state;
   is_outermost_ = state.level == 0;
@@ -222,7 +232,7 @@ std::vector<Tensor> differentiate(Node& node) {
                     ". Use stop_gradient on its result if no gradient is wanted through it.");
   const auto reached = std::find_if(node.gradients.begin(), node.gradients.end(),
                                     [](const Tensor& gradient) { return gradient.defined(); });
-  const device::DeviceScope scope(reached->device());
+  const device::DeviceScope scope(device_for(*reached));
   GradientContext context(definition, node.attributes, emitter());
   fill_context(context, node);
   if (definition.gradient_kind == GradientKind::Derived) {
@@ -265,7 +275,7 @@ void make_own(std::span<Tensor> gradients, std::span<const Tensor> seeds) {
 }
 
 Tensor ones_like(const Tensor& tensor) {
-  const device::DeviceScope scope(tensor.device());
+  const device::DeviceScope scope(device_for(tensor));
   return emitter()
       .call("fill", {}, {{"shape", tensor.shape()}, {"value", 1.0}, {"dtype", tensor.dtype()}})
       .tensor();

@@ -193,7 +193,7 @@ _COMPILATION = [
         "how deep the calls in a loaded MindIR file may go; in Python code Python's own limit holds "
         "(sys.setrecursionlimit)",
         check=checks.max_call_depth,
-        reader="train/_mindir/interpreter.py",
+        reader="train/_mindir/func_graph.py",
     ),
     works(
         "compile_cache_path",

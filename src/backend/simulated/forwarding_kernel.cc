@@ -25,7 +25,8 @@ Tensor seen_from_host(const Tensor& tensor) {
   if (!tensor.defined() || tensor.device().backend == device::kHostBackend)
     return tensor;  // a number
   const tensor::Storage& storage = tensor.storage();
-  void* bytes = running_backend->host_view(storage.data(), storage.bytes());
+  const std::size_t size = storage.bytes();
+  void* bytes = size == 0 ? nullptr : running_backend->host_view(storage.data(), size);
   auto host = tensor::Storage::borrow(
       Device{}, bytes, storage.bytes(), [](void*) {}, nullptr);
   const Tensor base = Tensor::from_storage(std::move(host), {0}, tensor.dtype());
