@@ -125,8 +125,8 @@ class Primitive:
 
     def __call__(self, *args) -> Any:
         raise RuntimeError(
-            f"For '{self.name}', there is no implementation: Operator '{self.name}' is invalid. Define one in a "
-            "subclass or with ops.Custom."
+            f"For '{self.name}', there is no implementation: Operator '{self.name}' is invalid. Define one "
+            "in a subclass or with ops.Custom."
         )
 
     def __repr__(self) -> str:
