@@ -5,10 +5,6 @@
 
 namespace mycel::capture {
 
-std::size_t Specialization::work() const {
-  return ways && ways->root.executable ? ways->root.executable->work() : 0;
-}
-
 void Specialization::refuse(std::string reason) {
   ways = nullptr;
   refusal = std::move(reason);

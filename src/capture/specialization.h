@@ -66,7 +66,9 @@ struct Specialization {
   // Python looks at nothing on its way.
   bool is_one_way() const { return ways && ways->root.end == Step::End::Return; }
   bool is_captured_whole() const { return is_one_way() && !base; }
-  std::size_t work() const;
+  std::size_t work() const {
+    return ways && ways->root.executable ? ways->root.executable->work() : 0;
+  }
   void refuse(std::string reason);
   // Adds what the recorder has found outside to what is compared before a run.
   void take_layout(const Recorder& recorder);

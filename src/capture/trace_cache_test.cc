@@ -38,6 +38,7 @@ TEST(TraceCacheTest, ACallIsCapturedOnce) {
   EXPECT_EQ(f.cache.texts().size(), 2U);
   f.cache.clear();
   EXPECT_EQ(f.cache.run(call_with({floats({1, 2})})).kind, Kind::Miss);
+  EXPECT_EQ(f.cache.runs(), 1U);
 }
 
 TEST(TraceCacheTest, NumbersAgreeByValue) {
