@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <random>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -67,6 +70,7 @@ class SteppedBackend final : public Backend {
     return std::aligned_alloc(512, bytes);
   }
   void release(int, void* data, std::size_t bytes) override {
+    if (wait_for_streams) wait_for_streams();  // as a backend has to, before memory goes
     used -= bytes;
     std::free(data);
   }
@@ -79,6 +83,7 @@ class SteppedBackend final : public Backend {
   std::size_t available = std::size_t{1} << 30;
   std::size_t used = 0;
   int calls = 0;
+  std::function<void()> wait_for_streams;
 
  private:
   SteppedStream stream_;
@@ -212,6 +217,10 @@ class RandomUse {
 
   void finish() {
     while (!live_.empty()) release(live_.size() - 1);
+    synchronize();
+  }
+
+  void synchronize() {
     for (SteppedStream& stream : streams_) stream.synchronize();
   }
 
@@ -275,6 +284,7 @@ TEST_F(StreamPoolTest, RandomUseNeverGivesBytesAwayThatAreStillNeeded) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     RandomUse use(*pool_, seed);
+    backend().wait_for_streams = [&] { use.synchronize(); };
     for (int i = 0; i < 2000; ++i) {
       use.step();
       if (::testing::Test::HasFatalFailure()) return;
@@ -283,7 +293,32 @@ TEST_F(StreamPoolTest, RandomUseNeverGivesBytesAwayThatAreStillNeeded) {
     use.finish();
     pool_->drop_cached();  // its streams go
     pool_->check();
+    backend().wait_for_streams = {};
   }
+}
+
+TEST_F(StreamPoolTest, ThreadsShareIt) {
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      SteppedStream own;
+      std::mt19937 random(t);
+      std::vector<Block> held;
+      for (int i = 0; i < 500; ++i) {
+        held.push_back(pool_->allocate(1 + random() % (4 << 20), own));
+        pool_->note_use(held.back(), own);
+        if (held.size() > 8 || random() % 2 == 0) {
+          std::swap(held[random() % held.size()], held.back());
+          pool_->release(held.back());
+          held.pop_back();
+        }
+      }
+      for (const Block& block : held) pool_->release(block);
+      pool_->forget(own);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(pool_->statistics().in_use, 0U);
 }
 
 TEST_F(StreamPoolTest, AHoldKeepsWhatIsGivenBack) {
