@@ -225,7 +225,7 @@ def _check(value, around: tuple = ()) -> None:
 _DEEPEST = 8  # of sequences inside of each other that are looked at
 
 
-def check_open_lengths(value: Any, depth: int = 0) -> None:
+def check_open_lengths(value: object, depth: int = 0) -> None:
     """Checks sequences among the arguments of a compiled function whose length may change.
 
     Raises:
