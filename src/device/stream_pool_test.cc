@@ -298,10 +298,11 @@ TEST_F(StreamPoolTest, RandomUseNeverGivesBytesAwayThatAreStillNeeded) {
 }
 
 TEST_F(StreamPoolTest, ThreadsShareIt) {
+  std::vector<SteppedStream> streams(4);  // they know of each other, so all outlive the threads
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
-      SteppedStream own;
+      SteppedStream& own = streams[t];
       std::mt19937 random(t);
       std::vector<Block> held;
       for (int i = 0; i < 500; ++i) {
@@ -314,10 +315,10 @@ TEST_F(StreamPoolTest, ThreadsShareIt) {
         }
       }
       for (const Block& block : held) pool_->release(block);
-      pool_->forget(own);
     });
   }
   for (std::thread& thread : threads) thread.join();
+  for (SteppedStream& stream : streams) pool_->forget(stream);
   EXPECT_EQ(pool_->statistics().in_use, 0U);
 }
 
