@@ -12,6 +12,7 @@
 #include "ir/graph.h"
 #include "operator/attribute.h"
 #include "operator/single_call.h"
+#include "operator/turn_log.h"
 
 namespace mycel::runtime {
 
@@ -39,16 +40,18 @@ struct Root {
   int first = -1, last = -1;  // instructions that touch it
   bool is_exchanged = false;  // swaps its bytes with another root while a loop turns
   bool has_aliases = false;
+  bool is_log = false;  // says where a loop's op::TurnLog lies
 };
 
 constexpr std::size_t kMostSingleOperands = 8;
 
 struct Instruction {
-  enum class Kind : std::uint8_t { Kernel, Single, DenseCopy, Host, Branch, Loop };
+  enum class Kind : std::uint8_t { Kernel, Single, DenseCopy, Host, Branch, Loop, Keep };
   Kind kind = Kind::Kernel;
   const ir::Node* node = nullptr;
   std::size_t inputs = 0, outputs = 0, end = 0;  // places in the frame's operands
-  std::size_t regions = 0;                       // of branches and loops: place in the program
+  std::size_t regions = 0;  // of branches and loops: place in the program; of Keep: its loop's
+  std::size_t column = 0;   // of Keep: in the loop's log
   std::shared_ptr<const op::SingleCall> single;  // of kind Single: elementwise, on single elements
 
   bool has_regions() const { return kind == Kind::Branch || kind == Kind::Loop; }
@@ -65,6 +68,8 @@ struct InnerRegions {
   std::size_t condition = 0;  // of a loop: its place in the frame's operands
   // Pairs of roots that swap their bytes after a turn: what was computed is the state then.
   std::vector<std::pair<std::size_t, std::size_t>> exchanges;
+  bool keeps_turns = false;  // of a loop: its last output is a log
+  std::vector<op::TurnLog::Column> columns;
 };
 
 struct Program {
@@ -85,6 +90,7 @@ struct Frame {
   std::vector<Result> results;
   std::vector<Ref<Storage>> fresh;  // per root, while running
   Ref<Storage> arena;
+  std::vector<Ref<op::TurnLog>> logs;  // per InnerRegions, while running
 };
 
 // Lays out one frame; the same graph gives the same program and the same roots every time.
