@@ -126,7 +126,7 @@ void Recorder::begin_mark() {
 void Recorder::release() {
   if (!active_) return;
   active_ = false;
-  regions_.clear();
+  while (!regions_.empty()) regions_.pop_back();  // the innermost first: tapes end in order
   eager::set_interceptor(interceptor_before_);
   Storage::birth_mark = mark_before_;
   for (auto& [key, entry] : entries_) {

@@ -150,6 +150,7 @@ class Executable::FrameLease {
     if (frame_->recorded == nullptr) {
       frame_->arena.reset();
       for (Ref<Storage>& storage : frame_->fresh) storage.reset();
+      for (Ref<op::TurnLog>& log : frame_->logs) log.reset();
     }
     const std::lock_guard lock(owner_.mutex_);
     owner_.free_frames_.push_back(std::move(frame_));
@@ -241,6 +242,10 @@ void Executable::execute(Frame& frame, const Instruction& instruction,
       break;
     }
     case Instruction::Kind::Loop: run_loop(frame, instruction, observer); break;
+    case Instruction::Kind::Keep:
+      frame.logs[instruction.regions]->keep(instruction.column,
+                                            bytes_of(frame.operands[instruction.inputs]));
+      break;
     case Instruction::Kind::Host: {
       const std::span<const Tensor> all(frame.operands);
       std::vector<Tensor> outputs = instruction.node->host_function()(
@@ -299,6 +304,11 @@ std::vector<Tensor> Executable::results(Frame& frame) const {
       continue;
     }
     Tensor value = result.tensor;
+    if (root.is_log) {
+      results.push_back(
+          op::TurnLog::owner_of(Ref<op::TurnLog>(&op::TurnLog::at(bytes_of(result.tensor)))));
+      continue;
+    }
     if (root.kind == RootKind::Fresh) {
       const tensor::TensorBody& layout = result.tensor.body();
       value = Tensor::from_storage(frame.fresh[result.root], layout.shape, layout.dtype);
@@ -364,11 +374,18 @@ void Executable::run_loop(Frame& frame, const Instruction& loop, const Observer&
   const InnerRegions& inner = program_->regions[loop.regions];
   for (std::size_t i = 0; i < loop.outputs - loop.inputs; ++i)
     tensor::copy_elements(frame.operands[loop.inputs + i], frame.operands[loop.outputs + i]);
+  op::TurnLog* log = nullptr;
+  if (inner.keeps_turns) {
+    log = new op::TurnLog(inner.columns);
+    frame.logs[loop.regions] = Ref<op::TurnLog>(log);
+    log->note_place(bytes_of(frame.operands[loop.end - 1]));
+  }
   std::uint64_t turn = 1;
   try {
     for (;; ++turn) {
       run_part(frame, inner.parts[0], observer);
       if (!is_true(frame.operands[inner.condition])) return;
+      if (log != nullptr) log->begin_turn();
       run_part(frame, inner.parts[1], observer);
       for (const auto& [made, state] : inner.exchanges) {
         Storage& a = *frame.roots[made].loan;

@@ -14,6 +14,7 @@
 #include "operator/attribute.h"
 #include "operator/registry.h"
 #include "operator/single_call.h"
+#include "operator/turn_log.h"
 
 namespace mycel::runtime {
 
@@ -47,16 +48,18 @@ struct Root {
   int first = -1, last = -1;  // instructions that touch it
   bool is_exchanged = false;  // swaps its bytes with another root while a loop turns
   bool has_aliases = false;
+  bool is_log = false;  // says where a loop's op::TurnLog lies
 };
 
 constexpr std::size_t kMostSingleOperands = 8;
 
 struct Instruction {
-  enum class Kind : std::uint8_t { Kernel, Single, DenseCopy, Host, Branch, Loop };
+  enum class Kind : std::uint8_t { Kernel, Single, DenseCopy, Host, Branch, Loop, Keep };
   Kind kind = Kind::Kernel;
   const ir::Node* node = nullptr;
   std::size_t inputs = 0, outputs = 0, end = 0;  // places in the frame's operands
-  std::size_t regions = 0;                       // of branches and loops: place in the program
+  std::size_t regions = 0;      // of branches and loops: place in the program; of Keep: its loop's
+  std::size_t column = 0;       // of Keep: in the loop's log
   op::Kernel kernel = nullptr;  // of kind Kernel: found once, where the operands' types are known
   std::size_t random_key = 0;   // of random ones: which of the frame's keys
   std::shared_ptr<const op::SingleCall> single;  // of kind Single: elementwise, on single elements
@@ -75,6 +78,8 @@ struct InnerRegions {
   std::size_t condition = 0;  // of a loop: its place in the frame's operands
   // Pairs of roots that swap their bytes after a turn: what was computed is the state then.
   std::vector<std::pair<std::size_t, std::size_t>> exchanges;
+  bool keeps_turns = false;  // of a loop: its last output is a log
+  std::vector<op::TurnLog::Column> columns;
 };
 
 struct Program {
@@ -98,6 +103,7 @@ struct Frame {
   std::vector<Result> results;
   std::vector<Ref<Storage>> fresh;  // per root, while running
   Ref<Storage> arena;
+  std::vector<Ref<op::TurnLog>> logs;     // per InnerRegions, while running
   device::Stream* stream = nullptr;       // of the device, while running; null on the host
   const std::uint64_t* keys = nullptr;    // of random calls, on the device, where they are recorded
   std::unique_ptr<RecordedRun> recorded;  // null: the frame has not been recorded

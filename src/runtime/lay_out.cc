@@ -56,6 +56,7 @@ class Builder {
     for (Node* node : body.nodes()) add(*node);
     add_results();
     settle_exchanges();
+    frame_->logs.resize(program_.regions.size());
     return std::move(frame_);
   }
 
@@ -355,20 +356,30 @@ class Builder {
       } else {
         copy(node, made[i], wanted[i]);
       }
+      frame_->roots[wanted[i].root].is_log = frame_->roots[made[i].root].is_log;
     }
   }
 
   void add_loop(Node& node) {
     const int start = now();
-    const std::vector<Value> state = add_owner(node, Instruction::Kind::Loop);
+    std::vector<Value> state = add_owner(node, Instruction::Kind::Loop);
     const std::size_t regions = program_.regions.size() - 1;
     const std::size_t first = frame_->roots.size();
+    if (node.keeps_turns()) {
+      program_.regions[regions].keeps_turns = true;
+      frame_->roots[state.back().root].is_log = true;
+      state.pop_back();
+    }
     for (std::size_t part = 0; part < 2; ++part) {
       const std::size_t begin_at = program_.instructions.size();
       const auto& arguments = node.region(part).arguments();
       for (std::size_t i = 0; i < arguments.size(); ++i) values_[arguments[i]->output()] = state[i];
       const std::size_t own = frame_->roots.size();
-      for (Node* inner : node.region(part).nodes()) add(*inner);
+      if (part == 1) keep_given(node, regions);
+      for (Node* inner : node.region(part).nodes()) {
+        add(*inner);
+        if (part == 1) keep_made(node, *inner, regions);
+      }
       if (part == 0) {
         program_.regions[regions].condition = frame_->operands.size();
         push(known(node.region(0).results()[0]));
@@ -384,10 +395,43 @@ class Builder {
     for (const Value& value : state) live_until_now(value.root);
   }
 
+  // Values of a turn that the loop keeps are kept as soon as they are there, so that nothing has to
+  // live longer for it.
+  void keep(Node& loop, std::size_t column, std::size_t regions) {
+    Value value = known(loop.region(1).results()[loop.operands().size() + column]);
+    if (!value.tensor.is_contiguous()) value = dense_copy(loop, value);
+    std::vector<op::TurnLog::Column>& columns = program_.regions[regions].columns;
+    if (columns.size() <= column) columns.resize(column + 1);
+    columns[column] = {value.tensor.bytes(), frame_->roots[value.root].is_log};
+    Instruction instruction = begin(loop, Instruction::Kind::Keep);
+    instruction.regions = regions;
+    instruction.column = column;
+    push(value);
+    instruction.outputs = frame_->operands.size();
+    finish(instruction, {});
+  }
+
+  void keep_given(Node& loop, std::size_t regions) {
+    const std::vector<Output>& results = loop.region(1).results();
+    for (std::size_t i = loop.operands().size(); i < results.size(); ++i) {
+      const Node& maker = *results[i].node;
+      if (maker.kind() == NodeKind::Argument || &maker.parent() != &loop.region(1))
+        keep(loop, i - loop.operands().size(), regions);
+    }
+  }
+
+  void keep_made(Node& loop, const Node& maker, std::size_t regions) {
+    const std::vector<Output>& results = loop.region(1).results();
+    for (std::size_t i = loop.operands().size(); i < results.size(); ++i) {
+      if (results[i].node == &maker) keep(loop, i - loop.operands().size(), regions);
+    }
+  }
+
   // Brings what a turn has computed to where the next one reads it: best it is computed there, else
   // the two places are exchanged.
   void carry(Node& node, const std::vector<Value>& state, std::size_t first, std::size_t regions) {
-    const std::vector<Value> made = results_of(node.region(1));
+    std::vector<Value> made = results_of(node.region(1));
+    made.resize(state.size());  // what is kept besides is kept by now
     std::vector<std::size_t> copied;
     for (std::size_t i = 0; i < made.size(); ++i) {
       if (is_same(made[i], state[i])) continue;
