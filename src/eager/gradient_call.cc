@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <unordered_set>
+#include <utility>
 
 #include "device/current.h"
 #include "eager/aliases.h"
@@ -39,6 +40,7 @@ GradientCall::GradientCall(Role role) : role_(role) {
   ++state.level;
   recording_before_ = state.recording;
   state.recording = true;
+  around_ = std::exchange(state.innermost, this);
   scope_ = state.scope;
   first_sequence_ = state.next_sequence++;
 }
@@ -117,6 +119,10 @@ void GradientCall::end_forward() {
     body.seen_version = body.storage->version();
   }
   TapeState& state = tape_state;
+  // After an error, calls inside may still be there: they end with it, or they would put back what
+  // was when they began.
+  while (state.innermost != nullptr && state.innermost != this) state.innermost->end_forward();
+  state.innermost = around_;
   --state.level;
   if (role_ == Role::Part) --state.parts;
   state.recording = recording_before_;

@@ -84,6 +84,7 @@ class GradientCall {
   bool in_forward_ = true;
   bool is_outermost_ = false;
   bool recording_before_ = false;
+  GradientCall* around_ = nullptr;  // that was under way when it began
 };
 
 // Gradient calls under way on this thread: inside the second one, gradients may be differentiated.
