@@ -27,9 +27,15 @@ macro(mycel_folder)
   mycel_object_library(mycel_${folder_name} ${folder_sources})
 endmacro()
 
-# Places a library of the package, in the build tree and in the wheel.
+# Places a library of the package, in the build tree and in the wheel: programs in C++ expect them in lib/.
 function(mycel_package_library name)
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${MYCEL_PACKAGE_DIR}/lib INSTALL_RPATH "$ORIGIN")
+  install(TARGETS ${name} LIBRARY DESTINATION mindspore/lib)
+endfunction()
+
+# Places a library that stands beside the Python modules: an extension, or one that programs look for there.
+function(mycel_package_module name)
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${MYCEL_PACKAGE_DIR}
-                                           INSTALL_RPATH "$ORIGIN/lib:$ORIGIN")
+                                           INSTALL_RPATH "$ORIGIN/lib")
   install(TARGETS ${name} LIBRARY DESTINATION mindspore)
 endfunction()

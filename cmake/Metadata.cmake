@@ -2,7 +2,6 @@
 # importlib.metadata.version("mindspore") is asked by libraries, and the wheel has another name. An .egg-info
 # folder answers: installers allow one .dist-info folder per wheel, and this one belongs to them.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS python/mindspore/version.py)
-string(REGEX REPLACE ".*\"([^\"]+)\".*" "\\1" mycel_full_version "${version_line}")
 if(MYCEL_INPLACE)
   set(metadata_folder ${PROJECT_SOURCE_DIR}/python/mindspore.egg-info)
 else()

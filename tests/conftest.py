@@ -27,6 +27,21 @@ def _own_random_state():
     _c_expression.clear_global_seed()
 
 
+@pytest.fixture(autouse=True)
+def _device_of_the_tests():
+    """``MYCEL_TEST_DEVICE=Simulated`` runs tests on that device instead of the CPU."""
+    target = os.environ.get("MYCEL_TEST_DEVICE", "")
+    if not target:
+        yield
+        return
+    import mindspore
+    from mindspore import _c_expression
+
+    _c_expression.load_plugin(f"libmindspore_backend_{target.lower()}.so")
+    mindspore.set_context(device_target=target)
+    yield
+
+
 @pytest.fixture
 def unnoticed_key():
     """Gives, for an encrypted piece without a tag, a wrong key whose noise ends like proper padding."""

@@ -120,8 +120,23 @@ def swap_cache(*_: object) -> None:
     )
 
 
+_OF_PIJIT = frozenset(
+    (
+        "get_code_extra",
+        "jit_mode_pi_compile",
+        "jit_mode_pi_disable",
+        "jit_mode_pi_enable",
+        "update_pijit_default_config",
+    )
+)
+
+
 def read(name: str) -> object:
-    """``__getattr__`` of the native part: a name of this module."""
+    """``__getattr__`` of the native part: a name of this module, or of what tells about captures."""
+    if name in _OF_PIJIT:
+        from mindspore._capture import inspection
+
+        return getattr(inspection, name)
     found = globals().get(name)
     if getattr(found, "__module__", None) != __name__ or found is read:
         raise unknown_in_module("mindspore._c_expression", name, lambda: globals())

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/guard.h"
 
-#include <atomic>
 #include <bit>
 #include <functional>
 
 #include "bindings/parts.h"
+#include "bindings/python_interpreter.h"
 #include "bindings/tensor_object.h"
 #include "eager/interceptor.h"
 #include "eager/tape.h"
 
 namespace mycel::bindings {
 namespace {
-
-std::atomic<std::uint64_t> changes{1};
 
 bool is_compared(PyObject* object) {
   return PyLong_CheckExact(object) || PyUnicode_CheckExact(object) || PyBool_Check(object) ||
@@ -100,7 +98,7 @@ bool same_function(PyObject* function, PyObject* before) {
 
 // The interpreter gives a class another number whenever something is assigned to it or to a base,
 // and none until somebody looks something up in it.
-bool Guard::class_holds() const {
+bool PythonGuard::class_holds() const {
   const auto* type = reinterpret_cast<const PyTypeObject*>(holder_.ptr());
   unsigned version = type->tp_version_tag;
 #ifdef Py_TPFLAGS_VALID_VERSION_TAG
@@ -114,7 +112,7 @@ bool Guard::class_holds() const {
 
 // Fields of a Cell are assigned through the Cell, which notes it; this is for whoever goes round
 // it.
-void Guard::note_writes() const {
+void PythonGuard::note_writes() const {
 #if PY_VERSION_HEX < 0x030D0000  // later interpreters do not tell
   PyObject** fields = _PyObject_GetDictPtr(PyWeakref_GetObject(holder_.ptr()));
   PyObject* dict = fields == nullptr ? nullptr : *fields;
@@ -124,12 +122,12 @@ void Guard::note_writes() const {
   const std::uint64_t version = version_of(dict);
   if (version == version_) return;
   version_ = version;
-  note_change();
+  capture::note_change();
 #endif
 }
 
 template <typename Compare>
-bool Guard::dict_holds(Compare compare) const {
+bool PythonGuard::dict_holds(Compare compare) const {
   const std::uint64_t version = version_of(holder_.ptr());
   if (version != 0 && version == version_) return true;
   if (!compare()) return false;
@@ -137,20 +135,23 @@ bool Guard::dict_holds(Compare compare) const {
   return true;
 }
 
-bool Guard::is_about_same(const Guard& other) const {
+bool PythonGuard::is_about_same(const capture::Guard& of) const {
+  const auto* same = dynamic_cast<const PythonGuard*>(&of);
+  if (same == nullptr) return false;
+  const PythonGuard& other = *same;
   if (kind_ != other.kind_ || key_.ptr() != other.key_.ptr()) return false;
   if (kind_ != Kind::Question || key_.ptr() == nullptr || key_.is_none())
     return holder_.ptr() == other.holder_.ptr();
   return expected_.ptr() == other.expected_.ptr();
 }
 
-std::size_t Guard::subject() const {
+std::size_t PythonGuard::subject() const {
   const bool is_named = kind_ == Kind::Question && key_.ptr() != nullptr && !key_.is_none();
   const std::hash<const void*> hash;
   return hash(key_.ptr()) * 31 + hash(is_named ? expected_.ptr() : holder_.ptr());
 }
 
-bool Guard::holds() const {
+bool PythonGuard::holds() const {
   switch (kind_) {
     case Kind::Entry:
       return same(PyDict_GetItem(holder_.ptr(), key_.ptr()),
@@ -163,8 +164,7 @@ bool Guard::holds() const {
       return dict_holds([this] { return same_names(holder_.ptr(), key_.ptr(), expected_.ptr()); });
     case Kind::Set: return same_members(holder_.ptr(), expected_.ptr());
     case Kind::Question: return nanobind::cast<bool>(holder_());
-    case Kind::Tracked:
-      return eager::is_tracked(tensor_of(holder_.ptr())) == (expected_.ptr() == Py_True);
+    case Kind::Tracked: break;  // needs no Python
     case Kind::Class: return class_holds();
     case Kind::Function: return same_function(holder_.ptr(), expected_.ptr());
     case Kind::Type:
@@ -175,13 +175,22 @@ bool Guard::holds() const {
   return false;
 }
 
+std::shared_ptr<const capture::Guard> make_guard(int kind, nanobind::object holder,
+                                                 nanobind::object key, nanobind::object expected) {
+  const auto known = static_cast<PythonGuard::Kind>(kind);
+  if (known == PythonGuard::Kind::Tracked)
+    return capture::tracking_guard(tensor_of(holder.ptr()), expected.ptr() == Py_True);
+  return shared_under_lock(
+      PythonGuard(known, std::move(holder), std::move(key), std::move(expected)));
+}
+
 bool is_same_value(PyObject* now, PyObject* before) { return same(now, before); }
 
 void bind_guards(nanobind::module_& module) {
   // Whether a call belongs to nothing that is recorded.
   module.def("is_outermost",
              [] { return eager::interceptor() == nullptr && !eager::is_recording(); });
-  module.def("note_change", &note_change);
+  module.def("note_change", &capture::note_change);
   module.def(
       "is_same_value",
       [](nanobind::handle now, nanobind::handle before) {
@@ -189,8 +198,5 @@ void bind_guards(nanobind::module_& module) {
       },
       nanobind::arg("now").none(), nanobind::arg("before").none());
 }
-
-std::uint64_t change_count() { return changes.load(std::memory_order_relaxed); }
-void note_change() { changes.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace mycel::bindings

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Something outside a captured function that it relied on, and how to see that it is still so.
+// What a captured function relied on, as Python knows it.
 #pragma once
 
 #include <cstdint>
 
 #include <nanobind/nanobind.h>
 
+#include "capture/guard.h"
+
 namespace mycel::bindings {
 
-class Guard {
+// Python's lock guards it, which whoever asks it has.
+class PythonGuard final : public capture::Guard {
  public:
   enum class Kind {
     Entry,
@@ -34,15 +37,15 @@ class Guard {
   // a write to the fields of what `holder` refers to weakly, or to the dict `key` among them, is
   // noted as a change. Names: the names `key` stand for the same in the dict `holder` as in the
   // dict `expected`, or for nothing in both.
-  Guard(Kind kind, nanobind::object holder, nanobind::object key, nanobind::object expected)
+  PythonGuard(Kind kind, nanobind::object holder, nanobind::object key, nanobind::object expected)
       : kind_(kind),
         holder_(std::move(holder)),
         key_(std::move(key)),
         expected_(std::move(expected)) {}
-  bool holds() const;
-  // What it is about: two guards with the same subject that both hold are one.
-  std::size_t subject() const;
-  bool is_about_same(const Guard& other) const;
+  bool holds() const override;
+  std::size_t subject() const override;
+  bool is_about_same(const capture::Guard& other) const override;
+  const nanobind::object& holder() const { return holder_; }
 
  private:
   bool class_holds() const;
@@ -58,9 +61,8 @@ class Guard {
 // class; floats are compared bit by bit.
 bool is_same_value(PyObject* now, PyObject* before);
 
-// Counts changes of cells, parameters' flags and settings. While it stands still, nothing that is
-// only checked by `verify` functions can have changed.
-std::uint64_t change_count();
-void note_change();
+// A guard for whoever keeps guards. `kind` is a number of python/mindspore/_capture/questions.py.
+std::shared_ptr<const capture::Guard> make_guard(int kind, nanobind::object holder,
+                                                 nanobind::object key, nanobind::object expected);
 
 }  // namespace mycel::bindings

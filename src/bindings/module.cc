@@ -39,9 +39,12 @@ NB_MODULE(_c_expression, module) {
   bind_recorded_call(module);
   bind_numbers(module);
   bind_devices(module);
+  bind_streams(module);
   bind_exchange(module);
   bind_log(module);
   bind_capture(module);
+  bind_sessions(module);
+  bind_traces(module);
   bind_regions(module);
   bind_guards(module);
   bind_buffers(module);
@@ -52,4 +55,5 @@ NB_MODULE(_c_expression, module) {
   bind_torch_file(module);
   bind_safetensors(module);
   bind_messages(module);
+  bind_stored_models(module);
 }

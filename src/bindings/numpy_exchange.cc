@@ -11,6 +11,7 @@
 #include "bindings/exceptions.h"
 #include "bindings/lost_gradient.h"
 #include "bindings/tensor_object.h"
+#include "device/current.h"
 #include "eager/dispatch.h"
 #include "eager/tape.h"
 #include "platform/error/error.h"
@@ -168,9 +169,8 @@ std::unique_ptr<ExportShape> layout_of(const Tensor& tensor, Py_ssize_t element_
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   const Tensor& tensor = tensor_of(self);
   view->obj = nullptr;
-  const bool exportable =
-      tensor.defined() && tensor.dtype() != DType::BFloat16 &&
-      device::backend_at(tensor.device().backend).capabilities(0).host_accessible;
+  const bool exportable = tensor.defined() && tensor.dtype() != DType::BFloat16 &&
+                          tensor.device().backend == device::kHostBackend;
   if (!exportable) {
     PyErr_SetString(PyExc_BufferError, "this Tensor has no memory that Python can look at");
     return -1;
@@ -184,6 +184,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   try {
     warn_of_lost_gradient(tensor, "An array");
     view->buf = tensor.raw();
+    tensor.storage().note_export();
   } catch (...) {
     set_python_error();
     return -1;
@@ -218,7 +219,14 @@ PyObject* numpy_from_tensor(const Tensor& source) {
                  .call("cast", {op::Value(&eager::emitter(), tensor)}, {{"dtype", DType::Float32}})
                  .tensor();
   }
-  if (tensor.device().backend != device::kHostBackend) tensor = tensor::copy_to_device(tensor, {});
+  if (tensor.device().backend != device::kHostBackend) {
+    tensor = tensor::copy_to_device(tensor, {});
+  } else if (device::leaves_host() && !(device::current_device() == device::Device{})) {
+    // The tensor goes to the device when it is next used: an array never shares its memory.
+    Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
+    tensor::copy_elements(tensor, copy);
+    tensor = copy;
+  }
   // A wrapper of its own keeps the memory alive, whatever happens to the Python Tensor asked.
   const nb::object holder = nb::steal(wrap(eager::detach(tensor)));
   const nb::object view = nb::steal(PyMemoryView_FromObject(holder.ptr()));

@@ -13,9 +13,12 @@ void bind_recorded_call(nanobind::module_& module);
 void bind_numbers(nanobind::module_& module);
 void bind_operators(nanobind::module_& module);
 void bind_devices(nanobind::module_& module);
+void bind_streams(nanobind::module_& module);
 void bind_exchange(nanobind::module_& module);
 void bind_log(nanobind::module_& module);
 void bind_capture(nanobind::module_& module);
+void bind_sessions(nanobind::module_& module);
+void bind_traces(nanobind::module_& module);
 void bind_code_generation(nanobind::module_& module);
 void bind_checkpoint(nanobind::module_& module);
 void bind_torch_file(nanobind::module_& module);
@@ -24,5 +27,6 @@ void bind_guards(nanobind::module_& module);
 void bind_buffers(nanobind::module_& module);
 void bind_messages(nanobind::module_& module);
 void bind_regions(nanobind::module_& module);
+void bind_stored_models(nanobind::module_& module);
 
 }  // namespace mycel::bindings

@@ -1,48 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bindings/recorded_call.h"
+#include "capture/recorded_call.h"
 
-#include <algorithm>
-#include <memory>
-
+#include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/parts.h"
+#include "bindings/python_interpreter.h"
 #include "bindings/tensor_caster.h"
-#include "platform/error/error.h"
 #include "tensor/overlap.h"
 
 namespace mycel::bindings {
 
 namespace nb = nanobind;
 
-using eager::Edge;
-using eager::Saved;
-using platform::ErrorKind;
-using platform::Ref;
-using tensor::Storage;
-
 namespace {
 
-// Lends `stand_in` the bytes of `value`, which must be dense.
-void lend(const Tensor& stand_in, const Tensor& value) {
-  if (stand_in.body().storage == value.body().storage) return;
-  const std::size_t skipped =
-      static_cast<std::size_t>(value.body().offset) * tensor::size_of(value.dtype());
-  stand_in.storage().fulfil(value.body().storage, skipped);
-}
-
-void take_back(const Tensor& stand_in) {
-  static const Ref<Storage> nothing = Storage::allocate({}, 1);
-  stand_in.storage().fulfil(nothing);
-}
-
-Tensor stand_in_for(const Tensor& tensor, capture::Recorder& recorder) {
-  const Ref<Storage> storage = Storage::promise({}, tensor.bytes(), recorder);
-  storage->set_watcher(nullptr);  // nobody computes it: it is lent what it stands for
-  return Tensor::from_storage(storage, tensor.shape(), tensor.dtype());
-}
+using capture::RecordedCall;
 
 nb::tuple tuple_of(std::span<const Tensor> tensors) {
   nb::list items;
@@ -50,169 +25,22 @@ nb::tuple tuple_of(std::span<const Tensor> tensors) {
   return nb::tuple(items);
 }
 
-}  // namespace
-
-void RecordedCall::keep(const Tensor& tensor) {
-  const auto same = [&](const Tensor& known) {
-    return known.body().storage == tensor.body().storage;
-  };
-  if (std::none_of(stand_ins_.begin(), stand_ins_.end(), same)) stand_ins_.push_back(tensor);
+// The tensors inside the objects.
+std::vector<Tensor*> tensors_in(const nb::list& objects) {
+  std::vector<Tensor*> tensors;
+  for (nb::handle object : objects) tensors.push_back(&tensor_of(object.ptr()));
+  return tensors;
 }
 
-std::string RecordedCall::note_saved(capture::Recorder& recorder, Saved& saved) {
-  const Tensor content = saved.content();  // as it was: a copy where it has been written since
-  const Tensor reference = recorder.reference(content.storage());
-  if (!reference.defined()) {
-    if (recorder.knows(content)) keep(recorder.whole(content));
-    saved = Saved(content);
-    return {};
-  }
-  auto known = std::find_if(references_.begin(), references_.end(),
-                            [&](const Reference& one) { return one.tensor == reference; });
-  if (known == references_.end())
-    known = references_.insert(known, {reference, stand_in_for(reference, recorder)});
-  saved = Saved(Tensor::view(known->stand_in, content.shape(), content.strides(),
-                             content.body().offset - reference.body().offset));
-  return {};
-}
-
-std::string RecordedCall::note_parameters(const capture::Recorder& recorder,
-                                          const std::vector<Edge>& outside) {
-  for (const Tensor& parameter : recorder.parameters()) {
-    if (call_.has_computed(parameter))
-      return "a Parameter is assigned something that a gradient goes through";
-    const auto same = [&](const auto& known) { return known.first == parameter; };
-    if (std::none_of(parameters_.begin(), parameters_.end(), same))
-      parameters_.emplace_back(parameter, eager::is_tracked(parameter));
-  }
-  for (const Edge& edge : outside) {
-    const auto found = std::find_if(parameters_.begin(), parameters_.end(), [&](const auto& known) {
-      const tensor::TensorBody& body = known.first.body();
-      return body.history.get() == edge.node.get() && body.output_index == edge.output;
-    });
-    if (found == parameters_.end())
-      return "it uses a tensor from outside that a gradient goes to; make it an argument";
-    targets_.push_back(found->first);
-  }
-  return {};
-}
-
-std::string RecordedCall::settle(const std::vector<Tensor>& outputs) {
-  capture::Recorder* recorder = capture::current_recorder();
-  if (recorder == nullptr) return "it is not being captured";
-  if (recorder->has_written_arguments()) return "it writes into an argument";
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!call_.has_computed(outputs[i])) continue;
-    if (!recorder->knows(outputs[i])) return "it returns a tensor that was not captured";
-    places_.push_back(i);
-    outputs_.push_back(outputs[i]);
-  }
-  std::string problem;
-  const std::vector<Edge> outside = call_.cut(
-      outputs_,
-      [&](Saved& saved) {
-        if (problem.empty()) problem = note_saved(*recorder, saved);
-      },
-      has_custom_);
-  if (problem.empty()) problem = note_parameters(*recorder, outside);
-  if (has_custom_) {
-    for (const Tensor& tensor : recorder->live()) keep(tensor);
-  }
-  if (!problem.empty()) leave();
-  return problem;
-}
-
-void RecordedCall::record(const std::string& name, const std::vector<Tensor>& inputs,
-                          nb::list outputs, const std::vector<Tensor>& kept, nb::object backward) {
-  if (++records_ == 2) let_go();
-  std::vector<Tensor> sources = inputs;
-  sources.insert(sources.end(), targets_.begin(), targets_.end());
-  std::vector<Tensor> results;
-  results.reserve(places_.size());
-  for (const std::size_t place : places_) {
-    Tensor& result = tensor_of(PyList_GET_ITEM(outputs.ptr(), static_cast<Py_ssize_t>(place)));
-    result = eager::detach(result);  // a body of its own: it gets a history
-    results.push_back(result);
-  }
-  std::vector<Saved> saved;
-  saved.reserve(kept.size() + references_.size());
-  for (const Tensor& value : kept) saved.emplace_back(value);
-  for (const Reference& one : references_) saved.emplace_back(one.tensor);
-  const std::shared_ptr<nb::object> held(new nb::object(std::move(backward)), [](nb::object* o) {
+RecordedCall::Backward backward_of(nb::object function) {
+  return [held = shared_under_lock(std::move(function))](std::span<const Tensor> kept,
+                                                         std::span<const Tensor> gradients) {
     const nb::gil_scoped_acquire lock;
-    delete o;
-  });
-  eager::record_custom(
-      name, sources, results, [name, held, saved](std::span<const Tensor> gradients) {
-        platform::require(!eager::is_recording(), ErrorKind::Runtime, "For '", name,
-                          "', the gradient of a compiled function is itself differentiated, which "
-                          "was not known when it was called. Call it inside both gradients, or set "
-                          "MS_JIT=0.");
-        if (capture::Recorder* recorder = capture::current_recorder())
-          recorder->abandon("the gradient of another compiled function is taken inside");
-        std::vector<Tensor> values;
-        for (const Saved& one : saved) values.push_back(one.content());
-        const nb::gil_scoped_acquire lock;
-        return nb::cast<std::vector<Tensor>>((*held)(tuple_of(values), tuple_of(gradients)));
-      });
+    return nb::cast<std::vector<Tensor>>((*held)(tuple_of(kept), tuple_of(gradients)));
+  };
 }
 
-void RecordedCall::leave() const {
-  for (const Reference& one : references_) lend(one.stand_in, tensor::contiguous(one.tensor));
-}
-
-void RecordedCall::join(nb::list outputs) {
-  leave();
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    Tensor& result = tensor_of(PyList_GET_ITEM(outputs.ptr(), static_cast<Py_ssize_t>(places_[i])));
-    result = eager::detach(result);
-    result.body().history = outputs_[i].body().history;
-    result.body().output_index = outputs_[i].body().output_index;
-    result.body().seen_version = result.storage().version();
-  }
-}
-
-std::vector<Tensor> RecordedCall::walk(const std::vector<Tensor>& kept,
-                                       const std::vector<Tensor>& seeds) {
-  std::vector<Tensor> places = stand_ins_;
-  for (const Reference& one : references_) places.push_back(one.stand_in);
-  std::vector<Tensor> values;
-  capture::Recorder* recorder = capture::current_recorder();
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    values.push_back(tensor::contiguous(kept[i]));
-    if (recorder == nullptr || !recorder->adopt(places[i], values[i])) lend(places[i], values[i]);
-  }
-  std::vector<Tensor> outputs, gradients;
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (!seeds[i].defined()) continue;
-    outputs.push_back(outputs_[i]);
-    gradients.push_back(seeds[i]);
-  }
-  std::vector<Tensor> found = call_.backward(outputs, gradients, true);
-  for (Tensor& gradient : found) {
-    for (std::size_t i = 0; gradient.defined() && i < places.size(); ++i) {
-      const tensor::TensorBody& body = gradient.body();
-      if (!(body.storage == places[i].body().storage)) continue;
-      const std::int64_t offset = body.offset + values[i].body().offset;
-      gradient = Tensor::view(values[i], body.shape, body.strides, offset);
-      break;
-    }
-  }
-  // Python may still hold what the captured call computed, but nobody else has stand-ins of
-  // Parameters, and a Parameter that is kept would be copied when it is written.
-  const std::size_t first = records_ > 1 ? 0 : stand_ins_.size();
-  for (std::size_t i = first; i < places.size() && !has_custom_; ++i) take_back(places[i]);
-  return found;
-}
-
-// The first call is over, and its values are not this object's to keep alive.
-void RecordedCall::let_go() {
-  call_.forget_outside();
-  if (has_custom_) return;  // somebody else may hold them too
-  for (const Tensor& stand_in : stand_ins_) take_back(stand_in);
-  for (const Reference& one : references_) take_back(one.stand_in);
-  for (const Tensor& output : outputs_) take_back(output);
-}
+}  // namespace
 
 void bind_recorded_call(nb::module_& module) {
   nb::class_<RecordedCall>(module, "RecordedCall")
@@ -223,8 +51,12 @@ void bind_recorded_call(nb::module_& module) {
       .def_prop_ro("kept", &RecordedCall::kept)
       .def_prop_ro("parameters", &RecordedCall::parameters)
       .def_prop_ro("has_custom", &RecordedCall::has_custom)
-      .def("record", &RecordedCall::record)
-      .def("join", &RecordedCall::join)
+      .def("record",
+           [](RecordedCall& call, const std::string& name, const std::vector<Tensor>& inputs,
+              nb::list outputs, const std::vector<Tensor>& kept, nb::object backward) {
+             call.record(name, inputs, tensors_in(outputs), kept, backward_of(std::move(backward)));
+           })
+      .def("join", [](RecordedCall& call, nb::list outputs) { call.join(tensors_in(outputs)); })
       .def("leave", &RecordedCall::leave)
       .def("walk", &RecordedCall::walk);
   module.def("gradient_level", &eager::gradient_level);

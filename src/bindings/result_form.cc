@@ -5,6 +5,9 @@
 
 #include "bindings/exceptions.h"
 #include "bindings/indexing.h"
+#include "bindings/python_interpreter.h"
+#include "bindings/size_object.h"
+#include "capture/call.h"
 
 namespace mycel::bindings {
 namespace {
@@ -36,7 +39,7 @@ ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tens
     : object_(nb::borrow(object)) {
   PyObject* o = object.ptr();
   const std::size_t known_tensors = tensors.size();
-  if (depth == kDeepestNesting) {
+  if (depth == capture::kDeepestNesting) {
     kind_ = Kind::Refused;
     why_ = "it returns lists or dicts that contain themselves, or are nested too deeply";
     return;
@@ -46,7 +49,7 @@ ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tens
     object_ = {};
   } else if (is_tensor(o)) {
     const Tensor& tensor = tensor_of(o);
-    if (tensor.defined() && !tensor.body().is_parameter && ask.is_computed(tensor)) {
+    if (tensor.defined() && !tensor.body().is_parameter && ask.is_leaf(object)) {
       kind_ = Kind::Leaf;
       const auto known = std::find(leaves.begin(), leaves.end(), o);
       leaf_ = static_cast<std::size_t>(known - leaves.begin());
@@ -56,7 +59,7 @@ ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tens
       } else if (known == leaves.end()) {
         leaves.push_back(o);
         tensors.push_back(tensor);
-        take_origin(object, ask, tensors, leaves, depth);
+        if (ask.was_there) take_origin(object, ask, tensors, leaves, depth);
       }
       object_ = {};
     }
@@ -71,7 +74,7 @@ ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tens
       parts_.emplace_back(value, ask, tensors, leaves, depth + 1);
     }
     if (!is_exactly(object, &PyDict_Type)) object_ = plain_copy(object);
-  } else if (!is_atom(object)) {
+  } else if (ask.was_there && !is_atom(object)) {
     take_other(object, ask, tensors, leaves, depth);
   }
   if (kind_ != Kind::Leaf && kind_ != Kind::Number && kind_ != Kind::Refused)
@@ -166,38 +169,57 @@ bool ResultForm::makes_copies() const {
                      [](const ResultForm& part) { return part.makes_copies(); });
 }
 
-ResultForm ResultForm::with_numbers(const std::vector<nb::object>& numbers) const {
+std::shared_ptr<const capture::Epilogue> ResultForm::with_numbers(
+    std::span<const capture::SizeNumber> numbers) const {
+  std::vector<nb::object> objects;
+  objects.reserve(numbers.size());
+  for (const capture::SizeNumber& number : numbers)
+    objects.push_back(nb::steal(number_object(number)));
   ResultForm form = *this;
+  form.put_numbers(objects);
+  return shared_under_lock(std::move(form));
+}
+
+void ResultForm::put_numbers(std::span<const nb::object> numbers) {
   if (kind_ == Kind::Number) {
-    form.kind_ = Kind::Constant;
-    form.object_ = numbers[leaf_];
+    kind_ = Kind::Constant;
+    object_ = numbers[leaf_];
   }
-  for (ResultForm& part : form.parts_) part = part.with_numbers(numbers);
-  return form;
+  for (ResultForm& part : parts_) part.put_numbers(numbers);
 }
 
-nb::object ResultForm::build(const std::function<nb::object(std::size_t)>& leaf) const {
-  if (kind_ == Kind::Leaf && parts_.empty()) return leaf(leaf_);
-  std::vector<nb::object> made;
-  return built([&](std::size_t i) {
-    if (made.size() <= i) made.resize(i + 1);
-    if (!made[i].is_valid()) made[i] = leaf(i);
-    return made[i];
-  });
+nb::object Leaves::make(std::size_t i) const {
+  if (step_ == nullptr) return made_[i];
+  const capture::Place& place = step_->returned[i];
+  if (place.argument >= 0 && !inputs_.empty())
+    return inputs_[static_cast<std::size_t>(place.argument)];
+  return nb::steal(wrap(place.in(values_)));
 }
 
-nb::object ResultForm::built(const std::function<nb::object(std::size_t)>& leaf) const {
+const nb::object& Leaves::get(std::size_t i) {
+  if (made_.size() <= i) made_.resize(i + 1);
+  if (!made_[i].is_valid()) made_[i] = make(i);
+  return made_[i];
+}
+
+nb::object ResultForm::build(Leaves leaves) const {
+  if (kind_ == Kind::Leaf && parts_.empty()) return leaves.make(leaf_);
+  return built(leaves);
+}
+
+nb::object ResultForm::built(Leaves& leaves) const {
   switch (kind_) {
     case Kind::Leaf: {
-      nb::object tensor = leaf(leaf_);
-      if (!parts_.empty()) set_index_origin(tensor, parts_[0].built(leaf), parts_[1].built(leaf));
+      nb::object tensor = leaves.get(leaf_);
+      if (!parts_.empty())
+        set_index_origin(tensor, parts_[0].built(leaves), parts_[1].built(leaves));
       return tensor;
     }
     case Kind::Copy: return object_.attr("copy")();
     case Kind::Tuple: {
       if (object_.is_valid()) {
         nb::list items;
-        for (const ResultForm& part : parts_) items.append(part.built(leaf));
+        for (const ResultForm& part : parts_) items.append(part.built(leaves));
         if (PyObject_HasAttrString(object_.ptr(), "_make") != 0)
           return object_.attr("_make")(items);
         return object_.type()(items);
@@ -205,12 +227,12 @@ nb::object ResultForm::built(const std::function<nb::object(std::size_t)>& leaf)
       nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(parts_.size())));
       for (std::size_t i = 0; i < parts_.size(); ++i)
         PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i),
-                         parts_[i].built(leaf).release().ptr());
+                         parts_[i].built(leaves).release().ptr());
       return tuple;
     }
     case Kind::List: {
       nb::list items;
-      for (const ResultForm& part : parts_) items.append(part.built(leaf));
+      for (const ResultForm& part : parts_) items.append(part.built(leaves));
       if (!object_.is_valid()) return items;
       nb::object copy = plain_copy(object_);
       if (PyList_SetSlice(copy.ptr(), 0, PyList_GET_SIZE(copy.ptr()), items.ptr()) != 0)
@@ -221,7 +243,7 @@ nb::object ResultForm::built(const std::function<nb::object(std::size_t)>& leaf)
       nb::object dict =
           is_exactly(object_, &PyDict_Type) ? nb::object(nb::dict()) : plain_copy(object_);
       for (std::size_t i = 0; i < parts_.size(); ++i) {
-        const nb::object value = parts_[i].built(leaf);
+        const nb::object value = parts_[i].built(leaves);
         if (PyObject_SetItem(dict.ptr(), keys_[i].ptr(), value.ptr()) != 0) throw PythonError();
       }
       return dict;
@@ -229,7 +251,7 @@ nb::object ResultForm::built(const std::function<nb::object(std::size_t)>& leaf)
     case Kind::Object: {
       nb::object copy = plain_copy(object_);
       for (std::size_t i = 0; i < parts_.size(); ++i) {
-        const nb::object value = parts_[i].built(leaf);
+        const nb::object value = parts_[i].built(leaves);
         // Straight into the fields: frozen classes refuse assignment.
         const nb::object fields = copy.attr("__dict__");
         if (PyObject_SetItem(fields.ptr(), keys_[i].ptr(), value.ptr()) != 0) throw PythonError();

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include <nanobind/nanobind.h>
 
-#include "bindings/signature.h"
 #include "bindings/tensor_object.h"
+#include "capture/interpreter.h"
+#include "capture/trace.h"
 
 namespace mycel::bindings {
 
@@ -17,16 +20,36 @@ inline std::function<bool(nanobind::handle)> asker(const nanobind::callable& que
   return [question](nanobind::handle object) { return nanobind::cast<bool>(question(object)); };
 }
 
-class ResultForm {
+// The tensors of one run where a form has its leaves, each one object.
+class Leaves {
  public:
-  // `is_computed(tensor)`: made by the run, so every call must give out a new one; such tensors are
-  // collected in `tensors`, and an object that stands in several places is one again later.
+  explicit Leaves(std::vector<nanobind::object> objects) : made_(std::move(objects)) {}
+  // What a run that ended with this step returns. An argument that is handed back is the caller's
+  // own object, one of `inputs`, if there are any.
+  Leaves(const capture::Step& step, std::span<const Tensor> values,
+         std::span<const nanobind::object> inputs)
+      : step_(&step), values_(values), inputs_(inputs) {}
+  nanobind::object make(std::size_t i) const;  // a new one
+  const nanobind::object& get(std::size_t i);  // the one
+
+ private:
+  const capture::Step* step_ = nullptr;
+  std::span<const Tensor> values_;
+  std::span<const nanobind::object> inputs_;
+  std::vector<nanobind::object> made_;
+};
+
+class ResultForm final : public capture::Epilogue {
+ public:
   struct Questions {
-    std::function<bool(const Tensor&)> is_computed;
+    // Whether every call must give out another tensor in its place. Such tensors are collected in
+    // `tensors`, and an object that stands in several places is one again later.
+    std::function<bool(nanobind::handle)> is_leaf;
     // `take_number(object, place)`: a number that is another one in other calls, and its place
     // among these; may be empty.
     std::function<bool(nanobind::handle, std::size_t&)> take_number = {};
-    // Whether an object was there before the run: every call gives out that one, not a copy.
+    // Whether an object was there before the run: every call gives out that one, not a copy. Empty:
+    // containers are taken apart, and nothing else.
     std::function<bool(nanobind::handle)> was_there = {};
   };
   ResultForm(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors);
@@ -36,12 +59,10 @@ class ResultForm {
 
   // Null, or why no later call could give out the same.
   const char* refusal() const;
-  // `leaf(i)` gives the i-th tensor; asked once for each.
-  nanobind::object build(const std::function<nanobind::object(std::size_t)>& leaf) const;
-  bool is_single_tensor() const { return kind_ == Kind::Leaf; }
+  nanobind::object build(Leaves leaves) const;
   bool makes_copies() const;  // of something made while the function ran
-  // The same with these for the numbers that differ.
-  ResultForm with_numbers(const std::vector<nanobind::object>& numbers) const;
+  std::shared_ptr<const capture::Epilogue> with_numbers(
+      std::span<const capture::SizeNumber> numbers) const override;
 
  private:
   enum class Kind { Leaf, Constant, Copy, Tuple, List, Dict, Object, Number, Refused };
@@ -53,7 +74,8 @@ class ResultForm {
                    std::vector<PyObject*>& leaves, int depth);
   // What was there before and holds nothing that was computed stays itself.
   void keep_if_it_was_there(nanobind::handle object, const Questions& ask, bool holds_computed);
-  nanobind::object built(const std::function<nanobind::object(std::size_t)>& leaf) const;
+  void put_numbers(std::span<const nanobind::object> numbers);
+  nanobind::object built(Leaves& leaves) const;
 
   Kind kind_ = Kind::Constant;
   std::size_t leaf_ = 0;

@@ -27,6 +27,9 @@ PyTypeObject* make_size_type();
 
 inline bool is_size(PyObject* object) { return Py_TYPE(object) == size_type; }
 
+// A plain number; a new reference.
+PyObject* number_object(capture::SizeNumber number);
+
 // Lengths of a tensor that is a value of the script that is being written.
 PyObject* shape_of_sizes(capture::ScriptWriter& writer, const Tensor& tensor);
 PyObject* element_count_size(capture::ScriptWriter& writer, const Tensor& tensor,

@@ -31,8 +31,15 @@ inline Tensor& tensor_of(PyObject* object) {
 // Its tensor, after an initializer that still waits has run; an error when there is no data.
 const Tensor& filled(PyObject* object);
 
+// The same content in memory of its own, which nobody else uses again.
+inline Tensor content_copy(const Tensor& tensor) {
+  Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
+  tensor::copy_elements(tensor, copy);
+  return copy;
+}
+
 // A new reference.
 PyObject* wrap(Tensor tensor);
-PyObject* wrap_outputs(std::vector<Tensor>& outputs, bool as_tuple);
+PyObject* wrap_outputs(std::vector<Tensor>& outputs);  // a tuple
 
 }  // namespace mycel::bindings

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
+#include "device/current.h"
 #include "eager/random_state.h"
 #include "eager/tape.h"
 #include "operator/registry.h"
@@ -55,7 +55,8 @@ std::size_t skipped_bytes(const Tensor& tensor) {
   return static_cast<std::size_t>(tensor.body().offset) * tensor::size_of(tensor.dtype());
 }
 
-Tensor copy_of(const Tensor& tensor) {
+// On the host, where passes may look at it.
+Tensor constant_of(const Tensor& tensor) {
   Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
   tensor::copy_elements(tensor, copy);
   return copy;
@@ -89,6 +90,7 @@ Recorder::Recorder(Run run, std::span<const Tensor> arguments, Compiler compile,
       position_(std::move(position)),
       name_(std::move(name)),
       given_(arguments.begin(), arguments.end()),
+      device_(device::current_device()),
       reached_(arguments.size()),
       mark_before_(Storage::birth_mark),
       interceptor_before_(eager::interceptor()) {
@@ -139,6 +141,7 @@ void Recorder::release() {
 
 void Recorder::begin_graph() {
   graph_ = std::make_unique<ir::Graph>(name_);
+  graph_->set_device(device_);
   fingerprint_ = 0;
   graph_arguments_.clear();
   constant_nodes_.clear();
@@ -213,7 +216,7 @@ bool Recorder::concerns(const OpDef& definition, std::span<const Tensor> inputs,
 std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inputs) const {
   for (const Tensor& input : inputs) {
     if (!input.defined() || input.body().is_number) continue;
-    if (!(input.device() == device::Device{})) return "a tensor is not on the CPU";
+    if (!(input.device() == device_)) return "a tensor is on another device";
     const Entry* entry = find(input.storage());
     if (entry != nullptr && entry->spec.dtype != input.dtype())
       return platform::join("'", definition.shown_name(), "' reads memory as another type");
@@ -232,8 +235,8 @@ Output Recorder::constant(const Tensor& tensor) {
   // A tensor made while capturing may be written later, in this call only: the graph has its own.
   const bool is_number = tensor.body().is_number;
   if (!is_number) copied_.push_back(tensor);
-  ir::Node& node =
-      graph_->add_constant(graph_->body(), is_number ? tensor : copy_of(tensor), outermost_owner());
+  ir::Node& node = graph_->add_constant(graph_->body(), is_number ? tensor : constant_of(tensor),
+                                        outermost_owner());
   fingerprint_ = mix(fingerprint_, node.id());
   constant_nodes_[tensor.body_ref().get()] = node.output();
   constant_nodes_[tensor.body().storage.get()] = node.output();
@@ -256,7 +259,7 @@ Output Recorder::copied(const Output& output) {
 
 Tensor Recorder::promise(const TensorSpec& spec, Output output) {
   Entry entry;
-  entry.storage = Storage::promise({}, op::bytes_of(spec), *this);
+  entry.storage = Storage::promise(device_, op::bytes_of(spec), *this);
   entry.output = output;
   entry.spec = {spec.dtype, spec.shape, false};
   Tensor tensor = Tensor::from_storage(entry.storage, spec.shape, spec.dtype);
@@ -328,7 +331,7 @@ void Recorder::run_dynamic(ir::Node& node, std::vector<Tensor>& outputs) {
   outputs.clear();
   for (std::size_t i = 0; i < further.size(); ++i) {
     const Tensor& value = run_.values[first + i];
-    Ref<Storage> storage = Storage::promise({}, value.bytes(), *this);
+    Ref<Storage> storage = Storage::promise(value.device(), value.bytes(), *this);
     storage->fulfil(value.body().storage, skipped_bytes(value));
     outputs.push_back(Tensor::from_storage(storage, value.shape(), value.dtype()));
     Entry entry;
@@ -370,11 +373,14 @@ std::vector<Recorder::Entry*> Recorder::live_entries() {
 
 void Recorder::keep(Entry& entry, int place) {
   const Tensor& value = run_.values[static_cast<std::size_t>(place)];
-  if (entry.own_memory) {
-    std::memcpy(
-        entry.storage->data_unwatched(),
-        static_cast<const char*>(value.body().storage->data_unwatched()) + skipped_bytes(value),
-        value.bytes());
+  if (entry.own_memory && !computes_) {
+    // `value` is nothing to copy: what is there stays.
+  } else if (entry.own_memory) {
+    // Under another name, so that writing is no look.
+    const Ref<Storage> place = Storage::borrow(
+        entry.storage->device(), entry.storage->data_unwatched(), entry.storage->bytes(),
+        [](void*) {}, nullptr);
+    tensor::copy_elements(value, Tensor::from_storage(place, value.shape(), value.dtype()));
   } else {
     entry.storage->fulfil(value.body().storage, skipped_bytes(value));
   }
@@ -396,6 +402,11 @@ void Recorder::run_step(std::vector<Output> results) {
     given.push_back(run_.values[static_cast<std::size_t>(place)]);
   const Busy busy(busy_);
   step.executable = compile_(std::move(graph_));
+  if (!computes_) {
+    for (const Output& result : step.executable->graph().body().results())
+      run_.values.push_back(Tensor::empty(result.type().shape, result.type().dtype));
+    return;
+  }
   run_.has_effects = run_.has_effects || step.executable->has_effects();
   for (Tensor& value : step.executable->run(given))
     run_.values.push_back(tensor::contiguous(value));
@@ -460,7 +471,8 @@ void Recorder::close(std::span<const Output> further) {
 
 // ---- the end -----------------------------------------------------------------------------------
 
-void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<void> epilogue) {
+void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<const Epilogue> epilogue,
+                      std::uint64_t since) {
   may_run_ = true;
   require_sound();
   platform::require(regions_.empty(), ErrorKind::Internal, "a function ends inside a region");
@@ -482,7 +494,10 @@ void Recorder::finish(std::span<const Tensor> results, std::shared_ptr<void> epi
     step_->returned = std::move(returned);
     step_->epilogue = std::move(epilogue);
     // Somebody else may have been quicker; then this run has its own copy of the way.
-    if (fork_ != nullptr) run_.ways->add(*fork_, fork_seen_, branch_);
+    if (fork_ != nullptr) {
+      branch_->since = since;
+      run_.ways->add(*fork_, fork_seen_, branch_);
+    }
   } else {
     require_as_before(step_->end == Step::End::Return && step_->returned == returned);
   }

@@ -72,7 +72,9 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void drop_regions(std::size_t depth);
 
   // The function has returned these tensors, of which it made or changed all (see `is_result`).
-  void finish(std::span<const Tensor> results, std::shared_ptr<void> epilogue);
+  // `since`: the publication of what a way that this run has added relies on.
+  void finish(std::span<const Tensor> results, std::shared_ptr<const Epilogue> epilogue,
+              std::uint64_t since = 0);
   // Computes what is pending; from here on this run is ordinary eager execution.
   void abandon(std::string reason);
   // The function raised: effects that were recorded before it happen all the same.
@@ -133,6 +135,8 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   std::optional<Identity> identify(const Tensor& tensor) const;  // nothing: not of this run
   // From here on whatever would have to compute something is an error, until `finish`.
   void forbid_runs() { may_run_ = false; }
+  // `finish` compiles and computes nothing: what it gives out has no content.
+  void compute_nothing() { computes_ = false; }
   // What is read where it is, with its names, in the order in which it was met.
   std::vector<std::pair<Tensor, std::string>> references() const;
   // The graph as `finish` would compile it; nothing is computed.
@@ -295,6 +299,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   std::vector<Tensor>
       copied_;  // tensors whose addresses are keys there, though the graph has copies
   std::vector<Tensor> given_, stand_ins_, parameters_;
+  device::Device device_;  // where all of it is computed
   struct Lent {
     Tensor shown;        // what Python has; on a storage of its own that holds these bytes
     Tensor copied_from;  // defined: it has a copy of this
@@ -314,6 +319,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   bool active_ = true;
   bool busy_ = false;
   bool may_run_ = true;
+  bool computes_ = true;
   bool may_grow_ = true;
   bool keeps_when_crowded_ = false;
   bool has_left_ = false;

@@ -84,6 +84,8 @@ void Recorder::stand_for(const Tensor& stand_in, const Tensor& value) {
 void Recorder::begin_tape(std::span<const Tensor> given) {
   TurnTape* const tape = regions_.back().tape.get();
   if (tape == nullptr) return;
+  if (device_.backend != device::kHostBackend)
+    throw Declined("is part of a gradient on a device, where turns keep nothing");
   if (eager::gradient_order() > 1)
     throw Declined("is part of a gradient that is itself differentiated");
   tape->given.assign(given.begin(), given.end());

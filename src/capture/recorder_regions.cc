@@ -62,8 +62,7 @@ std::vector<Output> Recorder::region_operands(std::span<const Tensor> tensors) {
   std::vector<Output> outputs;
   outputs.reserve(tensors.size());
   for (const Tensor& tensor : tensors) {
-    if (!(tensor.device() == device::Device{}))
-      throw Declined("reads a tensor that is not on the CPU");
+    if (!(tensor.device() == device_)) throw Declined("reads a tensor of another device");
     outputs.push_back(operand(tensor));
     if (!active_) throw Declined(refusal_);
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <shared_mutex>
@@ -10,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "capture/interpreter.h"
 #include "runtime/executable.h"
 #include "tensor/tensor.h"
 
@@ -58,7 +61,9 @@ struct Step {
   Reading reading;
   std::vector<std::pair<std::string, std::unique_ptr<Step>>> next;  // by what was seen
   std::vector<Place> returned;
-  std::shared_ptr<void> epilogue;  // what the front end needs to build its result
+  std::shared_ptr<const Epilogue> epilogue;  // makes the result of these
+  // The first publication of what its way relies on (specialization.h).
+  std::uint64_t since = 0;
 };
 
 // Every way a function has gone so far, for one kind of arguments: a tree whose forks are the
@@ -66,10 +71,12 @@ struct Step {
 // taken away.
 class Ways {
  public:
+  static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
   Step root;
 
-  // The step after `step` for what was seen there; null: nobody has seen that yet.
-  Step* find(const Step& step, const std::string& seen) const;
+  // The step after `step` for what was seen there; null: nobody has seen that yet, or only since a
+  // later publication than `until`.
+  Step* find(const Step& step, const std::string& seen, std::uint64_t until = kAll) const;
   // False: somebody has added such a step in the meantime, and `further` stays the caller's.
   bool add(Step& step, const std::string& seen, std::unique_ptr<Step>& further);
   std::size_t forks(const Step& step) const;
@@ -84,11 +91,12 @@ class Ways {
 // by one after the other.
 struct Run {
   std::shared_ptr<Ways> ways;
-  std::vector<Tensor> values;     // the table: arguments, then what the steps computed
-  std::vector<std::string> seen;  // by the looks on its way
-  std::size_t steps = 0;          // that were computed
-  Step* last = nullptr;           // where it ended
-  bool has_effects = false;       // something has happened that cannot happen again
+  std::uint64_t until = Ways::kAll;  // the publication of which the conditions have been checked
+  std::vector<Tensor> values;        // the table: arguments, then what the steps computed
+  std::vector<std::string> seen;     // by the looks on its way
+  std::size_t steps = 0;             // that were computed
+  Step* last = nullptr;              // where it ended
+  bool has_effects = false;          // something has happened that cannot happen again
 
   // Goes as far as the ways are known: `last` is a Return, or a Read that saw something new.
   void replay(const runtime::Observer& observer = {});

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <unordered_set>
 
+#include "device/current.h"
 #include "eager/aliases.h"
 #include "eager/dispatch.h"
 #include "eager/tape_state.h"
@@ -224,7 +225,7 @@ std::vector<Tensor> differentiate(Node& node) {
                     ". Use stop_gradient on its result if no gradient is wanted through it.");
   const auto reached = std::find_if(node.gradients.begin(), node.gradients.end(),
                                     [](const Tensor& gradient) { return gradient.defined(); });
-  const CreationDevice scope(reached->device());
+  const device::DeviceScope scope(reached->device());
   GradientContext context(definition, node.attributes, emitter());
   fill_context(context, node);
   if (definition.gradient_kind == GradientKind::Derived) {
@@ -267,7 +268,7 @@ void make_own(std::span<Tensor> gradients, std::span<const Tensor> seeds) {
 }
 
 Tensor ones_like(const Tensor& tensor) {
-  const CreationDevice scope(tensor.device());
+  const device::DeviceScope scope(tensor.device());
   return emitter()
       .call("fill", {}, {{"shape", tensor.shape()}, {"value", 1.0}, {"dtype", tensor.dtype()}})
       .tensor();

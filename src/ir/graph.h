@@ -140,6 +140,9 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
 
   const std::string& name() const { return name_; }
+  // Where its operators run; Python's numbers among its values stay on the host.
+  device::Device device() const { return device_; }
+  void set_device(device::Device device) { device_ = device; }
   Region& body() { return *body_; }
   const Region& body() const { return *body_; }
 
@@ -171,6 +174,7 @@ class Graph {
   Node& add(Region& region, NodeKind kind, std::vector<Output> operands,
             std::vector<TensorSpec> types, Node* before);
   std::string name_;
+  device::Device device_;
   std::deque<std::unique_ptr<Node>> pool_;
   std::vector<std::unique_ptr<OpDef>> definitions_;
   std::unique_ptr<Region> body_;

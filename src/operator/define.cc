@@ -194,6 +194,11 @@ Define& Define::internal() {
   return *this;
 }
 
+Define& Define::traits(const Traits& traits) {
+  def_.traits = traits;
+  return *this;
+}
+
 Expr Define::in(int index) const {
   return Expr::input(index, def_.inputs[static_cast<std::size_t>(index)].is_mask);
 }

@@ -90,6 +90,7 @@ class Define {
   Define& effects();
   Define& dynamic_outputs();
   Define& internal();
+  Define& traits(const Traits& traits);  // for the passes
 
   // Elementwise: the formula on scalars. The gradient is derived from it unless a rule is given.
   template <class Formula>

@@ -104,6 +104,7 @@ std::unique_ptr<OpDef> derive(const OpDef& source, int input, const Expr& slope)
   auto derived = std::make_unique<OpDef>();
   derived->name = platform::join(source.name, "_gradient", input);
   derived->internal = true;
+  derived->derivative_of = &source;
   derived->inputs = source.inputs;
   derived->attributes = source.attributes;
   for (AttributeDef& attribute : derived->attributes) attribute.required = false;

@@ -12,6 +12,7 @@
 
 #include "operator/attribute.h"
 #include "operator/scalar_expr.h"
+#include "operator/traits.h"
 #include "operator/value.h"
 #include "tensor/tensor.h"
 
@@ -147,6 +148,9 @@ struct OpDef {
   bool has_effects = false;      // writes its inputs, prints, ...
   bool dynamic_outputs = false;  // the kernel decides the output shapes
   bool internal = false;         // made by us (a derived gradient): not shown to Python
+
+  Traits traits;
+  const OpDef* derivative_of = nullptr;  // of a derived gradient: the operator it was derived from
 
   std::array<std::vector<KernelCandidate>, device::kMaxBackends> kernels;
 

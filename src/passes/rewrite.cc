@@ -25,8 +25,8 @@ bool in_every_region(ir::Graph& graph, const std::function<bool(ir::Region& regi
   return in_region(graph.body(), change);
 }
 
-bool is_operator(const Node& node, std::string_view name) {
-  return node.kind() == ir::NodeKind::Operator && node.definition()->name == name;
+const op::Traits* traits_of(const ir::Node& node) {
+  return node.kind() == ir::NodeKind::Operator ? &node.definition()->traits : nullptr;
 }
 
 const op::AttributeValue& attribute(const Node& node, std::string_view name) {

@@ -19,7 +19,8 @@ struct OutputHash {
 // Does to every region, outer ones first, what works on the nodes of one; whether any was changed.
 bool in_every_region(ir::Graph& graph, const std::function<bool(ir::Region& region)>& change);
 
-bool is_operator(const ir::Node& node, std::string_view name);
+// Null for what is no operator.
+const op::Traits* traits_of(const ir::Node& node);
 
 // By name; the operator must have it.
 const op::AttributeValue& attribute(const ir::Node& node, std::string_view name);

@@ -23,9 +23,9 @@ using platform::ErrorKind;
 
 namespace {
 
-Ref<Storage> empty_loan(std::size_t bytes) {
+Ref<Storage> empty_loan(std::size_t bytes, device::Device device) {
   return Storage::borrow(
-      {}, nullptr, bytes, [](void*) {}, nullptr);
+      device, nullptr, bytes, [](void*) {}, nullptr);
 }
 
 struct Value {
@@ -41,8 +41,11 @@ struct OutputHash {
 
 class Builder {
  public:
-  Builder(const ir::Graph& graph, Program& program)
-      : graph_(graph), program_(program), frame_(std::make_unique<Frame>()) {}
+  Builder(const ir::Graph& graph, const Constants& constants, Program& program)
+      : graph_(graph),
+        constants_(constants),
+        program_(program),
+        frame_(std::make_unique<Frame>()) {}
 
   std::unique_ptr<Frame> build() {
     const ir::Region& body = graph_.body();
@@ -65,7 +68,7 @@ class Builder {
     root.kind = kind;
     root.index = index;
     root.bytes = bytes_of(type);
-    root.loan = empty_loan(root.bytes);
+    root.loan = empty_loan(root.bytes, type.is_number ? device::Device{} : graph_.device());
     frame_->roots.push_back(std::move(root));
     return frame_->roots.size() - 1;
   }
@@ -107,11 +110,13 @@ class Builder {
   }
 
   void add_constant(Node& node) {
+    const auto brought = constants_.find(&node);
+    const Tensor tensor = brought == constants_.end() ? node.tensor() : brought->second;
     Root root;
     root.kind = RootKind::Constant;
-    root.tensor = node.tensor();
+    root.tensor = tensor;
     frame_->roots.push_back(std::move(root));
-    values_[node.output()] = {node.tensor(), frame_->roots.size() - 1};
+    values_[node.output()] = {tensor, frame_->roots.size() - 1};
   }
 
   void add_operator(Node& node) {
@@ -196,11 +201,32 @@ class Builder {
       push(values_.at(node.output(i)));
     }
     if (kind == Instruction::Kind::Kernel) make_single(instruction);
+    if (instruction.kind == Instruction::Kind::Kernel) choose_kernel(instruction);
     finish(instruction, node.attributes());
+  }
+
+  // What a value decides is chosen when it is known; what there is no kernel for is told when the
+  // program comes to it.
+  void choose_kernel(Instruction& instruction) {
+    const Node& node = *instruction.node;
+    if (node.definition()->is_random) instruction.random_key = program_.random_calls++;
+    const std::span<Tensor> all(frame_->operands);
+    const auto inputs = all.subspan(instruction.inputs, instruction.outputs - instruction.inputs);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i].defined() && node.operands()[i]) return;
+    }
+    op::AttributeList attributes = node.attributes();
+    const op::KernelContext kernel(*node.definition(), attributes, inputs,
+                                   all.subspan(instruction.outputs));
+    try {
+      instruction.kernel = op::find_kernel(kernel, graph_.device());
+    } catch (const platform::Error&) {
+    }
   }
 
   // A call on single elements is little work: what it needs is looked up here, once.
   void make_single(Instruction& instruction) const {
+    if (graph_.device().backend != device::kHostBackend) return;
     const std::span<const Tensor> all(frame_->operands);
     const std::size_t count = instruction.outputs - instruction.inputs;
     if (all.size() != instruction.outputs + 1 || count > kMostSingleOperands) return;
@@ -477,6 +503,7 @@ class Builder {
   }
 
   const ir::Graph& graph_;
+  const Constants& constants_;
   Program& program_;
   std::unique_ptr<Frame> frame_;
   std::unordered_map<Output, Value, OutputHash> values_;
@@ -484,8 +511,9 @@ class Builder {
 
 }  // namespace
 
-std::unique_ptr<Frame> lay_out(const ir::Graph& graph, Program& program) {
-  return Builder(graph, program).build();
+std::unique_ptr<Frame> lay_out(const ir::Graph& graph, const Constants& constants,
+                               Program& program) {
+  return Builder(graph, constants, program).build();
 }
 
 }  // namespace mycel::runtime

@@ -101,3 +101,98 @@ def test_a_folder_that_cannot_be_written_changes_nothing_else(graph_mode, here, 
 def test_an_eager_error_writes_nothing(here):
     _fail(Broken(), ops.ones((2, 3)), ops.ones((2, 3)))
     assert not (here / "rank_0").exists()
+
+
+def _message(function, *arguments) -> str:
+    with pytest.raises(Exception) as raised:  # noqa: PT011  (each test looks at the class itself)
+        ms.jit(function)(*arguments)
+    return f"{type(raised.value).__name__}: {raised.value}"
+
+
+def test_the_message_names_the_line_of_a_python_error(here):
+    def cut(x):
+        return x.shape[1.5:]  # cut here
+
+    text = _message(cut, ops.ones(3))
+    assert text.startswith("TypeError: slice indices must be integers")
+    assert re.search(
+        r"\nIn file .*test_failed_compilation\.py:\d+\n +return x\.shape\[1\.5:\]  # cut here\n", text
+    )
+
+
+def test_the_message_names_a_name_that_is_nowhere(here):
+    def lost(x):
+        return x + nowhere  # noqa: F821
+
+    text = _message(lost, ops.ones(3))
+    assert text.startswith("NameError: The name 'nowhere' is not defined")
+    assert "return x + nowhere" in text
+
+
+def test_a_line_is_named_once(here):
+    text = _message(lambda x: ops.matmul(x, x), ops.ones((2, 3)))
+    assert text.count("test_failed_compilation.py:") == 1
+
+
+def in_one_branch(x):
+    if x < 0:
+        y = x
+    return y
+
+
+def in_the_other_branch(x):
+    if x < 0:
+        pass
+    else:
+        if x > 10:
+            y = x
+    return y
+
+
+def in_a_branch_of_a_loop(x):
+    for _ in range(2):
+        if x > 0:
+            pass
+        else:
+            y = 1
+        x = x + y
+    return x
+
+
+def in_a_loop(x):
+    for _ in range(3):
+        while x < 0:
+            y = x
+    return y
+
+
+def in_a_while(x):
+    while x < 0:
+        y = x
+    return y
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        (in_one_branch, "is not defined in false branch, but defined in true branch."),
+        (in_the_other_branch, "is not defined in true branch, but defined in false branch."),
+        (in_a_branch_of_a_loop, "is not defined in true branch, but defined in false branch."),
+        (in_a_loop, "defined in the 'for' loop body cannot be used outside of the loop body."),
+        (in_a_while, "defined in the 'while' loop body cannot be used outside of the loop body."),
+    ],
+)
+def test_the_message_says_why_a_variable_has_no_value(here, function, why):
+    text = _message(function, ms.Tensor([1.0]))
+    assert text.startswith("UnboundLocalError: ")
+    assert f"The local variable 'y' {why}" in text
+    assert "y = " in text
+    assert "return y" in text or "x = x + y" in text
+
+
+def test_a_variable_of_code_without_source_has_no_explanation(here):
+    names: dict = {}
+    exec("def made(x):\n    if x < 0:\n        y = 1\n    return y\n", names)
+    text = _message(names["made"], ms.Tensor([1.0]))
+    assert "UnboundLocalError" in text
+    assert "branch" not in text

@@ -27,7 +27,7 @@ NAMES = {
     ),
     "mindspore.ops.operations": (
         "AdamNoUpdateParam DSDMatmul DropoutDoMask DropoutGenMask DynamicGRUV2 DynamicRNN FusedAdaFactor "
-        "FusedWeightScaleApplyMomentum LSTM MatmulDDS Pull Push __all__"
+        "FusedWeightScaleApplyMomentum LSTM MatmulDDS PadAndShift Pull Push SubAndFilter __all__"
     ),
     "mindspore.ops.operations.nn_ops": "FlashAttentionScore PromptFlashAttention",
     "mindspore.ops.operations._inner_ops": "DecoderKVCache PromptKVCache PsROIPooling TopKRouter",

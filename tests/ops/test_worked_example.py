@@ -33,7 +33,8 @@ def test_example_compiles_and_runs(tmp_path):
     plugin = tmp_path / "libcenter.so"
     sources = [str(HERE / "center.cc"), str(HERE / "start.cc")]
     options = ["-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", f"-I{ROOT / 'src'}"]
-    library = ["-L" + str(package), "-l:libmindspore.so", "-Wl,-rpath," + str(package)]
+    libraries = str(package / "lib")
+    library = ["-L" + libraries, "-l:libmindspore.so", "-Wl,-rpath," + libraries]
     allow = ["-Wl,--allow-shlib-undefined"]
     build = subprocess.run(
         [compiler, *options, *sources, "-o", str(plugin), *library, *allow], capture_output=True, text=True

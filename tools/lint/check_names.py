@@ -24,9 +24,9 @@ EMPTY_WORDS = {
     "manager",
     "base",
 }
-# MindSpore's public modules keep their names.
+# MindSpore's public modules and headers keep their names.
 PUBLIC_NAMES = re.compile(
-    r"python/mindspore/((common|utils|mindrecord/common)(/|$)|nn/(loss|optim|layer|wrap)/|ops/composite/base\.py$"
+    r"include/|python/mindspore/((common|utils|mindrecord/common)(/|$)|nn/(loss|optim|layer|wrap)/|ops/composite/base\.py$"
     r"|(dataset|hypercomplex|nn|numpy|train|ops|parallel)(/\w+)*/_?utils(/|\.py$)"
     r"|dataset/(core/validator_helpers|vision/py_transforms_util)\.py$"
     r"|train/(train_thor/)?(dataset_helper|loss_scale_manager)\.py$|communication/_comm_helper\.py$)"

@@ -41,6 +41,11 @@ def cpp_files() -> Iterator[Path]:
     return (path for path in files() if path.parts[0] == "src" and path.suffix in CPP_SUFFIXES)
 
 
+def headers() -> Iterator[Path]:
+    """The headers of the C++ interface."""
+    return (path for path in files() if path.parts[0] == "include" and path.suffix == ".h")
+
+
 def block(name: str) -> list[tuple[str, str, str]]:
     """Rows (left, sign, right) of the fenced block `name` in the layout page; sign is ':' or '='."""
     page = text_of(Path("docs/design/layout.md"))

@@ -29,7 +29,7 @@ def tool_output(command: list[str]) -> Iterator[str]:
 def clang_format() -> Iterator[str]:
     """Format of the C++ files."""
     program = shutil.which("clang-format")
-    paths = [str(path) for path in repository.cpp_files()]
+    paths = [str(path) for path in (*repository.cpp_files(), *repository.headers())]
     if program is None:
         yield "clang-format is not installed"
     elif paths:
@@ -48,7 +48,7 @@ def ruff() -> Iterator[str]:
 
 def fix() -> None:
     """Formats in place."""
-    paths = [str(path) for path in repository.cpp_files()]
+    paths = [str(path) for path in (*repository.cpp_files(), *repository.headers())]
     if paths:
         subprocess.run(["clang-format", "-i", *paths], cwd=repository.ROOT, check=True)
     for arguments in (["check", "--quiet", "--fix"], ["format", "--quiet"]):

@@ -45,6 +45,38 @@ def set_content(container, content) -> None:
         container[:] = content
 
 
+class _Given:
+    """Stands in a result for a list or dict that the caller gave."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int):
+        self.number = number
+
+
+def _replaced(value, replace, depth: int = 0):
+    """A result in which lists, dicts and stand-ins for them are what `replace` gives; None: as they are."""
+    fresh = replace(value) if isinstance(value, (list, dict, _Given)) else None
+    if fresh is not None or type(value) not in (list, tuple, dict) or depth > _DEEPEST:
+        return value if fresh is None else fresh
+    parts = value.values() if type(value) is dict else value
+    made = [_replaced(part, replace, depth + 1) for part in parts]
+    if all(one is other for one, other in zip(parts, made, strict=True)):
+        return value
+    return dict(zip(value, made, strict=True)) if type(value) is dict else type(value)(made)
+
+
+def with_places_of(containers: list, result):
+    """A result with stand-ins for lists and dicts that were given."""
+    places = {id(one): _Given(number) for number, one in enumerate(containers)}
+    return _replaced(result, lambda value: places.get(id(value)))
+
+
+def with_containers(containers: list, result):
+    """The other way round, for the containers of another call."""
+    return _replaced(result, lambda value: containers[value.number] if type(value) is _Given else None)
+
+
 class ArgumentContainers:
     """The containers among the arguments of one recorded call.
 
@@ -77,11 +109,12 @@ class ArgumentContainers:
 
     def are_in(self, result, depth: int = 0) -> bool:
         """Whether a result holds a list or dict that was given."""
-        if type(result) in (list, dict) and id(result) in self._originals:
+        if isinstance(result, (list, dict)) and id(result) in self._originals:
             return True
-        if type(result) not in (list, tuple) or depth > _DEEPEST:
+        if type(result) not in (list, tuple, dict) or depth > _DEEPEST:
             return False
-        return any(self.are_in(part, depth + 1) for part in result)
+        parts = result.values() if type(result) is dict else result
+        return any(self.are_in(part, depth + 1) for part in parts)
 
     def in_place_of_copies(self, result, finished, was_there, depth: int = 0):
         """What a call gives, with the lists and dicts that existed before it.
@@ -92,19 +125,20 @@ class ArgumentContainers:
             was_there (Callable): Whether an object existed before the run.
             depth (int): In how many containers these stand.
         """
-        if type(result) in (list, dict):
+        if isinstance(result, (list, dict)):
             if id(result) in self._originals:
                 return self._originals[id(result)][1]
             if was_there(result):
                 return result
-        if type(result) not in (list, tuple) or len(result) != len(finished) or depth > _DEEPEST:
+        if type(result) not in (list, tuple, dict) or len(result) != len(finished) or depth > _DEEPEST:
             return finished
-        parts = [
-            self.in_place_of_copies(*pair, was_there, depth + 1)
-            for pair in zip(result, finished, strict=True)
-        ]
-        changed = any(one is not other for one, other in zip(parts, finished, strict=True))
-        return type(result)(parts) if changed else finished
+        is_dict = type(result) is dict
+        before = list(finished.values()) if is_dict else finished
+        pairs = zip(result.values() if is_dict else result, before, strict=True)
+        parts = [self.in_place_of_copies(*pair, was_there, depth + 1) for pair in pairs]
+        if all(one is other for one, other in zip(parts, before, strict=True)):
+            return finished
+        return dict(zip(result, parts, strict=True)) if is_dict else type(result)(parts)
 
     def hand_back_attributes(self) -> bool:
         """Gives the caller's tensors the attributes that their stand-ins got; whether there were any."""

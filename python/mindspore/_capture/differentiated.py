@@ -116,6 +116,7 @@ class Differentiated(Captured):
 
     __slots__ = ("_calls", "_own_name")
     learns_sizes = takes_numbers = False  # the tape that was taken down is of one size and has no such input
+    gives_back = False  # a gradient has to find the tensors that it returns
 
     def __init__(self, function, name: str, strict: bool | None, roots: tuple):
         run = functools.partial(_run, weakref.ref(self), function)

@@ -9,6 +9,7 @@ import traceback
 from types import FrameType
 
 from mindspore import log as logger
+from mindspore._capture.unbound import explain
 from mindspore._failures import is_raised_by_hand
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -79,6 +80,7 @@ def write_failure(name: str, text: str, error: BaseException, graphs_folder: str
     """
     if not isinstance(error, Exception) or is_on_purpose(error):
         return
+    _say_where(error)
     lines = _users_lines(error) or [("unknown", 0)]
     content = [
         *_described(name, error, lines),
@@ -95,9 +97,30 @@ def write_failure(name: str, text: str, error: BaseException, graphs_folder: str
     except OSError as problem:
         logger.info("The graph of '%s' cannot be written: %s.", name, problem)
         return
-    _point_to(error, os.path.join(folder, _NAMES[0]))
+    _say(error, f"(See file '{os.path.join(folder, _NAMES[0])}' for more details.)")
 
 
-def _point_to(error: Exception, path: str) -> None:
+def _say(error: Exception, *more: str) -> None:
     if len(error.args) == 1 and isinstance(error.args[0], str):
-        error.args = (f"{error.args[0]}\n(See file '{path}' for more details.)",)
+        said = error.args[0]
+        end = "." if said[-1:].isalnum() and "\n" not in said else ""  # a sentence, before others follow
+        error.args = ("\n".join((said + end, *more)),)
+
+
+def _say_where(error: Exception) -> None:
+    """Names the user's line, and what is wrong with a name."""
+    steps = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if _is_users(frame)]
+    if not steps or f"{steps[-1][0].f_code.co_filename}:{steps[-1][1]}" in str(error):
+        return
+    frame, line = steps[-1]
+    found = explain(error, frame.f_code, line) if isinstance(error, UnboundLocalError) else None
+    if type(error) is NameError and error.name:
+        error.args = (f"The name '{error.name}' is not defined, neither in the function nor around it.",)
+    if found is not None:
+        _say(error, found[0], *_shown(frame.f_code.co_filename, found[1]))
+    _say(error, *_shown(frame.f_code.co_filename, line))
+
+
+def _shown(file: str, line: int) -> tuple[str, ...]:
+    source = linecache.getline(file, line).strip()
+    return (f"In file {file}:{line}", *([f"    {source}"] if source else []))

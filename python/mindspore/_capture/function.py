@@ -16,15 +16,19 @@ from mindspore._capture.arguments import (
     content_of,
     is_as_before,
     set_content,
+    with_containers,
+    with_places_of,
 )
 from mindspore._capture.dialect import as_result, understand
 from mindspore._capture.dump import write_failure
 from mindspore._capture.kept import Place
 from mindspore._capture.outside_numbers import OutsideNumbers, repeat
 from mindspore._capture.printing import prints_recorded
+from mindspore._capture.results import REASON, hides_tensors
 from mindspore._capture.strict import forbid_effects, is_strict, look_check, refused
 from mindspore._capture.ways import Ways
 from mindspore.common._structure import tensors_in
+from mindspore.common.mutable import check_open_lengths
 
 _MISS, _EAGER, _PausedCall = _c.CAPTURE_MISS, _c.CAPTURE_EAGER, _c.PausedCall
 _CAPTURES_BETWEEN_CHECKS = 32  # whether capturing is worth it
@@ -97,6 +101,7 @@ class Captured:
     takes_numbers = True  # as inputs of the graph, once they have had several values
     takes_numbers_outside = True  # the same for what stands outside of the function
     takes_shared_memory = False  # in several arguments
+    gives_back = True  # lists and dicts that it is given
     writes_failures = True  # an error while it is recorded leaves a file with the graph so far
 
     def __init__(self, function, name: str, strict: bool | None = None, roots: tuple = ()):
@@ -183,7 +188,7 @@ class Captured:
         if (
             self.takes_numbers
             and not self._asks_types
-            and any(type(value) in (int, float) for value in (*args, *kwargs.values()))
+            and any(isinstance(value, (int, float)) for value in (*args, *kwargs.values()))
         ):
             from mindspore._capture.numbers import NumberArguments
 
@@ -296,18 +301,17 @@ class Captured:
         value, left, contents = result
         for place, one in zip(self._places, left, strict=True):
             place.repeat(one)
-        if contents:
-            given = containers_in((args, tuple(kwargs.values())))
-            for i, content in contents.items():
-                set_content(given[i], content)
-        return value
+        given = containers_in((args, tuple(kwargs.values())))
+        for i, content in contents.items():
+            set_content(given[i], with_containers(given, content))
+        return with_containers(given, value) if given else value
 
     def _capture_with_effects(self, standing: tuple, args: tuple, kwargs: dict, paused):
         assigned = [(i, place) for i, place in enumerate(self._places) if not place.is_counter]
         value, left, _ = self._capture(self._run_with_effects, args, (standing, *args), kwargs, paused)
         for i, place in assigned:
             place.put(left[i])  # the objects that stood there, not stand-ins
-        return value
+        return with_containers(containers_in((args, tuple(kwargs.values()))), value)
 
     def _run_with_effects(self, standing: tuple, *args, **kwargs):
         """(result, what is left in the places, content of containers that were changed by their number)."""
@@ -321,7 +325,10 @@ class Captured:
         value = as_result(self.function(*args, **kwargs))
         left = tuple(place.left_since(one) for place, one in zip(places, before, strict=True))
         pairs = enumerate(zip(containers, contents, strict=True))
-        return value, left, {i: content_of(now) for i, (now, then) in pairs if not is_as_before(now, then)}
+        changed = {i: content_of(now) for i, (now, then) in pairs if not is_as_before(now, then)}
+        if self.gives_back and containers:
+            value, changed = with_places_of(containers, value), with_places_of(containers, changed)
+        return value, left, changed
 
     def _capture(self, run, users_args: tuple, args: tuple, kwargs: dict, paused=None):
         lays_out = bool(self._outside.places)
@@ -341,6 +348,7 @@ class Captured:
         if not self.captures:
             every_captured.add(self)
             understand(self.function, self._roots)
+        check_open_lengths((users_args, tuple(kwargs.values())))
         numbers_given = self._outside.given() if self._outside.places else None
         outside = None if numbers_given is None else self._outside
         all_args = args if outside is None else (numbers_given, *args)
@@ -388,12 +396,14 @@ class Captured:
             session = surroundings = None  # the error's traceback keeps this frame
             raise
         made, gives_back = result, containers.are_in(result)
-        effects = self._objections(surroundings, containers, numbers, gives_back)
+        effects = self._objections(surroundings, containers, numbers)
+        if session.is_active and hides_tensors(result, surroundings.was_there):
+            session.abandon(REASON)
         recorded = time.perf_counter()
         result = self._finished(session, result, surroundings.was_there)
         finished = time.perf_counter()
         result = containers.in_place_of_copies(made, result, surroundings.was_there)
-        is_whole = self._conclude(session, surroundings, effects, containers.hand_back())
+        is_whole = self._conclude(session, surroundings, effects, containers.hand_back(), gives_back)
         if outside is not None:
             result, is_whole = result[0], False
             if outside.conclude(numbers):
@@ -411,12 +421,10 @@ class Captured:
         return result
 
     @staticmethod
-    def _objections(surroundings, containers, numbers, gives_back: bool):
+    def _objections(surroundings, containers, numbers):
         """What a run has done, and why a replay could not do the same."""
         effects = surroundings.settle()
         reasons = [effects.problem]
-        if gives_back:
-            reasons.append("it returns a list or dict that it is given")
         if containers.hand_back_attributes():
             reasons.append(
                 "it sets attributes of a tensor it is given, which a compiled function would not repeat"
@@ -439,14 +447,16 @@ class Captured:
             (finished - recorded) * 1e3,
         )
 
-    def _conclude(self, session, surroundings, effects, handed_back: bool) -> bool:
+    def _conclude(self, session, surroundings, effects, handed_back: bool, gives_back: bool) -> bool:
         """Decides what becomes of a run that has come to its end; whether its trace does all that it did."""
         if session.has_left:
             if self._is_strict():
                 self._forbid(effects)
             return False
         problem = effects.problem or self._objection(effects.written, handed_back)
-        incomplete = handed_back and not self._has_effects
+        if gives_back and (self._has_effects or not self.gives_back):
+            problem = problem or "it returns a list or dict that it is given"
+        incomplete = (handed_back or gives_back) and not self._has_effects
         incomplete = surroundings.looked_at_a_counter() or incomplete or effects.written or effects.passing
         if effects.passing is not None and self._restarts >= _RESTARTS_AT_MOST:
             problem = problem or f"{effects.passing} in every call"

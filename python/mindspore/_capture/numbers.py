@@ -14,6 +14,7 @@ import sys
 from mindspore import _c_expression as _c
 from mindspore._c_expression import Tensor
 from mindspore._capture import flow
+from mindspore.common.mutable import is_variable_number
 from mindspore.ops._registry import op
 
 _VALUES_BEFORE = 3  # of one argument, until it becomes an input
@@ -252,6 +253,15 @@ for _name, _calculate in (
 _c.set_number_stand_in(NumberStandIn)
 
 
+def is_number(value: object) -> bool:
+    """Whether an argument is a number that can be an input: of Python's types, or called mutable."""
+    return type(value) in (int, float) or is_variable_number(value)
+
+
+def _as_plain(number):
+    return float(number) if isinstance(number, float) else int(number)
+
+
 class NumberArguments:
     """Which numbers among the arguments of one function are inputs of its graphs.
 
@@ -259,10 +269,11 @@ class NumberArguments:
         code (tuple): Its code, and how many parameters of that come before the arguments.
     """
 
-    __slots__ = ("_by_value", "_code", "_seen", "places")
+    __slots__ = ("_by_value", "_code", "_marked", "_seen", "places")
 
     def __init__(self, code: tuple):
         self._code = code  # what is given them, and how many parameters come before
+        self._marked: set = set()  # places of numbers that the user has called mutable
         self._seen: dict = {}  # position or keyword -> values
         self._by_value: set = set()  # places where Python uses the number itself
         self.places: frozenset = frozenset()  # those that are inputs
@@ -270,15 +281,18 @@ class NumberArguments:
     def note(self, args: tuple, kwargs: dict) -> None:
         """A call that had to be captured."""
         for place, value in (*enumerate(args), *kwargs.items()):
-            if type(value) not in (int, float) or place in self._by_value:
+            if not is_number(value) or place in self._by_value:
                 continue
+            if is_variable_number(value):
+                self._marked.add(place)
             values = self._seen.setdefault(place, set())
             if len(values) < _MOST_VALUES:
                 values.add(value)
 
     def choose(self) -> None:
-        """Numbers that have had several values become inputs."""
+        """Numbers that have had several values, or are called mutable, become inputs."""
         found = {place for place, values in self._seen.items() if len(values) >= _VALUES_BEFORE}
+        found |= self._marked
         self._by_value |= {place for place in found if not self._is_computed_with(place)}
         self.places = frozenset(found - self._by_value)
 
@@ -306,8 +320,8 @@ class NumberArguments:
             holder = keywords if isinstance(place, str) else replaced
             known = place in holder if isinstance(place, str) else place < len(holder)
             value = holder[place] if known else None
-            if type(value) is float or (type(value) is int and -_INT64 <= value < _INT64):
-                holder[place] = _c.number_input(value)
+            if is_number(value) and (isinstance(value, float) or -_INT64 <= value < _INT64):
+                holder[place] = _c.number_input(_as_plain(value))
                 count += 1
         return (tuple(replaced), keywords) if count else None
 
@@ -335,14 +349,10 @@ class NumberTrial:
         return without_stand_ins(self._function(*stand_ins, **keywords))
 
     def _stand_in(self, place, given, part):
-        if (
-            place not in self._places
-            or type(given[place]) not in (int, float)
-            or not isinstance(part, Tensor)
-        ):
+        if place not in self._places or not is_number(given[place]) or not isinstance(part, Tensor):
             return part
         self._uses[place] = Uses()
-        return NumberStandIn(given[place], part, self._uses[place])
+        return NumberStandIn(_as_plain(given[place]), part, self._uses[place])
 
     def places_used_as_numbers(self) -> set:
         """Places whose number Python has used as such."""

@@ -41,6 +41,7 @@ def families() -> list[Family]:
         arguments.OPTIMIZERS,
         arguments.JIT,
         arguments.JIT_CONFIG,
+        arguments.PIJIT,
         arguments.DUMP,
         arguments.PROFILER,
         arguments.CHECKPOINTS,

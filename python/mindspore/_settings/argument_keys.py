@@ -176,6 +176,46 @@ JIT_CONFIG = Family(
     targets=("mindspore.common.jit_config:JitConfig.__init__",),
 )
 
+_NO_BYTE_CODE = "it steers a translation of byte code, and functions are compiled by running them"
+PIJIT = Family(
+    "update_pijit_default_config",
+    "Options of jit(mode='PIJit')",
+    [
+        *_work("interpret_captured_code"),
+        *_changes_nothing(
+            NO_DEFAULT,
+            _NO_BYTE_CODE,
+            "compile_by_trace compile_without_capture compile_with_try specialize_scalar "
+            "specialize_container specialize_tensor guard_detach_object reuse_graph auto_clean_cache "
+            "prune_case loop_unrolling infer_only infer_primitive strict_trace enable_dynamic_shape "
+            "test_graph_ir kFeatureBreakAtInlinedFunction kEnableEliminateUnusedOperation "
+            "kEnableGeneratorExpressionToTuple MAX_INLINE_DEPTH MAX_TRACE_DEPTH MAX_PRUNE_CASE "
+            "MAX_LOOP_UNROLLING INFER_PRIMITIVE_MASK INFER_PRIMITIVE_MAX STATIC_GRAPH_BYTECODE_MIN "
+            "perf_statistics PERF_STATISTICS_COUNT PERF_STATISTICS_SCALE_10000X limit_graph_size "
+            "limit_graph_count relax_guard_count relax_guard_func allowed_inline_modules pijit_constexpr",
+        ),
+        *_changes_nothing("O0", "passes cannot be left out for a single function", "jit_level"),
+        *(
+            refused(name, (), False, "mindspore._capture.explain() tells about every compiled function")
+            for name in [
+                "print_after_all",
+                "print_tb",
+                "print_bb",
+                "print_cfg",
+                "print_guard",
+                "print_reuse_graph",
+                "LOG_GRAPH_BREAK",
+                "LOG_PERF",
+                "LOG_GUARD_PERF",
+            ]
+        ),
+        refused("auto_jit_func_filter", (), None, "functions are compiled where mindspore.jit marks them"),
+        refused("auto_jit_cell", (), False, "set_context(mode=GRAPH_MODE) has Cells compiled"),
+        refused("auto_grad", (), False, "gradients are asked for with mindspore.grad and its like"),
+        refused("pijit_forbidden", (), (), "whatever a compiled function calls is recorded with it"),
+    ],
+)
+
 
 # ---- data pipelines --------------------------------------------------------------------------------------
 

@@ -10,11 +10,17 @@ import types
 
 from mindspore import _c_expression as _c
 from mindspore import log as logger
+from mindspore._capture import inspection
 from mindspore._capture.function import Captured
 from mindspore._capture.sizes import leaves_sizes_open
 from mindspore._capture.strict import is_strict
 from mindspore._settings.argument_keys import DUMP, JIT
-from mindspore.common._structure import argument_counts
+from mindspore.common._executors import (
+    _CellGraphExecutor,
+    _Executor,
+    _MindsporeFunctionExecutor,  # noqa: F401  (scripts import it from here)
+    check_arguments,
+)
 from mindspore.common.jit_config import JitConfig
 from mindspore.common.mutable import mutable
 from mindspore.context import _values as _context_values
@@ -38,28 +44,13 @@ def _check_signature(fn, input_signature) -> None:
             )
 
 
-def _check_arguments(fn, args: tuple, kwargs: dict) -> None:
-    """Raises a TypeError that tells how many arguments `fn` takes, if these do not fit."""
-    signature = inspect.signature(fn)
-    if kwargs:
-        signature.bind(*args, **kwargs)
-        return
-    needed, most = argument_counts(signature)
-    if len(args) < needed:
-        raise TypeError(f"Function {fn.__name__} needs {needed} positional argument, but got {len(args)}.")
-    if most is not None and len(args) > most:
-        raise TypeError(
-            f"Function {fn.__name__} needs {needed} positional argument and {most - needed} default "
-            f"argument, total {most}, but got {len(args)}."
-        )
-
-
 def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=None, compile_once=False):
     """Marks a function to be compiled into a graph.
 
     Args:
         fn (Function): The function. Default: ``None``.
-        mode (str): ``"PSJit"`` or ``"PIJit"``; both compile by running the function. Default: ``"PSJit"``.
+        mode (str): ``"PSJit"`` or ``"PIJit"``; both compile by running the function. What became of one
+            of the second kind is told by ``mindspore._c_expression.get_code_extra``. Default: ``"PSJit"``.
         input_signature (Union[Tuple, List, Dict, Tensor]): Shapes and types of the
             arguments. Default: ``None``.
         hash_args (Union[Object, List or Tuple of Objects]): What the function uses
@@ -103,10 +94,10 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
 
         def elsewhere(args: tuple, kwargs: dict):
             """A call from inside another compiled function or a gradient, or one that is only checked."""
-            if not _enabled or _c.is_capturing():
+            if not _enabled or _c.is_capturing() or (mode == "PIJit" and not inspection.is_enabled()):
                 return function(*args, **kwargs)
             if is_precompile_only():
-                return _check_arguments(function, args, kwargs)
+                return check_arguments(function, args, kwargs)
             return captured.inside_gradient(args, kwargs) if _c.is_recording() else captured(*args, **kwargs)
 
         # What happens in every call stands here, without a call of another function.
@@ -118,11 +109,13 @@ def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=
                 return captured.finish(cache(*args, **kwargs), args, kwargs)
             except TypeError:
                 if not _c.is_capturing():
-                    _check_arguments(function, args, kwargs)
+                    check_arguments(function, args, kwargs)
                 raise
 
         compiled._is_jit = True
         compiled._captured = captured
+        if mode == "PIJit":
+            inspection.note_marked(function, compiled, jit_config if isinstance(jit_config, dict) else {})
         return compiled
 
     return mark if fn is None else mark(fn)
@@ -228,50 +221,8 @@ def set_dump(target: object, enabled: bool = True) -> None:
         DUMP.tell("target", target)
 
 
-class _Executor:
-    """What runs operators eagerly, for scripts that wait for it."""
-
-    @staticmethod
-    def sync() -> None:
-        """Returns when all operators have finished."""
-        from mindspore.hal import synchronize
-
-        synchronize()
-
-
-class _GraphExecutor:
-    """What compiles and runs cells as graphs, for scripts that call it themselves."""
-
-    def compile(self, obj, *args, phase="predict", do_convert=True, jit_config_dict=None, **kwargs) -> tuple:
-        """Checks the arguments of a cell or function; its graph is made by the first call.
-
-        Args:
-            obj (Union[Cell, Function]): What is to be called.
-            args (tuple): Arguments of the call.
-            phase (str): Name of what it is compiled for. Default: ``"predict"``.
-            do_convert (bool): Accepted for compatibility. Default: ``True``.
-            jit_config_dict (dict): Accepted for compatibility. Default: ``None``.
-            kwargs (dict): Keyword arguments of the call.
-
-        Returns:
-            Tuple of a name for the graph and whether it is new.
-        """
-        name = f"{phase}.{id(obj)}"
-        if hasattr(obj, "compile"):
-            obj.compile(*args, **kwargs)
-        else:
-            _check_arguments(inspect.unwrap(obj), args, kwargs)
-        return name, True
-
-    def __call__(self, obj, *args, phase="predict", **kwargs):
-        """The result of calling `obj`."""
-        return obj(*args, **kwargs)
-
-    run = __call__
-
-
 _pynative_executor = _Executor()
-_cell_graph_executor = _GraphExecutor()
+_cell_graph_executor = _CellGraphExecutor()
 
 __all__ = [
     "JitConfig",

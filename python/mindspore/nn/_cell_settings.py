@@ -139,6 +139,11 @@ class CellSettings:
         return self._cell_inputs
 
     @property
+    def _dynamic_shape_inputs(self) -> Any:
+        """The same, under the name that subclasses written for MindSpore read."""
+        return self._cell_inputs
+
+    @property
     def phase(self) -> str:
         """Name of what the cell is compiled for: "train", "predict" or the user's."""
         return self._phase

@@ -33,6 +33,7 @@ _LATER = {
         "Receive Send "
         "TopKRouter inner_comm_irecv_op inner_comm_isend_op"
     ),
+    "mindspore.ops._primitives.embedding_caches": "PadAndShift SubAndFilter",
     "mindspore.ops._primitives.experts": "GroupedMatmul MoeFinalizeRouting",
     "mindspore.ops._primitives.fused_attention": "FlashAttentionScore PromptFlashAttention",
     "mindspore.ops._primitives.loops": "ForiLoop Scan WhileLoop",

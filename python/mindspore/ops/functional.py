@@ -3,4 +3,4 @@
 
 from mindspore.ops._forwarding import forward as _forward
 
-__getattr__, __dir__ = _forward("mindspore.ops.functional")
+__getattr__, __dir__ = _forward("mindspore.ops.functional", "mindspore.ops.function.sequence_questions")

@@ -124,7 +124,8 @@ class Primitive:
 
     def __call__(self, *args) -> Any:
         raise RuntimeError(
-            f"For '{self.name}', there is no implementation: define one in a subclass or with ops.Custom."
+            f"Operator '{self.name}' is invalid: there is no implementation. Define one in a subclass or "
+            "with ops.Custom."
         )
 
     def __repr__(self) -> str:

@@ -25,6 +25,7 @@ MYCEL_OP(cast)
       if (is_integral(from) || from == DType::Bool || is_integral(to) || to == DType::Bool) return;
       op.set_input_gradient(0, op.call("cast", {op.output_gradient(0)}, {{"dtype", from}}));
     })
+    .traits({.is_same_if_types_agree = true, .converts = true})
     .sample("to half", {normal({3, 4})}, {{"dtype", DType::Float16}})
     .sample("to double", {normal({3, 4})}, {{"dtype", DType::Float64}})
     .sample("to int", {values({5}, {1.7, -1.7, 0.5, 100, 3})}, {{"dtype", DType::Int32}})

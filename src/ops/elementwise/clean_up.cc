@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 namespace {
@@ -71,5 +72,15 @@ MYCEL_OP(logit)
         "np.log(np.clip(input, eps, 1 - eps) / (1 - np.clip(input, eps, 1 - eps)))")
     .sample("inside", {uniform({3, 4}, 0.1, 0.9)})
     .sample("kept inside", {values({3}, {0.01, 0.5, 0.99})}, {{"eps", 0.1}});
+
+// Files may leave out what takes the place of NaN.
+MYCEL_MINDIR(NanToNum, "x nan posinf neginf") {
+  const auto limit = [&](std::string_view name) {
+    return call.has(name) ? AttributeValue(call.real(name, 0)) : AttributeValue();
+  };
+  return call.call(
+      "nan_to_num", {call.tensor("x")},
+      {{"nan", call.real("nan", 0)}, {"posinf", limit("posinf")}, {"neginf", limit("neginf")}});
+}
 
 }  // namespace mycel::ops

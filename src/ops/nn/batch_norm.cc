@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "backend/cpu/half_tensor.h"
+#include "operator/blocking.h"
 #include "operator/define.h"
 
 namespace mycel::ops {
@@ -244,6 +245,7 @@ MYCEL_OP(batch_norm_training)
     })
     .gradient(training_rule)
     .keeps({"input", "scale", "mean", "variance"})
+    .traits({.plan_blocks = block_first})
     .sample("images", {normal({3, 2, 2, 3}), positive({2}), normal({2})})
     .sample("rows", {normal({5, 4}), positive({4}), normal({4})})
     .sample("plain", {normal({3, 2, 4}), absent(), absent()})
@@ -281,6 +283,7 @@ MYCEL_OP(batch_norm_gradient)
     })
     .gradient(training_gradient_rule)
     .keeps({"output_gradient", "input", "scale", "mean", "variance"})
+    .traits({.plan_blocks = block_first_two})
     .sample("images",
             {normal({3, 2, 2}), normal({3, 2, 2}), positive({2}), normal({2}), positive({2})});
 MYCEL_CPU_KERNEL(batch_norm_gradient) {
@@ -308,6 +311,7 @@ MYCEL_OP(batch_norm_inference)
     })
     .gradient(inference_rule)
     .keeps({"input", "scale", "mean", "variance"})
+    .traits({.plan_blocks = block_first})
     .sample("images",
             {normal({3, 2, 2, 3}), positive({2}), normal({2}), normal({2}), positive({2})})
     .sample("rows", {normal({3, 4}), positive({4}), normal({4}), normal({4}), positive({4})})

@@ -45,7 +45,13 @@ MYCEL_OP(blocked_batch_norm_training)
       op.set_output(1, DType::Float32, channels_of(op.input(0).shape));
       op.set_output(2, DType::Float32, channels_of(op.input(0).shape));
     })
-    .not_differentiable();
+    .not_differentiable()
+    .traits({.absorbs = {.addend = 3,
+                         .activation = "activation",
+                         .gradient = "blocked_batch_norm_gradient",
+                         .gradient_reads = {{false, 0}, {false, 1}, {true, 1}, {true, 2}},
+                         .bias = 2,
+                         .bias_of_gradient = 5}});
 
 MYCEL_CPU_KERNEL(blocked_batch_norm_training) {
   backend::blocked_norm_training(
@@ -69,7 +75,8 @@ MYCEL_OP(blocked_batch_norm_inference)
       require_blocked(op, 0);
       op.set_output(0, op.input(0));
     })
-    .not_differentiable();
+    .not_differentiable()
+    .traits({.factors = "normalization_factors"});
 
 MYCEL_CPU_KERNEL(blocked_batch_norm_inference) {
   backend::blocked_norm_inference(

@@ -60,7 +60,8 @@ MYCEL_OP(blocked_conv2d)
                                   window.stride_width, window.dilation_width),
                      block});
     })
-    .not_differentiable();
+    .not_differentiable()
+    .traits({.absorbs = {.scale = 3, .shift = 4, .addend = 5}});
 
 MYCEL_CPU_KERNEL(blocked_conv2d) {
   const backend::ConvolutionFinish finish{input_or_none(kernel, 3), input_or_none(kernel, 4),

@@ -21,7 +21,8 @@ MYCEL_OP(to_blocked)
                  ".");
       op.set_output(0, op.input(0).dtype, {x[0], x[1] / block, x[2], x[3], block});
     })
-    .not_differentiable();
+    .not_differentiable()
+    .traits({.purpose = Purpose::IntoBlocks});
 MYCEL_CPU_KERNEL(to_blocked) { backend::change_layout(kernel.dense(0), kernel.output(0)); }
 
 MYCEL_OP(from_blocked)
@@ -35,7 +36,8 @@ MYCEL_OP(from_blocked)
                  ".");
       op.set_output(0, op.input(0).dtype, {x[0], x[1] * x[4], x[2], x[3]});
     })
-    .not_differentiable();
+    .not_differentiable()
+    .traits({.purpose = Purpose::OutOfBlocks});
 MYCEL_CPU_KERNEL(from_blocked) { backend::change_layout(kernel.dense(0), kernel.output(0)); }
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 // Convolution over two axes, and its two adjoints. Each is linear in both operands, so the gradient
 // of one is always another of the three.
 #include "backend/cpu/convolution.h"
+#include "operator/blocking.h"
 #include "operator/define.h"
 #include "ops/nn/sliding_window.h"
 
@@ -139,6 +140,66 @@ void conv2d_rule(GradientContext& op) {
   }
 }
 
+// ---- in blocks of channels ---------------------------------------------------------------------
+
+// Up to here a first convolution reads images as they are.
+constexpr std::int64_t kFewChannels = 4;
+
+bool groups_fit(std::int64_t in, std::int64_t out, std::int64_t groups, std::int64_t block) {
+  if (groups == 1 || (groups == in && groups == out)) return true;
+  return in / groups % block == 0 && out / groups % block == 0;
+}
+
+// A product of matrices in the plain layout, where nothing is reordered.
+bool is_pointwise(const BlockPlan& plan, const Shape& kernel) {
+  const auto all = [&](std::string_view name, std::int64_t value) {
+    const IntList values = plan.ints(name);
+    return std::all_of(values.begin(), values.end(), [&](std::int64_t v) { return v == value; });
+  };
+  return kernel[kernel.size() - 2] == 1 && kernel[kernel.size() - 1] == 1 && all("stride", 1) &&
+         all("pad", 0) && plan.integer("groups") == 1;
+}
+
+struct BlockedShapes {
+  const TensorSpec &images, &results;
+  const Shape& kernel;
+  bool multiplies;             // a pointwise one is a plain product of matrices
+  bool may_read_plain = true;  // images of few channels
+};
+
+bool plan_blocks_of(BlockPlan& plan, const BlockedShapes& shapes) {
+  const Shape& x = shapes.images.shape;
+  const std::int64_t groups = plan.integer("groups");
+  const bool few = shapes.may_read_plain && x[1] <= kFewChannels && groups == 1;
+  if (!plan.all_inputs_are(DType::Float32) || !can_block(shapes.results, plan.block)) return false;
+  if (!few && !can_block(shapes.images, plan.block)) return false;
+  if (!groups_fit(x[1], shapes.results.shape[1], groups, plan.block)) return false;
+  if (!shapes.multiplies || !is_pointwise(plan, shapes.kernel)) {
+    plan.reordered = element_count(shapes.results.shape) + (few ? 0 : element_count(x));
+  }
+  // The images come first among the operands.
+  if (few) plan.operands.erase(plan.operands.begin());
+  return true;
+}
+
+bool plan_blocked_convolution(BlockPlan& plan) {
+  plan.operands = {0};
+  plan.results = {0};
+  return plan_blocks_of(plan,
+                        {plan.input(0), plan.output(), plan.input(1).shape, !plan.has_input(2)});
+}
+
+bool plan_blocked_input_gradient(BlockPlan& plan) {
+  plan.operands = {0};
+  plan.results = {0};
+  return plan_blocks_of(plan, {plan.output(), plan.input(0), plan.input(1).shape, true, false});
+}
+
+bool plan_blocked_weight_gradient(BlockPlan& plan) {
+  plan.operands = {0, 1};
+  return plan_blocks_of(plan, {plan.input(0), plan.input(1), plan.output().shape, false});
+}
+
 }  // namespace
 
 MYCEL_OP(conv2d)
@@ -154,6 +215,7 @@ MYCEL_OP(conv2d)
     .infer(infer_conv2d)
     .gradient(conv2d_rule)
     .keeps({"input", "weight"})
+    .traits({.plan_blocks = plan_blocked_convolution})
     .sample("plain", {normal({2, 3, 5, 6}), normal({4, 3, 3, 2}), absent()})
     .sample("bias, pads, strides", {normal({2, 3, 6, 7}), normal({4, 3, 3, 3}), normal({4})},
             {{"pad", IntList{1, 2, 0, 1}}, {"stride", IntList{2, 1}}})
@@ -204,6 +266,7 @@ MYCEL_OP(conv2d_input_gradient)
       }
     })
     .keeps({"output_gradient", "weight"})
+    .traits({.plan_blocks = plan_blocked_input_gradient})
     .sample("strides", {normal({2, 4, 3, 3}), normal({4, 3, 3, 2})},
             {{"input_size", IntList{6, 6}},
              {"stride", IntList{2, 2}},
@@ -248,6 +311,7 @@ MYCEL_OP(conv2d_weight_gradient)
       if (op.wants(1)) op.set_input_gradient(1, convolution(op, op.input(0), g));
     })
     .keeps({"input", "output_gradient"})
+    .traits({.plan_blocks = plan_blocked_weight_gradient})
     .sample("strides", {normal({2, 3, 6, 6}), normal({2, 4, 3, 3})},
             {{"kernel_size", IntList{3, 2}},
              {"stride", IntList{2, 2}},

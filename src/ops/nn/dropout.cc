@@ -3,6 +3,7 @@
 
 #include "backend/cpu/half_tensor.h"
 #include "operator/define.h"
+#include "operator/stored_call.h"
 #include "platform/random/philox.h"
 #include "platform/thread/parallel_for.h"
 
@@ -133,5 +134,16 @@ MYCEL_OP(dropout_function)
     .output("output", "Like the input.")
     .composite(run_function)
     .sample("off", {normal({3, 4})}, {{"training", false}});
+
+// The mask of files has the input's type.
+MYCEL_MINDIR(Dropout, "x keep_prob Seed0 Seed1") {
+  const Value x = call.tensor("x");
+  ValueList made = call.call_all("dropout", {x},
+                                 {{"keep_prob", call.real("keep_prob", 0.5)},
+                                  {"seed", call.integer("Seed0", 0)},
+                                  {"seed2", call.integer("Seed1", 0)}});
+  made[1] = call.call("cast", {made[1]}, {{"dtype", x.dtype()}});
+  return made;
+}
 
 }  // namespace mycel::ops

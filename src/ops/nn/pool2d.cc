@@ -4,6 +4,7 @@
 
 #include "backend/cpu/half_tensor.h"
 #include "backend/cpu/loops/pool_loops.h"
+#include "operator/blocking.h"
 #include "operator/define.h"
 #include "ops/nn/pool_window.h"
 #include "ops/nn/sliding_window.h"
@@ -58,6 +59,19 @@ void average_rule(GradientContext& op) {
                                     passed_on(op, "divisor_override")}));
 }
 
+// Positions lie beside their values.
+bool plan_blocked_maxima(BlockPlan& plan) {
+  if (!block_first(plan)) return false;
+  plan.results = {0, 1};
+  return true;
+}
+
+bool plan_scattering_blocks(BlockPlan& plan) {
+  plan.operands = {0, 1};
+  plan.results = {0};
+  return plan.input(0).dtype == DType::Float32;
+}
+
 }  // namespace
 
 MYCEL_OP(max_pool2d)
@@ -89,6 +103,7 @@ MYCEL_OP(max_pool2d)
                                        {{"size", IntList{shape[2], shape[3]}}}));
     })
     .keeps({"indices"})
+    .traits({.plan_blocks = plan_blocked_maxima})
     .sample("plain", {normal({2, 3, 5, 6})}, {{"kernel_size", IntList{2, 2}}})
     .sample("stride and pad", {normal({1, 2, 7, 6})},
             {{"kernel_size", IntList{3, 3}},
@@ -140,6 +155,7 @@ MYCEL_OP(plane_scatter)
       op.set_input_gradient(0, op.call("plane_gather", {op.output_gradient(0), op.input(1)}));
     })
     .keeps({"indices"})
+    .traits({.plan_blocks = plan_scattering_blocks})
     .sample("plain", {normal({1, 2, 2, 2}), integers({1, 2, 2, 2}, 0, 12, DType::Int32)},
             {{"size", IntList{3, 4}}});
 
@@ -219,6 +235,7 @@ MYCEL_OP(avg_pool2d)
       op.set_output(0, op.input(0).dtype, {x[0], x[1], w.out_height, w.out_width});
     })
     .gradient(average_rule)
+    .traits({.plan_blocks = block_first})
     .sample("plain", {normal({2, 3, 5, 6})}, {{"kernel_size", IntList{2, 2}}})
     .sample("padding counts", {normal({1, 2, 7, 6})},
             {{"kernel_size", IntList{3, 3}},
@@ -276,6 +293,7 @@ MYCEL_OP(avg_pool2d_gradient)
                       passed_on(op, "ceil_mode"), passed_on(op, "count_include_pad"),
                       passed_on(op, "divisor_override")}));
     })
+    .traits({.plan_blocks = block_first})
     .sample("stride", {normal({1, 2, 3, 2})},
             {{"input_size", IntList{6, 5}},
              {"kernel_size", IntList{2, 2}},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "operator/blocking.h"
 #include "ops/reduce/neighbours.h"
 #include "ops/reduce/reduction.h"
 
@@ -60,6 +61,17 @@ void prod_gradient(GradientContext& op, std::string_view axis) {
   op.set_input_gradient(0, op.call("cast", {gradient}, {{"dtype", op.input_dtype(0)}}));
 }
 
+// A sum over whole planes, which leaves whole channels.
+bool plan_reducing_blocks(BlockPlan& plan) {
+  if (plan.input(0).rank() != 4) return false;
+  const IntList axes = plan.ints("axis");
+  const auto has = [&](std::int64_t axis) {
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+  };
+  plan.operands = {0};
+  return has(2) && has(3) && !has(1);
+}
+
 }  // namespace
 
 MYCEL_OP(reduce_sum)
@@ -81,6 +93,7 @@ MYCEL_OP(reduce_sum)
     })
     .gradient([](GradientContext& op) { sum_gradient(op, "axis"); })
     .numpy("np.sum(x, axis=tuple(axis) if axis else None, keepdims=keep_dims, dtype=x.dtype)")
+    .traits({.plan_blocks = plan_reducing_blocks})
     .sample("all axes", {normal({2, 3, 4})})
     .sample("inner", {normal({3, 50})}, {{"axis", IntList{1}}})
     .sample("outer", {normal({50, 3})}, {{"axis", IntList{0}}, {"keep_dims", true}})
@@ -112,6 +125,7 @@ MYCEL_OP(reduce_mean)
       op.set_input_gradient(0, stretched(op, op.output_gradient(0) / count, axes));
     })
     .numpy("np.mean(x, axis=tuple(axis) if axis else None, keepdims=keep_dims)")
+    .traits({.plan_blocks = plan_reducing_blocks})
     .sample("all axes", {normal({2, 3, 4})})
     .sample("inner", {normal({3, 50})}, {{"axis", IntList{1}}})
     .sample("outer", {normal({50, 3})}, {{"axis", IntList{0}}, {"keep_dims", true}})

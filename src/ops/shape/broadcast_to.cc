@@ -47,6 +47,7 @@ MYCEL_OP(broadcast_to)
     .gradient([](GradientContext& op) {
       op.set_input_gradient(0, sum_to(op.output_gradient(0), op.input_specs[0]));
     })
+    .traits({.is_same_if_types_agree = true})
     .sample("rows", {normal({3})}, {{"shape", IntList{2, 3}}})
     .sample("columns", {normal({2, 1})}, {{"shape", IntList{2, 4}}})
     .sample("scalar", {normal({})}, {{"shape", IntList{2, 2}}})

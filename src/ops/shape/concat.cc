@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "operator/blocking.h"
 #include "operator/define.h"
 #include "ops/shape/window.h"
 
@@ -90,6 +91,12 @@ void stack_gradient(GradientContext& op) {
   }
 }
 
+bool plan_joining_blocks(BlockPlan& plan) {
+  for (std::size_t i = 0; i < plan.input_count(); ++i) plan.operands.push_back(i);
+  plan.results = {0};
+  return true;
+}
+
 }  // namespace
 
 MYCEL_OP(concat)
@@ -102,6 +109,7 @@ MYCEL_OP(concat)
     .output("output", "The lengths along `axis` are added.")
     .infer(infer_concat)
     .gradient(concat_gradient)
+    .traits({.plan_blocks = plan_joining_blocks})
     .sample("rows", {normal({2, 3}), normal({1, 3})})
     .sample("columns", {normal({2, 3}), normal({2, 0}), normal({2, 2})}, {{"axis", -1}})
     .sample_dtypes(kAny);

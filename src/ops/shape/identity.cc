@@ -14,6 +14,7 @@ MYCEL_OP(identity)
       return true;
     })
     .gradient([](GradientContext& op) { op.set_input_gradient(0, op.output_gradient(0)); })
+    .traits({.is_same_if_types_agree = true})
     .sample("matrix", {normal({2, 3})})
     .sample("scalar", {normal({})})
     .sample_dtypes(kAny);
@@ -26,6 +27,7 @@ MYCEL_OP(copy)
     .output("output", "Same shape and type.")
     .infer([](InferContext& op) { op.set_output(0, op.input(0).dtype, op.input(0).shape); })
     .gradient([](GradientContext& op) { op.set_input_gradient(0, op.output_gradient(0)); })
+    .traits({.copies = true})
     .sample("matrix", {normal({2, 3})})
     .sample("nothing", {normal({0})})
     .sample_dtypes(kAny);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "operator/stored_call.h"
 #include "ops/shape/fill_value.h"
 #include "ops/shape/window.h"
 
@@ -280,5 +281,17 @@ MYCEL_OP(pad_v3)
     .sample("number", {normal({2, 3})}, {{"paddings", IntList{1, 2}}, {"constant_value", 1.5}})
     .sample("apart", {normal({2, 3})},
             {{"paddings", IntList{1, 0, 2, 1}}, {"paddings_contiguous", false}});
+
+// Files have one pair of widths per axis.
+MYCEL_MINDIR(Pad, "input_x paddings") {
+  return call.call("pad_constant", {call.tensor("input_x")},
+                   {{"paddings", call.flat_integers("paddings")}});
+}
+
+MYCEL_MINDIR(MirrorPad, "input_x paddings mode") {
+  return call.call(
+      "mirror_pad", {call.tensor("input_x")},
+      {{"paddings", call.flat_integers("paddings")}, {"mode", call.text("mode", "REFLECT")}});
+}
 
 }  // namespace mycel::ops

@@ -95,6 +95,9 @@ MYCEL_OP(reshape)
     })
     .view(view_as_output)
     .gradient(reshape_gradient)
+    .traits({.is_same_if_types_agree = true,
+             .only_last_counts = true,
+             .purpose = Purpose::NewShape})
     .sample("matrix", {normal({2, 6})}, {{"shape", IntList{3, -1}}})
     .sample("to a scalar", {normal({1, 1})}, {{"shape", IntList{}}})
     .sample("nothing", {normal({0, 3})}, {{"shape", IntList{3, 0, 2}}})

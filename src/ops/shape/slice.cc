@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "operator/blocking.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -23,6 +24,20 @@ Window slice_window(const AttributeReader& op, const Shape& shape, const IntList
   window.begin = begin;
   window.length = size;
   return window;
+}
+
+// Whole blocks of channels, or anything of the other axes: what joining's gradient cuts out.
+bool plan_cutting_blocks(BlockPlan& plan) {
+  IntList begin = plan.ints("begin"), size = plan.ints("size");
+  if (plan.output().rank() != 4 || begin[1] % plan.block != 0) return false;
+  begin[1] /= plan.block;
+  begin.push_back(0);
+  size[1] /= plan.block;
+  size.push_back(plan.block);
+  plan.operands = {0};
+  plan.results = {0};
+  plan.changed = {{"begin", begin}, {"size", size}};
+  return true;
 }
 
 }  // namespace
@@ -55,6 +70,7 @@ MYCEL_OP(slice)
       op.set_input_gradient(
           0, spread_window(op.emitter(), op.output_gradient(0), window, op.input_shape(0)));
     })
+    .traits({.plan_blocks = plan_cutting_blocks})
     .sample("block", {normal({3, 4})}, {{"begin", IntList{1, 0}}, {"size", IntList{2, 3}}})
     .sample("to the end", {normal({3, 4})}, {{"begin", IntList{1, 2}}, {"size", IntList{-1, -1}}})
     .sample("nothing", {normal({3, 4})}, {{"begin", IntList{3, 2}}, {"size", IntList{0, 1}}})

@@ -103,6 +103,7 @@ MYCEL_OP(transpose)
       op.set_input_gradient(0, op.call("transpose", {op.output_gradient(0)},
                                        {{"perm", inverse_of(op.ints("perm"))}}));
     })
+    .traits({.axis_order = "perm"})
     .sample("matrix", {normal({2, 3})}, {{"perm", IntList{1, 0}}})
     .sample("negative axes", {normal({2, 3, 4})}, {{"perm", IntList{-1, 0, 1}}})
     .sample("scalar", {normal({})}, {{"perm", IntList{}}})

@@ -14,13 +14,38 @@ using ir::Node;
 using ir::NodeKind;
 using ir::Output;
 
-// Places among the operands of the two operators.
-constexpr std::size_t kBias = 2, kResidual = 3;
-constexpr std::size_t kGradientBias = 5;
+const op::Absorption& absorbed_by(const Node& node) { return node.definition()->traits.absorbs; }
 
-void set_activation(Node& node, const std::string& name) {
-  node.attributes()[static_cast<std::size_t>(node.definition()->find_attribute("activation"))] =
-      name;
+bool absorbs_activation(const Node& node) {
+  const op::Traits* traits = traits_of(node);
+  return traits != nullptr && !traits->absorbs.activation.empty();
+}
+
+Output operand(const Node& node, int place) {
+  return node.operands()[static_cast<std::size_t>(place)];
+}
+
+// Whether the operator is one that `norm` knows as what follows it.
+bool is_activation_of(const op::OpDef* definition, const Node& norm) {
+  if (definition == nullptr) return false;
+  const op::OpDef& own = *norm.definition();
+  const int place = own.find_attribute(absorbed_by(norm).activation);
+  const auto& choices = own.attributes[static_cast<std::size_t>(place)].choices;
+  return std::ranges::find(choices, definition->name) != choices.end();
+}
+
+void set_activation(Node& node, std::string_view attribute_name, const std::string& name) {
+  const int place = node.definition()->find_attribute(attribute_name);
+  node.attributes()[static_cast<std::size_t>(place)] = name;
+}
+
+// Attributes that both have are the same.
+bool agree(const Node& one, const Node& other) {
+  for (const op::AttributeDef& known : one.definition()->attributes) {
+    const bool is_common = other.definition()->find_attribute(known.name) >= 0;
+    if (is_common && !(attribute(one, known.name) == attribute(other, known.name))) return false;
+  }
+  return true;
 }
 
 class Combining {
@@ -37,7 +62,7 @@ class Combining {
     bool changed = false;
     const std::vector<Node*> nodes(region_.nodes().begin(), region_.nodes().end());
     for (Node* node : nodes) {
-      if (!is_operator(*node, "blocked_batch_norm_training")) continue;
+      if (!absorbs_activation(*node)) continue;
       if (Node* grown = take_residual(*node)) {
         node = grown;
         changed = true;
@@ -62,14 +87,15 @@ class Combining {
   // The sum takes the place of the normalised values, when its other part is there already.
   Node* take_residual(Node& norm) {
     Node* sum = only_reader(norm);
-    if (sum == nullptr || !is_operator(*sum, "add")) return nullptr;
+    const op::Traits* follows = sum == nullptr ? nullptr : traits_of(*sum);
+    if (follows == nullptr || !follows->adds) return nullptr;
     const Output first = sum->operands()[0], second = sum->operands()[1];
     const Output other = first.node == &norm ? second : first;
     if (!(other.type().shape == norm.type().shape) || other.type().dtype != norm.type().dtype ||
         !is_known_before(other, norm) || is_parameter_memory(other))
       return nullptr;
     std::vector<Output> operands = norm.operands();
-    operands[kResidual] = other;
+    operands[static_cast<std::size_t>(absorbed_by(norm).addend)] = other;
     Node& grown =
         add_before(graph_, norm, *norm.definition(), std::move(operands), norm.attributes());
     place_[&grown] = place_.at(&norm);
@@ -93,7 +119,7 @@ class Combining {
     std::vector<Node*> gradients;
     for (Node* user : norm.users(0)) {
       if (&user->parent() != &region_) return false;
-      const bool activates = is_operator(*user, "relu") || is_operator(*user, "relu6");
+      const bool activates = is_activation_of(user->definition(), norm);
       if (activates && activation == nullptr) {
         activation = user;
       } else {
@@ -101,15 +127,16 @@ class Combining {
       }
     }
     if (activation == nullptr) return false;
-    const std::string name = activation->definition()->name;
-    const auto fits = [&](Node* user) { return is_own_gradient(*user, norm, name); };
+    const op::OpDef& taken = *activation->definition();
+    const auto fits = [&](Node* user) { return is_own_gradient(*user, norm, taken); };
     if (!std::all_of(gradients.begin(), gradients.end(), fits)) return false;
-    set_activation(norm, name);
     for (Node* user : activation->users(0)) {
-      // Positive where the input is: relu's gradient may read the result instead.
-      if (name == "relu" && is_own_gradient(*user, norm, name)) gradients.push_back(user);
+      // Positive where the input is: the gradient may read the result instead.
+      if (taken.traits.slope_follows_result && is_own_gradient(*user, norm, taken))
+        gradients.push_back(user);
     }
-    for (Node* gradient : gradients) absorb_gradient(*gradient, norm, name);
+    for (Node* gradient : gradients) absorb_gradient(*gradient, norm, taken.name);
+    set_activation(norm, absorbed_by(norm).activation, taken.name);
     graph_.replace(activation->output(), norm.output());
     graph_.erase(*activation);
     return true;
@@ -117,31 +144,36 @@ class Combining {
 
   // Without a residual the sign of the result follows from the input, which the gradient of the
   // normalisation reads anyway: then the activation's gradient needs no walk of its own.
-  bool is_own_gradient(Node& node, Node& norm, const std::string& activation) const {
-    if (!is_operator(node, activation + "_gradient0") || norm.operands()[kResidual] ||
-        node.operands()[1] == node.operands()[0] ||
+  bool is_own_gradient(Node& node, Node& norm, const op::OpDef& activation) const {
+    const op::Absorption& known = absorbed_by(norm);
+    if (node.definition() == nullptr || node.definition()->derivative_of != &activation ||
+        operand(norm, known.addend) || node.operands()[1] == node.operands()[0] ||
         !(node.operands()[1].type().shape == node.type().shape))
       return false;
     Node* gradient = only_reader(node);
-    if (gradient == nullptr || !is_operator(*gradient, "blocked_batch_norm_gradient")) return false;
-    const auto& given = gradient->operands();
-    const bool own = given[0] == node.output() && given[1] == norm.operands()[0] &&
-                     given[2] == norm.operands()[1] && given[3] == norm.output(1) &&
-                     given[4] == norm.output(2) &&
-                     attribute(*gradient, "epsilon") == attribute(norm, "epsilon");
-    const Output bias = norm.operands()[kBias];
-    return own && !(bias && is_changed_between(bias, norm, *gradient));
+    if (gradient == nullptr || gradient->definition() != op::find_or_null(known.gradient) ||
+        !(operand(*gradient, 0) == node.output()) || !agree(*gradient, norm))
+      return false;
+    for (std::size_t i = 0; i < known.gradient_reads.size(); ++i) {
+      const auto [is_output, index] = known.gradient_reads[i];
+      const Output expected =
+          is_output ? norm.output(static_cast<std::uint32_t>(index)) : operand(norm, index);
+      if (!(gradient->operands()[i + 1] == expected)) return false;
+    }
+    const Output bias = operand(norm, known.bias);
+    return !(bias && is_changed_between(bias, norm, *gradient));
   }
 
   void absorb_gradient(Node& node, Node& norm, const std::string& activation) {
+    const op::Absorption& known = absorbed_by(norm);
     Node& gradient = *only_reader(node);
     std::vector<Output> operands = gradient.operands();
     operands[0] = node.operands()[1];
-    operands[kGradientBias] = norm.operands()[kBias];
+    operands[static_cast<std::size_t>(known.bias_of_gradient)] = operand(norm, known.bias);
     Node& joined = add_before(graph_, gradient, *gradient.definition(), std::move(operands),
                               gradient.attributes());
     place_[&joined] = place_.at(&gradient);
-    set_activation(joined, activation);
+    set_activation(joined, known.activation, activation);
     replace_all(gradient, joined);
     graph_.erase(node);
   }

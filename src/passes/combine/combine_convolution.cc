@@ -12,8 +12,9 @@ namespace {
 using ir::Node;
 using ir::Output;
 
-// Places among blocked_conv2d's operands.
-constexpr std::size_t kScale = 3, kShift = 4, kResidual = 5;
+Output& at(std::vector<Output>& operands, int place) {
+  return operands[static_cast<std::size_t>(place)];
+}
 
 // The one node that reads the value, or null.
 Node* only_reader(Node& node) {
@@ -31,34 +32,43 @@ struct Combination {
 };
 
 // Normalisation by known statistics is a factor and an addend per channel.
-void take_normalization(ir::Graph& graph, Combination& combined, Node& norm) {
-  const op::OpDef& definition = op::find("normalization_factors");
+void take_normalization(ir::Graph& graph, Combination& combined, Node& norm,
+                        const op::Absorption& places) {
+  const op::OpDef& definition = op::find(traits_of(norm)->factors);
   const auto& given = norm.operands();
-  Node& factors = add_before(graph, norm, definition, {given[1], given[2], given[3], given[4]},
-                             attributes_for(definition, {{"epsilon", attribute(norm, "epsilon")}}));
-  combined.operands[kScale] = factors.output(0);
-  combined.operands[kShift] = factors.output(1);
+  Node& factors = add_before(graph, norm, definition, {given.begin() + 1, given.end()},
+                             attributes_like(definition, norm));
+  at(combined.operands, places.scale) = factors.output(0);
+  at(combined.operands, places.shift) = factors.output(1);
 }
 
 // Takes the reader into the combination; false: it does not fit. Activations stay outside: oneDNN
 // clamps with an instruction that turns NaN into the bound.
 bool take(ir::Graph& graph, Combination& combined, Node& convolution, Node& reader) {
-  const bool scaled = static_cast<bool>(convolution.operands()[kScale]);
-  const bool added = static_cast<bool>(convolution.operands()[kResidual]);
-  if (is_operator(reader, "blocked_batch_norm_inference") && !scaled && !added) {
-    take_normalization(graph, combined, reader);
+  const op::Traits* follows = traits_of(reader);
+  if (follows == nullptr) return false;
+  const op::Absorption& places = traits_of(convolution)->absorbs;
+  const bool scaled = static_cast<bool>(at(combined.operands, places.scale));
+  const bool added = static_cast<bool>(at(combined.operands, places.addend));
+  if (!follows->factors.empty() && reader.operands()[0].node == &convolution && !scaled && !added) {
+    take_normalization(graph, combined, reader, places);
     return true;
   }
-  if (is_operator(reader, "add") && !added) {
+  if (follows->adds && !added) {
     const Output first = reader.operands()[0], second = reader.operands()[1];
     const Output other = first.node == &convolution ? second : first;
     if (other.node == &convolution || !(other.type().shape == convolution.type().shape) ||
         other.type().dtype != convolution.type().dtype)
       return false;
-    combined.operands[kResidual] = other;
+    at(combined.operands, places.addend) = other;
     return true;
   }
   return false;
+}
+
+bool absorbs_factors(const Node& node) {
+  const op::Traits* traits = traits_of(node);
+  return traits != nullptr && traits->absorbs.scale >= 0 && traits->absorbs.addend >= 0;
 }
 
 // The convolution joined with its reader, or null.
@@ -84,7 +94,7 @@ bool combine_convolution(ir::Graph& graph) {
     bool changed = false;
     const std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
     for (Node* node : nodes) {
-      if (!is_operator(*node, "blocked_conv2d")) continue;
+      if (!absorbs_factors(*node)) continue;
       while ((node = join(graph, writes, *node)) != nullptr) changed = true;
     }
     return changed;

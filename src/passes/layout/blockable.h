@@ -15,10 +15,8 @@ struct Blockable {
   std::vector<std::uint32_t> outputs;  // those that would be
   // Elements that the plain form reorders on every call: what a convolution gains.
   std::int64_t reordered = 0;
+  std::vector<std::pair<std::string_view, op::AttributeValue>> changed = {};  // of the blocked form
 };
-
-// Whether a value can be blocked: four axes, none empty, channels in whole blocks.
-bool can_block(const op::TensorSpec& type, std::int64_t block);
 
 std::optional<Blockable> as_blockable(ir::Node& node, std::int64_t block);
 

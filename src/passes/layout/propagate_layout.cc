@@ -207,7 +207,7 @@ class Rewriting {
     if (found != blocked_.end()) return found->second;
     const auto [at, fresh] = converted_.try_emplace(value);
     if (fresh) {
-      const op::OpDef& definition = op::find("to_blocked");
+      const op::OpDef& definition = op::find(op::Purpose::IntoBlocks);
       at->second = add_before(graph_, before, definition, {value},
                               attributes_for(definition, {{"block", block_}}))
                        .output();
@@ -220,8 +220,8 @@ class Rewriting {
     const auto [at, fresh] = plain_.try_emplace(value);
     if (fresh) {
       at->second = graph_
-                       .add_operator(region_, op::find("from_blocked"), {blocked_.at(value)}, {},
-                                     {value.type()}, before)
+                       .add_operator(region_, op::find(op::Purpose::OutOfBlocks),
+                                     {blocked_.at(value)}, {}, {value.type()}, before)
                        .output();
     }
     return at->second;
@@ -250,7 +250,7 @@ bool propagate_layout(ir::Graph& graph, std::int64_t block) {
 }
 
 bool propagate_layout(ir::Graph& graph) {
-  return propagate_layout(graph, op::channel_block(device::kHostBackend));
+  return propagate_layout(graph, op::channel_block(graph.device().backend));
 }
 
 }  // namespace mycel::passes

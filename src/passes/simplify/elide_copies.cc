@@ -34,7 +34,8 @@ bool owns_memory(Output value) {
 }
 
 bool is_idle_copy(const Node& node) {
-  if (!is_operator(node, "copy")) return false;
+  const op::Traits* traits = traits_of(node);
+  if (traits == nullptr || !traits->copies) return false;
   const Output source = node.operands()[0];
   return &source.node->parent() == &node.parent() && source.node->users(source.index).size() == 1 &&
          !source.node->is_result(source.index) && source.type().dtype == node.type().dtype &&

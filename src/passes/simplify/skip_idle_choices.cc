@@ -10,7 +10,8 @@ using ir::Node;
 using ir::Output;
 
 bool is_idle(const Node& node) {
-  if (!is_operator(node, "where")) return false;
+  const op::Traits* traits = traits_of(node);
+  if (traits == nullptr || !traits->chooses) return false;
   const Output value = node.operands()[1];
   return value == node.operands()[2] && value.type().dtype == node.type().dtype &&
          value.type().shape == node.type().shape && !is_parameter_memory(value);

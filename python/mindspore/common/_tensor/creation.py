@@ -172,6 +172,11 @@ def initialise(
         (3,)
     """
     _check_dtype(dtype)
+    if not isinstance(const_arg, bool):
+        raise TypeError(
+            "For 'Tensor', the type of 'const_arg' should be 'bool', but got type "
+            f"'{type(const_arg).__name__}'."
+        )
     if const_arg:
         self.const_arg = True
     if input_data is None and (shape is not None or init is not None or dtype is not None):

@@ -10,6 +10,7 @@ import operator
 from mindspore import _c_expression as _c
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
+from mindspore.common.mutable import has_open_length, is_variable_number
 from mindspore.common.sparse_tensor import StoredForm
 from mindspore.ops._registry import op
 
@@ -223,8 +224,22 @@ def is_nonzero(input) -> bool:
 
 
 def isconstant(x) -> bool:
-    """Whether the value is known before a graph runs; in this mode every value is."""
-    return True
+    """Whether the value is known before a graph runs.
+
+    Tensors that a graph computes, or is given, are not; neither are numbers marked with `mutable` and what is
+    computed from them, nor sequences and dicts that hold any of these. Outside of graphs all are known.
+    """
+    from mindspore._capture.numbers import NumberStandIn
+
+    if not _c.is_capturing():
+        return True
+    if isinstance(x, Tensor):
+        return not _c.is_recorded(x)
+    if isinstance(x, (tuple, list)):
+        return not has_open_length(x) and all(map(isconstant, x))
+    if isinstance(x, dict):
+        return all(map(isconstant, x.values()))
+    return not is_variable_number(x) and type(x) is not NumberStandIn
 
 
 def positive(input) -> Tensor:

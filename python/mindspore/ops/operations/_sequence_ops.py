@@ -3,4 +3,6 @@
 
 from mindspore.ops._forwarding import forward as _forward
 
-__getattr__, __dir__ = _forward("mindspore.ops.operations._sequence_ops")
+__getattr__, __dir__ = _forward(
+    "mindspore.ops.operations._sequence_ops", "mindspore.ops._primitives.python_sequences"
+)

@@ -3,35 +3,32 @@
 
 from __future__ import annotations
 
+from mindspore import context
+from mindspore.common.parameter import Parameter
+from mindspore.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore.common.tensor import Tensor
 from mindspore.train._export.loops.current import current_runner
 from mindspore.train._mindir.folded_inputs import without_folded
-from mindspore.train._mindir.interpreter import Closure, run_frame
-from mindspore.train._mindir.recorded_loops import RecordedLoops
-from mindspore.train._mindir.signature import as_result
-from mindspore.train._mindir.values import UMONAD
+from mindspore.train._mindir.foreign import call_foreign
+from mindspore.train._mindir.loop_maker import LoopMaker
+
+_SPARSE = {"coo": COOTensor, "csr": CSRTensor}
 
 
 class FuncGraph:
     """A network loaded from a file; :class:`mindspore.nn.GraphCell` runs it.
 
     Args:
-        graphs (list): Its graphs, the outermost first.
-        parameters (list): Its parameters.
-        result (object): Where the result has sparse tensors.
-        model (dict): The message it was made from.
+        model (StoredModel): What the file holds.
     """
 
-    def __init__(self, graphs: list, parameters: list, result, model: dict):
-        self._top, self._parameters, self._result = graphs[0], tuple(parameters), result
-        self._closure = Closure(self._top, None)
-        self._inputs = tuple(one for one in self._top.inputs if not one.is_monad)
-        self.name = self._top.name
-        self.graph_names = tuple(graph.name for graph in graphs)
-        self.model_version = model["model_version"]
-        self.user_info = {
-            entry.get("key", ""): entry.get("value", "") for entry in model.get("user_info", ())
-        }
+    def __init__(self, model):
+        self._model = model
+        self._parameters = tuple(Parameter._adopt(tensor, name) for name, tensor in model.parameters)
+        self.name = model.name
+        self.graph_names = tuple(model.graph_names)
+        self.model_version = model.version
+        self.user_info = model.user_info
 
     @property
     def parameters(self) -> tuple:
@@ -41,7 +38,7 @@ class FuncGraph:
     @property
     def inputs(self) -> tuple:
         """What is known of each input."""
-        return self._inputs
+        return tuple(self._model.inputs)
 
     def run(self, arguments: tuple, parameters=None):
         """Computes the network.
@@ -59,23 +56,17 @@ class FuncGraph:
             ValueError: The shape of an input, or a number, is not as exported.
             TypeError: The type of an input is not as exported.
         """
-        if len(arguments) > len(self._inputs):
+        if len(arguments) > len(self._model.inputs):
             arguments = without_folded(arguments, self.user_info)
-        if len(arguments) != len(self._inputs):
-            names = ", ".join(one.name for one in self._inputs)
-            raise RuntimeError(
-                "For 'GraphCell', the input number of parameters is not Compatible: the network takes "
-                f"{len(self._inputs)} inputs ({names}), but got {len(arguments)}."
-            )
-        for expected, value in zip(self._inputs, arguments, strict=True):
-            expected.check(value)
-        given = iter(arguments)
-        values = [UMONAD if one.is_monad else next(given) for one in self._top.inputs]
-        parameters = self._parameters if parameters is None else parameters
         runner = current_runner()
-        enter = None if runner is None else RecordedLoops(runner, parameters).enter
-        result = run_frame(self._closure.enter(values), parameters, enter)
-        return as_result(result, self._result)
+        result = self._model.run(
+            arguments=tuple(arguments),
+            parameters=self._parameters if parameters is None else tuple(parameters),
+            foreign=call_foreign,
+            loop_maker=None if runner is None else LoopMaker(runner),
+            deepest_call=context.get_context("max_call_depth"),
+        )
+        return _with_sparse(result, self._model.result)
 
     def with_parameters(self, replaced: dict) -> tuple:
         """The parameters, some of them with other values.
@@ -103,3 +94,14 @@ class FuncGraph:
 
     def __repr__(self) -> str:
         return f"FuncGraph<{self.name}, {len(self.graph_names)} graphs, {len(self._parameters)} parameters>"
+
+
+def _with_sparse(value, plan):
+    """A value as users get it: tuples that stand for sparse tensors are made such."""
+    if plan is None or not isinstance(value, (tuple, list)):
+        return value
+    if isinstance(plan, str):
+        return _SPARSE[plan](*value)
+    if len(plan) != len(value):
+        return value
+    return type(value)(_with_sparse(one, part) for one, part in zip(value, plan, strict=True))

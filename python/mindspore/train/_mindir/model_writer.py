@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from mindspore.common.tensor import Tensor
 from mindspore.train._export.captured_network import CapturedNetwork, Node, Value
 from mindspore.train._mindir.type_numbers import DATA_NUMBERS
-from mindspore.train._mindir.values import UMONAD, Monad
 from mindspore.version import __version__
 
 # Attributes belong to the primitive, as in the form that every release since 1.7 reads: later ones turn
@@ -19,6 +18,13 @@ _FLOAT, _INT64, _STRING, _BOOL, _TENSORS, _TUPLE, _UMONAD, _NONE = 1, 7, 8, 9, 1
 _PRIMITIVE, _FUNCTION = 1, 2
 # Primitives that have all arguments in the call, types and texts among them as numbers.
 _FUNCTIONS = frozenset(("Cast",))
+
+
+class _Monad:
+    """Stands for the order of side effects; carries no value."""
+
+
+UMONAD = _Monad()
 
 
 @dataclass
@@ -327,7 +333,7 @@ def _result(types: list[tuple], is_tuple: bool) -> dict:
 def _value(value, inside: bool = False) -> dict:
     if value is None:
         return {"type": _NONE}
-    if isinstance(value, Monad):
+    if isinstance(value, _Monad):
         return {"type": _UMONAD}
     if isinstance(value, bool):
         return {"ints" if inside else "i": [int(value)] if inside else int(value), "type": _BOOL}

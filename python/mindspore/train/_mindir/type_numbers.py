@@ -3,34 +3,29 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mindspore.common import dtype as mstype
 
-# DataType of the file -> type, and how NumPy sees the bytes.
-DATA_TYPES = {
-    1: (mstype.float32, np.float32),
-    2: (mstype.uint8, np.uint8),
-    3: (mstype.int8, np.int8),
-    4: (mstype.uint16, np.uint16),
-    5: (mstype.int16, np.int16),
-    6: (mstype.int32, np.int32),
-    7: (mstype.int64, np.int64),
-    8: (mstype.string, None),
-    9: (mstype.bool_, np.bool_),
-    10: (mstype.float16, np.float16),
-    11: (mstype.float64, np.float64),
-    12: (mstype.uint32, np.uint32),
-    13: (mstype.uint64, np.uint64),
-    14: (mstype.complex64, np.complex64),
-    15: (mstype.complex128, np.complex128),
-    16: (mstype.bfloat16, np.uint16),
-    17: (mstype.float64, np.float64),
+# Of tensors.
+DATA_NUMBERS = {
+    mstype.float32: 1,
+    mstype.uint8: 2,
+    mstype.int8: 3,
+    mstype.uint16: 4,
+    mstype.int16: 5,
+    mstype.int32: 6,
+    mstype.int64: 7,
+    mstype.string: 8,
+    mstype.bool_: 9,
+    mstype.float16: 10,
+    mstype.float64: 11,
+    mstype.uint32: 12,
+    mstype.uint64: 13,
+    mstype.complex64: 14,
+    mstype.complex128: 15,
+    mstype.bfloat16: 16,
 }
-# The same the other way; of two numbers of a type the first is the one that is written.
-DATA_NUMBERS = {dtype: number for number, (dtype, _) in reversed(DATA_TYPES.items())}
 
-# Numbers of types in primitive-function form; those from 46 on moved when the 8-bit floats came.
+# Numbers of types in primitive-function form.
 ARGUMENT_TYPES = {
     30: mstype.bool_,
     32: mstype.int8,
@@ -46,7 +41,8 @@ ARGUMENT_TYPES = {
     44: mstype.float64,
     45: mstype.bfloat16,
 }
-OLD_COMPLEX = {48: mstype.complex64, 49: mstype.complex128}
-NEW_COMPLEX = {51: mstype.complex64, 52: mstype.complex128}
-VERSION_OF_NEW_COMPLEX = (2, 7)
-ARGUMENT_NUMBERS = {dtype: number for number, dtype in {**ARGUMENT_TYPES, **OLD_COMPLEX}.items()}
+# Complex numbers as they were before; a file tells the release that wrote it.
+ARGUMENT_NUMBERS = {dtype: number for number, dtype in ARGUMENT_TYPES.items()} | {
+    mstype.complex64: 48,
+    mstype.complex128: 49,
+}

@@ -45,8 +45,14 @@ def assign_value(self, value) -> Tensor:
 def set_const_arg(self, const_arg=True) -> Tensor:
     """Whether graphs treat the tensor as a constant."""
     if not isinstance(const_arg, bool):
-        raise TypeError(f"For 'set_const_arg', the 'const_arg' must be bool, but got {const_arg!r}.")
-    self.const_arg = const_arg
+        raise TypeError(
+            "For 'set_const_arg', the type of 'const_arg' should be 'bool', but got type "
+            f"'{type(const_arg).__name__}'."
+        )
+    if const_arg:
+        self.const_arg = True
+    else:
+        self.__dict__.pop("const_arg", None)  # an ordinary argument of compiled functions again
     return self
 
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks of model files: they run in C++, and ask Python for what only Python knows.
+#include <optional>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/datum_object.h"
+#include "bindings/parts.h"
+#include "bindings/tensor_caster.h"
+#include "capture/logged_tape.h"
+#include "eager/dispatch.h"
+#include "eager/interceptor.h"
+#include "formats/mindir/model.h"
+
+namespace mycel::bindings {
+
+namespace nb = nanobind;
+using formats::LoopMaker;
+using formats::mindir::Input;
+using formats::mindir::Model;
+using formats::mindir::ResultPlan;
+using op::Datum;
+
+namespace {
+
+nb::tuple objects_from(std::span<const Datum> values) {
+  nb::list items;
+  for (const Datum& value : values) items.append(object_from(value));
+  return nb::tuple(items);
+}
+
+std::vector<Datum> datums_from(nb::handle sequence) {
+  std::vector<Datum> values;
+  for (const nb::handle item : sequence) values.push_back(datum_from(item));
+  return values;
+}
+
+// Loops and choices are made by a Python object with `make_loop` and `make_choice`.
+class PythonLoopMaker final : public LoopMaker {
+ public:
+  explicit PythonLoopMaker(nb::object maker) : maker_(std::move(maker)) {}
+
+  Outcome make_loop(const std::string& place, std::span<const Datum> initial, const Test& test,
+                    const Turn& turn) override {
+    const auto asked = [&](const nb::args& values) {
+      return object_from(test(datums_from(values)));
+    };
+    const auto turned = [&](const nb::args& values) {
+      const TurnEnd end = turn(datums_from(values));
+      return nb::make_tuple(end.has_returned, object_from(end.value), objects_from(end.next));
+    };
+    const nb::object outcome = maker_.attr("make_loop")(
+        place, objects_from(initial), nb::cpp_function(asked), nb::cpp_function(turned));
+    return {nb::cast<bool>(outcome[0]), datum_from(outcome[1]), datums_from(outcome[2])};
+  }
+
+  bool wants_choices() const override { return nb::cast<bool>(maker_.attr("has_choices")); }
+
+  Datum make_choice(const std::string& place, const std::function<Datum()>& body) override {
+    return datum_from(
+        maker_.attr("make_choice")(place, nb::cpp_function([&] { return object_from(body()); })));
+  }
+
+ private:
+  nb::object maker_;
+};
+
+class PythonHost final : public formats::Host {
+ public:
+  PythonHost(nb::object foreign, const nb::object& maker, std::size_t deepest)
+      : foreign_(std::move(foreign)), deepest_(deepest) {
+    if (!maker.is_none()) maker_.emplace(maker);
+  }
+
+  op::Emitter& emitter() override { return eager::emitter(); }
+  Datum stop_gradient(const op::Value& value) override {
+    return Datum(op::Value(&emitter(), capture::detach(value.tensor())));
+  }
+  bool truth_of(const Datum& datum) override {
+    if (!maker_ || !datum.is_tensor()) return op::truth_of(datum);
+    const int answer = PyObject_IsTrue(object_from(datum).ptr());
+    if (answer < 0) throw nb::python_error();
+    return answer != 0;
+  }
+  LoopMaker* loop_maker() override { return maker_ ? &*maker_ : nullptr; }
+  std::size_t deepest_call() const override { return deepest_; }
+
+  Datum call_foreign(const formats::ForeignCall& call) override {
+    const nb::gil_scoped_acquire lock;
+    nb::dict attributes;
+    for (const auto& [name, value] : call.attributes)
+      attributes[nb::str(name.data(), name.size())] = object_from(value);
+    return datum_from(foreign_(nb::str(call.name.data(), call.name.size()),
+                               objects_from(call.arguments), attributes, call.is_function));
+  }
+
+ private:
+  nb::object foreign_;
+  std::optional<PythonLoopMaker> maker_;
+  std::size_t deepest_;
+};
+
+nb::object run(const Model& model, const nb::tuple& arguments, const nb::tuple& parameters,
+               nb::object foreign, const nb::object& maker, std::size_t deepest) {
+  capture::refuse_in_script("it runs a network of a model file");
+  PythonHost host(std::move(foreign), maker, deepest);
+  const std::vector<Datum> given = datums_from(arguments);
+  std::vector<op::Value> values;
+  for (const nb::handle parameter : parameters)
+    values.emplace_back(&eager::emitter(), filled(parameter.ptr()));
+  // Whoever records asks for the user's line, and loops are made by Python.
+  if (eager::interceptor() != nullptr || host.loop_maker() != nullptr)
+    return object_from(model.run(given, values, host));
+  Datum result;
+  {
+    const nb::gil_scoped_release release;
+    result = model.run(given, values, host);
+  }
+  return object_from(result);
+}
+
+// None, "coo", "csr", or a list of these.
+nb::object plan_from(const ResultPlan& plan) {
+  switch (plan.kind) {
+    case ResultPlan::Kind::Plain: return nb::none();
+    case ResultPlan::Kind::Coo: return nb::str("coo");
+    case ResultPlan::Kind::Csr: return nb::str("csr");
+    case ResultPlan::Kind::Parts: break;
+  }
+  nb::list parts;
+  for (const ResultPlan& part : plan.parts) parts.append(plan_from(part));
+  return parts;
+}
+
+nb::dict user_info(const Model& model) {
+  nb::dict info;
+  for (const auto& [key, value] : model.user_info())
+    info[nb::str(key.data(), key.size())] = nb::str(value.data(), value.size());
+  return info;
+}
+
+nb::list parameters(const Model& model) {
+  nb::list all;
+  for (const auto& [name, tensor] : model.parameters())
+    all.append(nb::make_tuple(nb::str(name.data(), name.size()), tensor));
+  return all;
+}
+
+std::string text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+}  // namespace
+
+void bind_stored_models(nb::module_& module) {
+  bind_datums(module);
+  nb::class_<Input>(module, "StoredInput")
+      .def_ro("name", &Input::name)
+      .def_ro("kind", &Input::kind)
+      .def_prop_ro(
+          "dtype",
+          [](const Input& input) { return input.dtype ? nb::cast(*input.dtype) : nb::none(); })
+      .def_prop_ro("dims", [](const Input& input) {
+        return input.dims ? nb::object(nb::tuple(nb::cast(*input.dims))) : nb::none();
+      });
+  nb::class_<Model>(module, "StoredModel")
+      .def_prop_ro("name", &Model::name)
+      .def_prop_ro("graph_names", &Model::graph_names)
+      .def_prop_ro("version", &Model::version)
+      .def_prop_ro("user_info", user_info)
+      .def_prop_ro("inputs", &Model::inputs)
+      .def_prop_ro("parameters", parameters)
+      .def_prop_ro("result", [](const Model& model) { return plan_from(model.result()); })
+      .def("run", run, nb::arg("arguments"), nb::arg("parameters"), nb::arg("foreign"),
+           nb::arg("loop_maker").none(), nb::arg("deepest_call"));
+  module.def("load_mindir",
+             [](const std::string& path, const nb::bytes& key, const std::string& mode) {
+               const platform::CipherKey cipher{text_of(key), mode};
+               const nb::gil_scoped_release release;
+               return std::const_pointer_cast<Model>(Model::load(path, cipher, eager::emitter()));
+             });
+  module.def("read_mindir", [](const nb::bytes& content, std::optional<std::string> folder) {
+    return std::const_pointer_cast<Model>(
+        Model::read(text_of(content), std::move(folder), eager::emitter()));
+  });
+}
+
+}  // namespace mycel::bindings

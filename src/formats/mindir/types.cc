@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/mindir/types.h"
+
+#include <array>
+#include <utility>
+
+namespace mycel::formats::mindir {
+
+namespace {
+
+using Numbered = std::pair<std::int64_t, DType>;
+
+constexpr std::array kDataTypes{
+    Numbered{1, DType::Float32},    Numbered{2, DType::UInt8},       Numbered{3, DType::Int8},
+    Numbered{4, DType::UInt16},     Numbered{5, DType::Int16},       Numbered{6, DType::Int32},
+    Numbered{7, DType::Int64},      Numbered{9, DType::Bool},        Numbered{10, DType::Float16},
+    Numbered{11, DType::Float64},   Numbered{12, DType::UInt32},     Numbered{13, DType::UInt64},
+    Numbered{14, DType::Complex64}, Numbered{15, DType::Complex128}, Numbered{16, DType::BFloat16},
+    Numbered{17, DType::Float64},
+};
+
+constexpr std::array kArgumentTypes{
+    Numbered{30, DType::Bool},     Numbered{32, DType::Int8},    Numbered{33, DType::Int16},
+    Numbered{34, DType::Int32},    Numbered{35, DType::Int64},   Numbered{37, DType::UInt8},
+    Numbered{38, DType::UInt16},   Numbered{39, DType::UInt32},  Numbered{40, DType::UInt64},
+    Numbered{42, DType::Float16},  Numbered{43, DType::Float32}, Numbered{44, DType::Float64},
+    Numbered{45, DType::BFloat16},
+};
+constexpr std::array kOldComplex{Numbered{48, DType::Complex64}, Numbered{49, DType::Complex128}};
+constexpr std::array kNewComplex{Numbered{51, DType::Complex64}, Numbered{52, DType::Complex128}};
+constexpr Version kNewComplexSince{2, 7};
+
+template <class Table>
+std::optional<DType> found(const Table& table, std::int64_t number) {
+  for (const auto& [known, dtype] : table)
+    if (known == number) return dtype;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<DType> data_type(std::int64_t number) { return found(kDataTypes, number); }
+
+std::optional<DType> argument_type(std::int64_t number, Version version) {
+  if (const auto dtype = found(kArgumentTypes, number)) return dtype;
+  return found(version >= kNewComplexSince ? kNewComplex : kOldComplex, number);
+}
+
+}  // namespace mycel::formats::mindir
