@@ -59,6 +59,11 @@ class Host {
   virtual bool truth_of(const Datum& datum) { return op::truth_of(datum); }
   virtual LoopMaker* loop_maker() { return nullptr; }  // null: values decide at once
   virtual std::size_t deepest_call() const { return 1000; }
+  // Computes something that is known before the network runs: operators are executed, and neither
+  // recorded nor differentiated.
+  virtual Datum compute_now(const std::function<Datum()>& work) { return work(); }
+  // Called between the turns of loops and at calls of graphs; ends the run by throwing.
+  virtual void attend() {}
 };
 
 }  // namespace mycel::formats

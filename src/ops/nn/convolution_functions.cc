@@ -225,8 +225,8 @@ struct TransposedWindow : OnnxWindow {
     call.require(more.size() == rank() && (wanted.empty() || wanted.size() >= rank()),
                  ErrorKind::Value, "its attributes do not fit ", rank(), " axes.");
     for (std::size_t i = 0; i < rank(); ++i) {
-      call.require(more[i] >= 0 && more[i] < std::int64_t{1} << 31, ErrorKind::Value,
-                   "the number ", more[i], " among its attributes is out of range.");
+      call.require(more[i] >= 0 && more[i] < std::int64_t{1} << 31, ErrorKind::Value, "the number ",
+                   more[i], " among its attributes is out of range.");
       const std::int64_t whole =
           (lengths[i] - 1) * strides[i] + (kernel[i] - 1) * dilations[i] + 1 + more[i];
       if (wanted.empty()) {
