@@ -13,8 +13,11 @@
 #include "bindings/tensor_caster.h"
 #include "capture/logged_tape.h"
 #include "eager/dispatch.h"
+#include "eager/immediate.h"
 #include "eager/interceptor.h"
 #include "formats/mindir/model.h"
+#include "formats/onnx/model.h"
+#include "runtime/attend.h"
 
 namespace mycel::bindings {
 
@@ -23,6 +26,8 @@ using formats::LoopMaker;
 using formats::mindir::Input;
 using formats::mindir::Model;
 using formats::mindir::ResultPlan;
+using OnnxInput = formats::onnx::Input;
+using OnnxModel = formats::onnx::Model;
 using op::Datum;
 
 namespace {
@@ -88,6 +93,11 @@ class PythonHost final : public formats::Host {
   }
   LoopMaker* loop_maker() override { return maker_ ? &*maker_ : nullptr; }
   std::size_t deepest_call() const override { return deepest_; }
+  Datum compute_now(const std::function<Datum()>& work) override {
+    const eager::Immediate now;
+    return work();
+  }
+  void attend() override { runtime::attend_between_turns(); }
 
   Datum call_foreign(const formats::ForeignCall& call) override {
     const nb::gil_scoped_acquire lock;
@@ -104,7 +114,8 @@ class PythonHost final : public formats::Host {
   std::size_t deepest_;
 };
 
-nb::object run(const Model& model, const nb::tuple& arguments, const nb::tuple& parameters,
+template <class AnyModel>
+nb::object run(const AnyModel& model, const nb::tuple& arguments, const nb::tuple& parameters,
                nb::object foreign, const nb::object& maker, std::size_t deepest) {
   capture::refuse_in_script("it runs a network of a model file");
   PythonHost host(std::move(foreign), maker, deepest);
@@ -143,11 +154,24 @@ nb::dict user_info(const Model& model) {
   return info;
 }
 
-nb::list parameters(const Model& model) {
+template <class Parameters>
+nb::list named_tensors(const Parameters& parameters) {
   nb::list all;
-  for (const auto& [name, tensor] : model.parameters())
+  for (const auto& [name, tensor] : parameters)
     all.append(nb::make_tuple(nb::str(name.data(), name.size()), tensor));
   return all;
+}
+
+template <class AnyInput>
+nb::class_<AnyInput> bind_input(nb::module_& module, const char* name) {
+  return nb::class_<AnyInput>(module, name)
+      .def_ro("name", &AnyInput::name)
+      .def_prop_ro(
+          "dtype",
+          [](const AnyInput& input) { return input.dtype ? nb::cast(*input.dtype) : nb::none(); })
+      .def_prop_ro("dims", [](const AnyInput& input) {
+        return input.dims ? nb::object(nb::tuple(nb::cast(*input.dims))) : nb::none();
+      });
 }
 
 std::string text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
@@ -156,24 +180,17 @@ std::string text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size(
 
 void bind_stored_models(nb::module_& module) {
   bind_datums(module);
-  nb::class_<Input>(module, "StoredInput")
-      .def_ro("name", &Input::name)
-      .def_ro("kind", &Input::kind)
-      .def_prop_ro(
-          "dtype",
-          [](const Input& input) { return input.dtype ? nb::cast(*input.dtype) : nb::none(); })
-      .def_prop_ro("dims", [](const Input& input) {
-        return input.dims ? nb::object(nb::tuple(nb::cast(*input.dims))) : nb::none();
-      });
+  bind_input<Input>(module, "StoredInput").def_ro("kind", &Input::kind);
   nb::class_<Model>(module, "StoredModel")
       .def_prop_ro("name", &Model::name)
       .def_prop_ro("graph_names", &Model::graph_names)
       .def_prop_ro("version", &Model::version)
       .def_prop_ro("user_info", user_info)
       .def_prop_ro("inputs", &Model::inputs)
-      .def_prop_ro("parameters", parameters)
+      .def_prop_ro("parameters",
+                   [](const Model& model) { return named_tensors(model.parameters()); })
       .def_prop_ro("result", [](const Model& model) { return plan_from(model.result()); })
-      .def("run", run, nb::arg("arguments"), nb::arg("parameters"), nb::arg("foreign"),
+      .def("run", run<Model>, nb::arg("arguments"), nb::arg("parameters"), nb::arg("foreign"),
            nb::arg("loop_maker").none(), nb::arg("deepest_call"));
   module.def("load_mindir",
              [](const std::string& path, const nb::bytes& key, const std::string& mode) {
@@ -184,6 +201,22 @@ void bind_stored_models(nb::module_& module) {
   module.def("read_mindir", [](const nb::bytes& content, std::optional<std::string> folder) {
     return std::const_pointer_cast<Model>(
         Model::read(text_of(content), std::move(folder), eager::emitter()));
+  });
+  bind_input<OnnxInput>(module, "StoredOnnxInput");
+  nb::class_<OnnxModel>(module, "StoredOnnxModel")
+      .def_prop_ro("name", &OnnxModel::name)
+      .def_prop_ro("inputs", &OnnxModel::inputs)
+      .def_prop_ro("outputs", &OnnxModel::outputs)
+      .def_prop_ro("parameters",
+                   [](const OnnxModel& model) { return named_tensors(model.parameters()); })
+      .def("run", run<OnnxModel>, nb::arg("arguments"), nb::arg("parameters"), nb::arg("foreign"),
+           nb::arg("loop_maker").none(), nb::arg("deepest_call"));
+  module.def("load_onnx", [](const std::string& path) {
+    const nb::gil_scoped_release release;
+    return std::const_pointer_cast<OnnxModel>(OnnxModel::load(path, eager::emitter()));
+  });
+  module.def("load_onnx_weights", [](const std::string& path) {
+    return named_tensors(formats::onnx::load_weights(path));
   });
 }
 

@@ -295,7 +295,9 @@ Tensor number_tensor(std::int64_t value) { return tensor::number_tensor(value); 
 Tensor number_tensor(bool value) { return tensor::number_tensor(value); }
 Tensor number_tensor(std::complex<double> value) { return tensor::number_tensor(value); }
 
-ComputeTypeSwitch::ComputeTypeSwitch(DType dtype) : before_(compute_type) { compute_type = dtype; }
+ComputeTypeSwitch::ComputeTypeSwitch(std::optional<DType> dtype) : before_(compute_type) {
+  compute_type = dtype;
+}
 ComputeTypeSwitch::~ComputeTypeSwitch() { compute_type = before_; }
 
 namespace {

@@ -25,11 +25,11 @@ void dispatch(const op::OpDef& definition, std::span<Tensor> inputs,
 Tensor dispatch_one(const op::OpDef& definition, std::span<Tensor> inputs,
                     std::span<op::AttributeValue> attributes);
 
-// While it lives, operators called on this thread get their floating inputs in another type;
-// conversions and operators that write are left alone.
+// While it lives, operators called on this thread get their floating inputs in another type, or
+// again in their own; conversions and operators that write are left alone.
 class ComputeTypeSwitch {
  public:
-  explicit ComputeTypeSwitch(tensor::DType dtype);
+  explicit ComputeTypeSwitch(std::optional<tensor::DType> dtype);
   ~ComputeTypeSwitch();
   ComputeTypeSwitch(const ComputeTypeSwitch&) = delete;
   ComputeTypeSwitch& operator=(const ComputeTypeSwitch&) = delete;

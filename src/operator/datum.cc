@@ -149,6 +149,21 @@ bool to_flat_integers(const Datum& datum, IntList& values) {
                      [&](const Datum& item) { return to_flat_integers(item, values); });
 }
 
+bool to_flat_reals(const Datum& datum, std::vector<double>& values) {
+  if (datum.is_sequence())
+    return std::all_of(datum.items().begin(), datum.items().end(),
+                       [&](const Datum& item) { return to_flat_reals(item, values); });
+  if (!datum.is_tensor()) return to_real(datum, values.emplace_back());
+  const Tensor& tensor = datum.tensor().tensor();
+  if (tensor::is_complex(tensor.dtype())) return false;
+  const Tensor dense = tensor::contiguous(tensor.readable());
+  tensor::with_real_type(dense.dtype(), [&]<class T>() {
+    for (std::int64_t i = 0; i < dense.size(); ++i)
+      values.push_back(static_cast<double>(dense.data<T>()[i]));
+  });
+  return true;
+}
+
 bool truth_of(const Datum& datum) {
   if (datum.is_none()) return false;
   if (datum.is_text()) return !datum.text().empty();

@@ -114,6 +114,7 @@ bool to_real(const Datum& datum, double& value);
 bool to_integers(const Datum& datum, IntList& values);
 // The same of sequences in sequences and of tensors with any number of axes, one after the other.
 bool to_flat_integers(const Datum& datum, IntList& values);
+bool to_flat_reals(const Datum& datum, std::vector<double>& values);
 // As Python's bool(): a tensor must have one element.
 bool truth_of(const Datum& datum);
 

@@ -1,30 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/stored_call.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
+#include "operator/op_def.h"
+#include "operator/registry.h"
 #include "platform/error/error.h"
 
 namespace mycel::op {
 
 using platform::ErrorKind;
 
+std::string_view StoredCall::name() const { return mapping_.name; }
+
+int StoredCall::place_of(std::string_view name) const {
+  for (std::size_t i = 0; i < mapping_.parameters.size(); ++i)
+    if (mapping_.parameters[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
 const Datum& StoredCall::operator[](std::string_view name) const {
   static const Datum none;
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    if (names_[i] == name && i < arguments_.size()) return arguments_[i];
-  }
-  const auto found = attributes_.find(name);
-  return found == attributes_.end() ? none : found->second;
+  const auto place = static_cast<std::size_t>(place_of(name));  // of none: beyond all
+  if (place < use_.arguments.size() && !use_.arguments[place].is_none())
+    return use_.arguments[place];
+  const auto found = use_.attributes.find(name);
+  return found == use_.attributes.end() ? none : found->second;
 }
 
 void StoredCall::wrong(std::string_view name, std::string_view expected) const {
-  platform::fail(ErrorKind::Type, "For '", name_, "', the '", name, "' must be ", expected,
+  if (!has(name))
+    platform::fail(ErrorKind::Type, "For '", this->name(), "', there is no ",
+                   place_of(name) < 0 ? "attribute" : "input", " '", name, "'.");
+  platform::fail(ErrorKind::Type, "For '", this->name(), "', the '", name, "' must be ", expected,
                  ", but got ", (*this)[name].type_name(), ".");
 }
 
 Value StoredCall::tensor(std::string_view name) const {
-  Value value = operand_of((*this)[name], emitter_);
+  Value value = operand_of((*this)[name], emitter());
   if (!value.defined()) wrong(name, "a Tensor");
   return value;
 }
@@ -35,10 +50,16 @@ Value StoredCall::optional_tensor(std::string_view name) const {
 
 ValueList StoredCall::tensors(std::string_view name) const {
   const Datum& datum = (*this)[name];
-  if (!datum.is_sequence()) return {tensor(name)};
+  const int place = place_of(name);
+  const bool is_rest = place >= 0 && mapping_.parameters[static_cast<std::size_t>(place)].is_rest;
+  if (!is_rest && !datum.is_sequence()) return {tensor(name)};
+  const std::span<const Datum> items =
+      is_rest
+          ? use_.arguments.subspan(std::min(static_cast<std::size_t>(place), use_.arguments.size()))
+          : std::span(datum.items());
   ValueList values;
-  for (const Datum& item : datum.items()) {
-    values.push_back(operand_of(item, emitter_));
+  for (const Datum& item : items) {
+    values.push_back(operand_of(item, emitter()));
     if (!values.back().defined()) wrong(name, "a sequence of Tensors");
   }
   return values;
@@ -58,6 +79,12 @@ double StoredCall::real(std::string_view name, double otherwise) const {
   double value = otherwise;
   if (has(name) && !to_real((*this)[name], value)) wrong(name, "float");
   return value;
+}
+
+std::vector<double> StoredCall::reals(std::string_view name) const {
+  std::vector<double> values;
+  if (!to_flat_reals((*this)[name], values)) wrong(name, "float, or a sequence of float");
+  return values;
 }
 
 bool StoredCall::flag(std::string_view name, bool otherwise) const {
@@ -82,9 +109,35 @@ IntList StoredCall::flat_integers(std::string_view name) const {
   return values;
 }
 
-Datum StoredMapping::operator()(std::span<const Datum> arguments, const DatumMap& attributes,
-                                Emitter& emitter) const {
-  const StoredCall call(name, parameters, arguments, attributes, emitter);
+namespace {
+
+// The operator of the registry, given what the file gives.
+Datum same_as(std::string_view op, const StoredCall& call) {
+  const OpDef& definition = find(op);
+  const std::size_t given = call.arguments().size();
+  ValueList inputs;
+  for (const Datum& argument : call.arguments())
+    inputs.push_back(argument.is_none() ? Value() : operand_of(argument, call.emitter()));
+  call.require(given == definition.inputs.size(), ErrorKind::Type, "there must be ",
+               definition.inputs.size(), " inputs, but got ", given, ".");
+  for (std::size_t i = 0; i < given; ++i)
+    call.require(inputs[i].defined() || definition.inputs[i].optional, ErrorKind::Type,
+                 "there is no input '", definition.inputs[i].name, "'.");
+  const ValueList outputs = call.emitter().call_all(op, inputs, {});
+  return outputs.size() == 1 ? Datum(outputs.front()) : Datum::tuple(outputs);
+}
+
+}  // namespace
+
+Datum StoredMapping::operator()(const StoredUse& use) const {
+  const StoredCall call(*this, use);
+  if (!op.empty()) return same_as(op, call);
+  if (format == ModelFormat::Onnx) {
+    const bool takes_any = !parameters.empty() && parameters.back().is_rest;
+    call.require(takes_any || use.arguments.size() <= parameters.size(), ErrorKind::Type,
+                 "there may be ", parameters.size(), " inputs, but got ", use.arguments.size(),
+                 ".");
+  }
   return compute(call).value;
 }
 
@@ -95,6 +148,27 @@ using MappingTable = std::map<std::pair<ModelFormat, std::string_view>, StoredMa
 MappingTable& mappings() {
   static MappingTable table;
   return table;
+}
+
+void add(StoredMapping mapping) {
+  const std::pair key{mapping.format, mapping.name};
+  const bool is_new = mappings().emplace(key, std::move(mapping)).second;
+  platform::require(is_new, ErrorKind::Internal, "two mappings are called ", key.second);
+}
+
+bool take_ending(std::string_view& text, std::string_view ending) {
+  if (!text.ends_with(ending)) return false;
+  text.remove_suffix(ending.size());
+  return true;
+}
+
+StoredParameter parameter_of(std::string_view text) {
+  StoredParameter parameter;
+  parameter.is_rest = take_ending(text, "...");
+  parameter.is_numbers = take_ending(text, ".numbers");
+  parameter.is_measured = take_ending(text, ".shape");
+  parameter.name = text;
+  return parameter;
 }
 
 }  // namespace
@@ -110,11 +184,53 @@ MappingRegistration::MappingRegistration(ModelFormat format, std::string_view na
   StoredMapping mapping{format, name, {}, compute};
   while (!parameters.empty()) {
     const std::size_t end = std::min(parameters.find(' '), parameters.size());
-    mapping.parameters.push_back(parameters.substr(0, end));
+    mapping.parameters.push_back(parameter_of(parameters.substr(0, end)));
     parameters.remove_prefix(std::min(end + 1, parameters.size()));
   }
-  const bool is_new = mappings().emplace(std::pair{format, name}, std::move(mapping)).second;
-  platform::require(is_new, ErrorKind::Internal, "two mappings are called ", name);
+  add(std::move(mapping));
+}
+
+OnnxNames::OnnxNames(std::initializer_list<std::pair<std::string_view, std::string_view>> names) {
+  for (const auto& [name, op] : names) add({ModelFormat::Onnx, name, {}, nullptr, op});
+}
+
+namespace {
+
+// `length` of none: the axis is left out.
+Value window(const Value& x, std::int64_t axis, std::int64_t first,
+             std::optional<std::int64_t> length) {
+  const tensor::Shape shape = x.shape();
+  const auto place = static_cast<std::size_t>(axis);
+  platform::require(place < shape.size() && first >= 0 && length.value_or(1) >= 0 &&
+                        first <= shape[place] - length.value_or(1),
+                    ErrorKind::Value, "There are no positions ", first, " to ",
+                    first + length.value_or(1), " on axis ", axis, " of a tensor with the shape ",
+                    shape, ".");
+  IntList begin(shape.size(), 0), lengths = shape, step(shape.size(), 1), axes;
+  begin[place] = first;
+  lengths[place] = length.value_or(1);
+  for (std::int64_t i = 0; i < x.rank(); ++i)
+    if (length || i != axis) axes.push_back(i);
+  return x.emitter().call("index_view", {x},
+                          {{"begin", begin}, {"length", lengths}, {"step", step}, {"axes", axes}});
+}
+
+}  // namespace
+
+Value positions(const Value& x, std::int64_t axis, std::int64_t first, std::int64_t count) {
+  return window(x, axis, first, count);
+}
+
+Value row(const Value& x, std::int64_t index) { return window(x, 0, index, std::nullopt); }
+
+std::optional<DType> stored_type(std::int64_t number) {
+  constexpr std::array<std::optional<DType>, 17> kTypes{
+      std::nullopt,      DType::Float32, DType::UInt8,  DType::Int8,   DType::UInt16,
+      DType::Int16,      DType::Int32,   DType::Int64,  std::nullopt,  DType::Bool,
+      DType::Float16,    DType::Float64, DType::UInt32, DType::UInt64, DType::Complex64,
+      DType::Complex128, DType::BFloat16};
+  if (number < 0 || number >= static_cast<std::int64_t>(kTypes.size())) return std::nullopt;
+  return kTypes[static_cast<std::size_t>(number)];
 }
 
 }  // namespace mycel::op

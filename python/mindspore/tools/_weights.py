@@ -19,7 +19,6 @@ from mindspore.train._export.atomic_file import atomic_file
 FORMATS = ("ckpt", "safetensors", "npz", "torch", "onnx", "mindir")
 WRITTEN = FORMATS[:4]
 _BY_EXTENSION = {**BY_EXTENSION, ".onnx": "onnx", ".mindir": "mindir"}
-_FLOATS = (mstype.float16, mstype.bfloat16, mstype.float32, mstype.float64)
 
 
 def without_place(error: Exception) -> str:
@@ -118,19 +117,7 @@ def write_weights(path: str, weights: dict[str, Tensor], kind: str | None = None
 
 def _onnx_entries(path: str) -> dict[str, Callable]:
     """The weights of a network, whether or not all its operators are known."""
-    from mindspore.train._onnx.stored_tensors import TensorReader
-
-    with open(path, "rb") as file:
-        message = _c.decode_message("onnx", file.read(), f"The ONNX file '{path}' cannot be read")
-    reader = TensorReader(path)
-    if "graph" not in message:
-        raise reader.error("it holds no graph")
-    tensors = {entry.get("name", ""): reader.read(entry) for entry in message["graph"].get("initializer", [])}
-    return {
-        name: lambda tensor=tensor: tensor
-        for name, tensor in tensors.items()
-        if tensor.ndim > 0 and tensor.dtype in _FLOATS
-    }
+    return {name: lambda tensor=tensor: tensor for name, tensor in _c.load_onnx_weights(path)}
 
 
 def _mindir_entries(path: str) -> dict[str, Callable]:

@@ -16,6 +16,7 @@ class MessageView {
   MessageView() = default;  // an empty message
   MessageView(const MessageTree& tree) : tree_(&tree) {}
 
+  const void* identity() const { return tree_; }  // of the message it shows
   bool has(std::string_view name) const { return last(name) != nullptr; }
   std::int64_t integer(std::string_view name, std::int64_t otherwise = 0) const {
     const auto* field = last(name);

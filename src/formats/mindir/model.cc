@@ -9,6 +9,7 @@
 #include "formats/mindir/builder.h"
 #include "formats/mindir/messages.h"
 #include "formats/program/interpreter.h"
+#include "formats/program/own_results.h"
 #include "formats/program/written_loops.h"
 #include "platform/error/error.h"
 
@@ -178,25 +179,6 @@ void Input::check(const Datum& value, bool any_shape) const {
                     "' should have the shape ", listed(*dims),
                     " it was exported with (-1: any length), but got ", listed(given.shape), ".");
 }
-
-namespace {
-
-// What somebody gets must not change when a parameter does.
-Datum without_parameters(const Datum& result, std::span<const op::Value> parameters) {
-  if (result.is_tensor()) {
-    const auto is_result = [&](const op::Value& one) {
-      return one.tensor() == result.tensor().tensor();
-    };
-    if (std::ranges::none_of(parameters, is_result)) return result;
-    return Datum(result.tensor().emitter().call("copy", {result.tensor()}));
-  }
-  if (!result.is_sequence()) return result;
-  std::vector<Datum> items;
-  for (const Datum& item : result.items()) items.push_back(without_parameters(item, parameters));
-  return result.is_list() ? Datum::list(std::move(items)) : Datum::tuple(std::move(items));
-}
-
-}  // namespace
 
 Datum Model::run(std::span<const Datum> arguments, std::span<const op::Value> parameters,
                  Host& host) const {

@@ -67,8 +67,8 @@ Datum Primitive::call(std::span<const Datum> arguments, Host& host) const {
   std::vector<Datum> given = without_monads(arguments);
   if (mapping_ != nullptr) {
     for (std::size_t i = 0; i < std::min(given.size(), mapping_->parameters.size()); ++i)
-      given[i] = converted(name_, mapping_->parameters[i], given[i], version_);
-    return (*mapping_)(given, attributes_, host.emitter());
+      given[i] = converted(name_, mapping_->parameters[i].name, given[i], version_);
+    return (*mapping_)({given, attributes_, host.emitter()});
   }
   if (definition_ != nullptr)
     return call_registered({*definition_, name_, attributes_, is_function_, version_}, given,

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <filesystem>
-#include <limits>
 
 #include "formats/mindir/types.h"
 #include "platform/error/error.h"
@@ -35,9 +32,9 @@ std::string decrypted(std::string_view content, const platform::CipherKey& key) 
   return std::move(*plain);
 }
 
-std::optional<FileContent> mapped_file(const std::string& path) {
+ModelBytes mapped_file(const std::string& path) {
   try {
-    return FileContent(path);
+    return ModelBytes::of_file(path);
   } catch (const platform::Error& error) {
     refuse("The file '", path, "' cannot be read: ", error.message());
   }
@@ -50,21 +47,12 @@ void refuse_decryption(std::string_view reason) {
 }
 
 PlainFile::PlainFile(const std::string& path, const platform::CipherKey& key)
-    : mapped_(mapped_file(path)) {
+    : content_(mapped_file(path)) {
   if (!key.key.empty()) {
-    plain_ = decrypted(mapped_->bytes(), key);
-    mapped_.reset();
+    content_ = ModelBytes::in_memory(decrypted(content_.bytes(), key));
     is_decrypted_ = true;
-  } else if (platform::starts_with_piece(mapped_->bytes().substr(0, 4))) {
+  } else if (platform::starts_with_piece(content_.bytes().substr(0, 4))) {
     refuse_decryption();
-  }
-}
-
-void PlainFile::copy(std::string_view part, char* target) const {
-  if (mapped_) {
-    mapped_->copy(part, target);
-  } else if (!part.empty()) {
-    std::memcpy(target, part.data(), part.size());
   }
 }
 
@@ -80,17 +68,6 @@ Shape shape_of(const MessageView& message, const std::string& what) {
   return {dims.begin(), dims.end()};
 }
 
-// Bytes of the data; what cannot be so large is refused before memory is asked for.
-std::size_t bytes_of(const Shape& shape, DType dtype, const std::string& what) {
-  std::size_t bytes = tensor::size_of(dtype);
-  for (const std::int64_t length : shape) {
-    if (length != 0 && bytes > (std::size_t{1} << 62) / static_cast<std::size_t>(length))
-      refuse("The data of ", what, " should have more bytes than there can be.");
-    bytes *= static_cast<std::size_t>(length);
-  }
-  return std::ranges::find(shape, 0) == shape.end() ? bytes : 0;
-}
-
 }  // namespace
 
 Tensor TensorReader::tensor(const MessageView& message, const std::string& what) {
@@ -100,7 +77,9 @@ Tensor TensorReader::tensor(const MessageView& message, const std::string& what)
   if (!dtype) refuse("The data type ", number, " of ", what, " is not supported.");
   if (message.integer("compression_type") != 0)
     refuse("The data of ", what, " is compressed, which is not supported.");
-  const std::size_t size = bytes_of(shape, *dtype, what);
+  const std::optional<std::size_t> possible = array_bytes(shape, *dtype);
+  if (!possible) refuse("The data of ", what, " should have more bytes than there can be.");
+  const std::size_t size = *possible;
   if (message.has("raw_data") && message.text("raw_data").size() != size)
     refuse("The data of ", what, " should have ", size, " bytes, but has ",
            message.text("raw_data").size(), ".");
@@ -116,6 +95,9 @@ Tensor TensorReader::tensor(const MessageView& message, const std::string& what)
     if (static_cast<std::uint64_t>(offset) > file.bytes().size() ||
         file.bytes().size() - static_cast<std::size_t>(offset) < size)
       refuse("The data file '", place.text("location"), "' ends before the data of ", what, ".");
+    if (!taken_[&file].add(size, file.bytes().size()))
+      refuse("The parameters take the bytes of the data file '", place.text("location"),
+             "' again and again.");
   }
   Tensor target = Tensor::empty(shape, *dtype);
   if (size > 0) copy_data(message, target, what);
@@ -133,29 +115,26 @@ void TensorReader::copy_data(const MessageView& message, Tensor& target, const s
         file.bytes().substr(static_cast<std::size_t>(place.integer("offset")), target.bytes()),
         bytes);
   }
-  if (target.dtype() == DType::Bool)
-    std::transform(bytes, bytes + target.bytes(), bytes,
-                   [](char byte) { return static_cast<char>(byte != 0); });
+  if (target.dtype() == DType::Bool) clean_mask(target);
 }
 
 // The file of that name, which must lie in the folder of the MindIR file.
 std::string TensorReader::checked_path(std::string_view location, const std::string& what) const {
-  namespace fs = std::filesystem;
   if (!folder_)
     refuse("The data of ", what, " is in the file '", location,
            "', but the model was read from memory; load it by its path instead.");
-  const fs::path name(location);
-  if (location.empty() || location.find('\0') != std::string_view::npos || name.is_absolute())
-    refuse("The file name '", location, "' of the data of ", what, " is not allowed.");
-  std::error_code problem;
-  const fs::path inside = fs::weakly_canonical(*folder_, problem);
-  const fs::path path = fs::weakly_canonical(inside / name, problem);
-  const auto [end, rest] = std::mismatch(inside.begin(), inside.end(), path.begin(), path.end());
-  if (end != inside.end())
-    refuse("The data of ", what, " is in '", location, "', outside the folder of the MindIR file.");
-  if (!fs::is_regular_file(path, problem))
-    refuse("The data file '", location, "' of ", what, " does not exist.");
-  return path.string();
+  DataFolder::Place place = DataFolder(*folder_).find(location);
+  switch (place.problem) {
+    case DataFolder::Problem::None: break;
+    case DataFolder::Problem::NotAllowed:
+      refuse("The file name '", location, "' of the data of ", what, " is not allowed.");
+    case DataFolder::Problem::Outside:
+      refuse("The data of ", what, " is in '", location,
+             "', outside the folder of the MindIR file.");
+    case DataFolder::Problem::Missing:
+      refuse("The data file '", location, "' of ", what, " does not exist.");
+  }
+  return std::move(place.path);
 }
 
 const PlainFile& TensorReader::opened(const std::string& path) {

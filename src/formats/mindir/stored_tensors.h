@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "formats/file_content.h"
 #include "formats/message/message_view.h"
+#include "formats/model_bytes.h"
 #include "platform/cipher/envelope.h"
 #include "tensor/tensor.h"
 
@@ -24,15 +24,14 @@ class PlainFile {
  public:
   // An error for a wrong key or mode, and for an encrypted file without a key.
   PlainFile(const std::string& path, const platform::CipherKey& key);
-  explicit PlainFile(std::string content) : plain_(std::move(content)) {}
+  explicit PlainFile(std::string content) : content_(ModelBytes::in_memory(std::move(content))) {}
 
-  std::string_view bytes() const { return mapped_ ? mapped_->bytes() : std::string_view(plain_); }
-  void copy(std::string_view part, char* target) const;  // `part`: of bytes()
+  std::string_view bytes() const { return content_.bytes(); }
+  void copy(std::string_view part, char* target) const { content_.copy(part, target); }
   bool is_decrypted() const { return is_decrypted_; }
 
  private:
-  std::optional<FileContent> mapped_;
-  std::string plain_;
+  ModelBytes content_;
   bool is_decrypted_ = false;
 };
 
@@ -59,6 +58,7 @@ class TensorReader {
   std::optional<std::string> folder_;
   platform::CipherKey key_;
   std::map<std::string, PlainFile> others_;
+  std::map<const PlainFile*, Taken> taken_;  // of the others
 };
 
 }  // namespace mycel::formats::mindir

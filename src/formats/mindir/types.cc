@@ -4,20 +4,15 @@
 #include <array>
 #include <utility>
 
+#include "operator/stored_call.h"
+
 namespace mycel::formats::mindir {
 
 namespace {
 
 using Numbered = std::pair<std::int64_t, DType>;
 
-constexpr std::array kDataTypes{
-    Numbered{1, DType::Float32},    Numbered{2, DType::UInt8},       Numbered{3, DType::Int8},
-    Numbered{4, DType::UInt16},     Numbered{5, DType::Int16},       Numbered{6, DType::Int32},
-    Numbered{7, DType::Int64},      Numbered{9, DType::Bool},        Numbered{10, DType::Float16},
-    Numbered{11, DType::Float64},   Numbered{12, DType::UInt32},     Numbered{13, DType::UInt64},
-    Numbered{14, DType::Complex64}, Numbered{15, DType::Complex128}, Numbered{16, DType::BFloat16},
-    Numbered{17, DType::Float64},
-};
+constexpr std::int64_t kOwnFloat64 = 17;  // another type in ONNX files
 
 constexpr std::array kArgumentTypes{
     Numbered{30, DType::Bool},     Numbered{32, DType::Int8},    Numbered{33, DType::Int16},
@@ -39,7 +34,9 @@ std::optional<DType> found(const Table& table, std::int64_t number) {
 
 }  // namespace
 
-std::optional<DType> data_type(std::int64_t number) { return found(kDataTypes, number); }
+std::optional<DType> data_type(std::int64_t number) {
+  return number == kOwnFloat64 ? DType::Float64 : op::stored_type(number);
+}
 
 std::optional<DType> argument_type(std::int64_t number, Version version) {
   if (const auto dtype = found(kArgumentTypes, number)) return dtype;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
-#include <ranges>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -247,7 +246,8 @@ void write_steps(Graph& graph) {
       if (operand.is_slot_of(graph)) kept.insert(operand.index);
     }
   }
-  for (const Node* node : std::views::reverse(nodes)) {
+  std::ranges::reverse(nodes);
+  for (const Node* node : nodes) {
     Step step{node->name, source_of(node->callee, graph), {}, node->slot, {}, node == last.node};
     std::set<std::size_t> mine;
     for_operands(*node, [&](const Operand& operand) {

@@ -64,6 +64,11 @@ class Host {
   virtual std::size_t deepest_call() const { return 1000; }
   // Whether inputs of other shapes than those of the export are an error.
   virtual bool keeps_shapes() const { return true; }
+  // Computes something that is known before the network runs: operators are executed, and neither
+  // recorded nor differentiated.
+  virtual Datum compute_now(const std::function<Datum()>& work) { return work(); }
+  // Called between the turns of loops and at calls of graphs; ends the run by throwing.
+  virtual void attend() {}
 };
 
 }  // namespace mycel::formats

@@ -150,6 +150,7 @@ Datum Interpreter::run(FrameRef frame, Watcher* watcher) {
   while (true) {
     Datum result;
     if (following != nullptr) {
+      host_.attend();
       require_depth(callers.size(), *following->graph);
       current = std::move(following);
       if (watcher != nullptr) {

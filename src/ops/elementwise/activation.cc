@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 namespace {
@@ -388,5 +389,45 @@ MYCEL_OP(prelu_slope)
     .numpy("np.where(x > 0, x, weight * x)")
     .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
     .sample_dtypes(kFloating);
+
+static const OnnxNames onnx_activations{{"HardSwish", "hswish"},  {"Mish", "mish"},
+                                        {"PRelu", "prelu_slope"}, {"Relu", "relu"},
+                                        {"Sigmoid", "sigmoid"},   {"Softplus", "softplus_exact"},
+                                        {"Softsign", "softsign"}};
+
+MYCEL_ONNX(Celu, "X") {
+  return call.call("celu", {call.tensor("X")}, {{"alpha", call.real("alpha", 1)}});
+}
+MYCEL_ONNX(Elu, "X") {
+  return call.call("elu", {call.tensor("X")}, {{"alpha", call.real("alpha", 1)}});
+}
+MYCEL_ONNX(LeakyRelu, "X") {
+  return call.call("leaky_relu", {call.tensor("X")}, {{"alpha", call.real("alpha", 0.01)}});
+}
+MYCEL_ONNX(Selu, "X") {
+  const double alpha = call.real("alpha", 1.6732632423543772);
+  return call.call("elu", {call.tensor("X")}, {{"alpha", alpha}}) *
+         call.real("gamma", 1.0507009873554805);
+}
+MYCEL_ONNX(ThresholdedRelu, "X") {
+  return call.call("threshold", {call.tensor("X")},
+                   {{"thr", call.real("alpha", 1)}, {"value", 0.0}});
+}
+MYCEL_ONNX(Gelu, "X") {
+  const bool is_rough = call.text("approximate", "none") == "tanh";
+  return call.call(is_rough ? "gelu_tanh" : "gelu_erf", {call.tensor("X")});
+}
+MYCEL_ONNX(HardSigmoid, "X") {
+  const Value line = call.tensor("X") * call.real("alpha", 0.2) + call.real("beta", 0.5);
+  return call.call("hardtanh", {line}, {{"min_val", 0.0}, {"max_val", 1.0}});
+}
+MYCEL_ONNX(Shrink, "input") {
+  const Value x = call.tensor("input");
+  const double limit = call.real("lambd", 0.5), bias = call.real("bias", 0);
+  const auto number = [&](double value) { return call.emitter().number(value); };
+  const Value above = call.call(
+      "where", {call.call("greater", {x, number(limit)}), x - bias, call.call("zeros_like", {x})});
+  return call.call("where", {call.call("less", {x, number(-limit)}), x + bias, above});
+}
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 
@@ -375,5 +376,38 @@ MYCEL_OP(ldexp)
     .numpy("x * np.exp2(other)")
     .sample("same shape", {normal({3, 4}), values({4}, {0, 1, -2, 3})})
     .sample_dtypes(DTypeSet({DType::Float32, DType::Float64}));
+
+static const OnnxNames onnx_arithmetic{{"Add", "add"}, {"Mul", "mul"}, {"Sub", "sub"}};
+
+MYCEL_ONNX(Div, "A B") {
+  const Value a = call.tensor("A");
+  return call.call(is_integral(a.dtype()) ? "truncate_div" : "div", {a, call.tensor("B")});
+}
+
+MYCEL_ONNX(Mod, "A B") {
+  return call.call(call.flag("fmod", false) ? "truncate_mod" : "floor_mod",
+                   {call.tensor("A"), call.tensor("B")});
+}
+
+MYCEL_ONNX(Pow, "X Y") {
+  const Value x = call.tensor("X");
+  return call.cast(call.call("pow", {x, call.tensor("Y")}), x.dtype());
+}
+
+// Of any number of tensors.
+static Value joined(const StoredCall& call, std::string_view op) {
+  const ValueList parts = call.tensors("data_0");
+  call.require(!parts.empty(), ErrorKind::Value, "there must be an input.");
+  Value found = parts[0];
+  for (std::size_t i = 1; i < parts.size(); ++i) found = call.call(op, {found, parts[i]});
+  return found;
+}
+
+MYCEL_ONNX(Max, "data_0...") { return joined(call, "maximum"); }
+MYCEL_ONNX(Min, "data_0...") { return joined(call, "minimum"); }
+MYCEL_ONNX(Sum, "data_0...") { return joined(call, "add"); }
+MYCEL_ONNX(Mean, "data_0...") {
+  return joined(call, "add") / static_cast<double>(call.arguments().size());
+}
 
 }  // namespace mycel::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/convert.h"
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 
@@ -34,5 +35,60 @@ MYCEL_OP(cast)
     .sample_dtypes(kAny);
 
 MYCEL_CPU_KERNEL(cast) { cpu::convert_elements(kernel.input(0), kernel.output(0)); }
+
+MYCEL_ONNX(Cast, "input") {
+  const std::int64_t number = call.integer("to");
+  const std::optional<DType> dtype = stored_type(number);
+  if (!dtype) call.refuse("a cast to the type ", number);
+  return call.call("cast", {call.tensor("input")}, {{"dtype", *dtype}});
+}
+
+MYCEL_ONNX(CastLike, "input target_type.shape") {
+  const DType dtype = call.tensor("target_type").dtype();
+  return call.call("cast", {call.tensor("input")}, {{"dtype", dtype}});
+}
+
+// ---- whole numbers that stand for real ones ----------------------------------------------------
+
+// A scale or zero point: one for all elements, or for each position of an axis.
+static Value spread_along(const StoredCall& call, std::string_view name, std::int64_t rank) {
+  if (call.integer("block_size", 0) != 0) call.refuse("quantising by blocks");
+  const Value part = call.tensor(name);
+  if (element_count(part.shape()) == 1) return call.reshape(part, {});
+  const std::int64_t axis = tensor::normalize_axis(call.integer("axis", 1), rank, call.name());
+  IntList shape(static_cast<std::size_t>(rank), 1);
+  shape[static_cast<std::size_t>(axis)] = -1;
+  return call.reshape(part, std::move(shape));
+}
+
+MYCEL_ONNX(DequantizeLinear, "x x_scale x_zero_point") {
+  const Value x = call.tensor("x");
+  Value wide = call.cast(x, DType::Int32);
+  if (call.has("x_zero_point"))
+    wide = wide - call.cast(spread_along(call, "x_zero_point", x.rank()), DType::Int32);
+  const Value scale = spread_along(call, "x_scale", x.rank());
+  return call.cast(wide, scale.dtype()) * scale;
+}
+
+static std::pair<double, double> limits_of(const StoredCall& call, DType dtype) {
+  switch (dtype) {
+    case DType::Int8: return {-128, 127};
+    case DType::UInt8: return {0, 255};
+    case DType::Int16: return {-32768, 32767};
+    case DType::UInt16: return {0, 65535};
+    default: call.refuse("quantising to ", dtype);
+  }
+}
+
+MYCEL_ONNX(QuantizeLinear, "x y_scale y_zero_point") {
+  const Value x = call.tensor("x");
+  const bool has_zero = call.has("y_zero_point");
+  const DType dtype = has_zero ? call.tensor("y_zero_point").dtype() : DType::UInt8;
+  const auto [low, high] = limits_of(call, dtype);
+  Value steps = call.call("round", {x / spread_along(call, "y_scale", x.rank())});
+  if (has_zero) steps = steps + call.cast(spread_along(call, "y_zero_point", x.rank()), x.dtype());
+  const Value kept = call.call("hardtanh", {steps}, {{"min_val", low}, {"max_val", high}});
+  return call.cast(call.cast(kept, DType::Int32), dtype);
+}
 
 }  // namespace mycel::ops

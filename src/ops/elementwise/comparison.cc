@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 
@@ -205,5 +206,16 @@ MYCEL_OP(signbit)
     .numpy("np.signbit(input)")
     .sample("both signs", {values({4}, {-1, 0, 1, -3})})
     .sample_dtypes(kFloating);
+
+static const OnnxNames onnx_comparison{
+    {"Equal", "equal"}, {"Greater", "greater"}, {"GreaterOrEqual", "greater_equal"},
+    {"IsNaN", "isnan"}, {"Less", "less"},       {"LessOrEqual", "less_equal"}};
+
+MYCEL_ONNX(IsInf, "X") {
+  const Value x = call.tensor("X");
+  const bool up = call.flag("detect_positive", true), down = call.flag("detect_negative", true);
+  if (!up && !down) return call.call("zeros_like", {x}, {{"dtype", DType::Bool}});
+  return call.call(up && down ? "isinf" : up ? "isposinf" : "isneginf", {x});
+}
 
 }  // namespace mycel::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 
@@ -120,5 +121,17 @@ MYCEL_OP(invert)
     .numpy("np.invert(x)")
     .sample("numbers", {values({4}, {12, 5, 7, 0})})
     .sample_dtypes(kIntegral | kBool);
+
+static const OnnxNames onnx_logic{{"And", "logical_and"},        {"Not", "logical_not"},
+                                  {"Or", "logical_or"},          {"Xor", "logical_xor"},
+                                  {"BitwiseAnd", "bitwise_and"}, {"BitwiseNot", "invert"},
+                                  {"BitwiseOr", "bitwise_or"},   {"BitwiseXor", "bitwise_xor"}};
+
+MYCEL_ONNX(BitShift, "X Y") {
+  const std::string direction = call.text("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT") call.refuse("the direction '", direction, "'");
+  return call.call(direction == "LEFT" ? "bitwise_left_shift" : "bitwise_right_shift",
+                   {call.tensor("X"), call.tensor("Y")});
+}
 
 }  // namespace mycel::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 
@@ -119,5 +120,13 @@ MYCEL_OP(clamp_between)
     .sample("numbers", {values({4}, {-2, -0.5, 0.5, 2}), number(-1), number(1)})
     .sample("tensors", {normal({2, 3}), constant({3}, -0.5), constant({3}, 0.6)})
     .sample_dtypes(kFloating | DTypeSet({DType::Int8, DType::Int16, DType::Int32, DType::Int64}));
+
+static const OnnxNames onnx_choice{{"Where", "where"}};
+
+MYCEL_ONNX(Clip, "input min max") {
+  Value x = call.tensor("input");
+  if (call.has("min")) x = call.call("maximum", {x, call.tensor("min")});
+  return call.has("max") ? call.call("minimum", {x, call.tensor("max")}) : x;
+}
 
 }  // namespace mycel::ops

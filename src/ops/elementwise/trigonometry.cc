@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 
@@ -166,5 +167,10 @@ MYCEL_OP(sinc)
     .numpy("np.sinc(input)")
     .sample("plain", {uniform({3, 4}, 0.1, 2)})
     .sample_dtypes(DTypeSet({DType::Float32, DType::Float64}));
+
+static const OnnxNames onnx_trigonometry{{"Acos", "acos"},   {"Acosh", "acosh"}, {"Asin", "asin"},
+                                         {"Asinh", "asinh"}, {"Atan", "atan"},   {"Atanh", "atanh"},
+                                         {"Cos", "cos"},     {"Cosh", "cosh"},   {"Sin", "sin"},
+                                         {"Sinh", "sinh"},   {"Tan", "tan"},     {"Tanh", "tanh"}};
 
 }  // namespace mycel::ops

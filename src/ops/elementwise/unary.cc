@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 
@@ -354,5 +355,10 @@ MYCEL_OP(imag)
     .sample("no axes", {normal({})})
     .sample("no elements", {normal({0, 2})})
     .sample_dtypes(kFloating | kComplex);
+
+static const OnnxNames onnx_unary{
+    {"Abs", "abs"},     {"Ceil", "ceil"}, {"Erf", "erf"},     {"Exp", "exp"},
+    {"Log", "log"},     {"Neg", "neg"},   {"Floor", "floor"}, {"Reciprocal", "reciprocal"},
+    {"Round", "round"}, {"Sign", "sign"}, {"Sqrt", "sqrt"}};
 
 }  // namespace mycel::ops

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "operator/stored_call.h"
 #include "ops/index/rows.h"
 #include "ops/shape/fill_value.h"
 
@@ -281,6 +282,11 @@ MYCEL_CPU_KERNEL(embedding_lookup_gradient) {
   fill_tensor(output, 0);
   scatter_rows(plan, Combine::Add, output.dtype(), updates.raw(), positions.data<std::int64_t>(),
                output.raw());
+}
+
+MYCEL_ONNX(Gather, "data indices") {
+  return call.call("gather", {call.tensor("data"), call.tensor("indices")},
+                   {{"axis", call.integer("axis", 0)}});
 }
 
 }  // namespace mycel::ops

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "operator/stored_call.h"
 #include "ops/index/only_last.h"
 #include "ops/index/rows.h"
 #include "platform/thread/parallel_for.h"
@@ -230,5 +231,10 @@ MYCEL_OP(scatter)
     })
     .sample("columns", {normal({2, 3}), index_values({2, 1}, {2, 0}), normal({2, 1})},
             {{"axis", 1}});
+
+MYCEL_ONNX(GatherElements, "data indices") {
+  return call.call("gather_elements", {call.tensor("data"), call.tensor("indices")},
+                   {{"dim", call.integer("axis", 0)}});
+}
 
 }  // namespace mycel::ops

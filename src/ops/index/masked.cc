@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 #include "ops/index/rows.h"
 
 namespace mycel::ops {
@@ -217,6 +218,19 @@ MYCEL_OP(nonzero)
 MYCEL_CPU_KERNEL(nonzero) {
   const Tensor input = kernel.dense(0);
   with_any_type(input.dtype(), [&]<class T>() { nonzero_of<T>(kernel, input); });
+}
+
+MYCEL_ONNX(NonZero, "X") {
+  const Value places = call.cast(call.call("nonzero", {call.tensor("X")}), DType::Int64);
+  return call.call("transpose", {places}, {{"perm", IntList{1, 0}}});
+}
+
+// What stands where a mask is set; without an axis, of all elements in a row.
+MYCEL_ONNX(Compress, "input condition") {
+  const Value x = call.tensor("input");
+  const Value places = call.reshape(call.call("nonzero", {call.tensor("condition")}), {-1});
+  return call.call("gather", {call.has("axis") ? x : call.reshape(x, {-1}), places},
+                   {{"axis", call.integer("axis", 0)}});
 }
 
 }  // namespace mycel::ops

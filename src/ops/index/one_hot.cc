@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/index/rows.h"
+#include "ops/onnx_arguments.h"
 #include "ops/shape/fill_value.h"
 #include "platform/thread/parallel_for.h"
+#include "tensor/number.h"
 
 namespace mycel::ops {
 namespace {
@@ -86,6 +88,40 @@ MYCEL_CPU_KERNEL(one_hot) {
           });
     });
   });
+}
+
+MYCEL_ONNX(OneHot, "indices depth.numbers values") {
+  const Value given = call.cast(call.tensor("indices"), DType::Int64);
+  const std::vector<double> depths = call.reals("depth");
+  call.require(depths.size() == 1 && depths[0] >= 0 && depths[0] < 0x1p40, ErrorKind::Value,
+               "the depth must be one number that is not negative.");
+  const auto depth = static_cast<std::int64_t>(depths[0]);
+  const auto number = [&](std::int64_t value) { return call.emitter().integer(value); };
+  const Value places =
+      call.call("where", {call.call("less", {given, number(0)}), given + number(depth), given});
+  const Value values = call.tensor("values");
+  return call.call("one_hot", {places, row(values, 1), row(values, 0)},
+                   {{"depth", depth}, {"axis", call.integer("axis", -1)}});
+}
+
+// 1 at the largest element along an axis; before version 13 along this and all later ones together.
+MYCEL_ONNX(Hardmax, "input") {
+  const Value whole = call.tensor("input");
+  const Shape shape = whole.shape();
+  std::int64_t axis = onnx_axis(call, call.integer("axis", call.version() >= 13 ? -1 : 1),
+                                std::max<std::int64_t>(whole.rank(), 1));
+  Value x = whole;
+  if (call.version() < 13) {
+    IntList kept(shape.begin(), shape.begin() + axis);
+    kept.push_back(element_count(Shape(shape.begin() + axis, shape.end())));
+    x = call.reshape(whole, kept);
+  }
+  const Value largest = call.call("argmax", {x}, {{"axis", axis}});
+  const Value one = call.constant(number_tensor(1.0)), none = call.constant(number_tensor(0.0));
+  const Value found =
+      call.call("one_hot", {largest, one, none},
+                {{"depth", x.shape()[static_cast<std::size_t>(axis)]}, {"axis", axis}});
+  return call.reshape(call.cast(found, whole.dtype()), shape);
 }
 
 }  // namespace mycel::ops

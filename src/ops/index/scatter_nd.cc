@@ -3,6 +3,7 @@
 // family.
 #include "ops/index/only_last.h"
 #include "ops/index/rows.h"
+#include "ops/onnx_arguments.h"
 #include "ops/shape/fill_value.h"
 
 namespace mycel::ops {
@@ -291,5 +292,67 @@ MYCEL_CPU_KERNEL(scatter_nd) {
   scatter_rows(plan.rows, Combine::Add, output.dtype(), updates.raw(),
                plan.positions.data<std::int64_t>(), output.raw());
 }
+
+// The places of an axis, as indices for all elements of a shape.
+static Value own_places(const StoredCall& call, const Shape& shape, std::size_t axis) {
+  IntList line(shape.size(), 1);
+  line[axis] = -1;
+  const Value places = call.call("arange", {}, {{"end", shape[axis]}, {"dtype", DType::Int64}});
+  return call.call("broadcast_to", {call.reshape(places, line)}, {{"shape", shape}});
+}
+
+// Axes that both share are indexed by their own places.
+MYCEL_ONNX(GatherND, "data indices") {
+  const Value x = call.tensor("data"), places = call.tensor("indices");
+  const std::int64_t shared = call.integer("batch_dims", 0);
+  if (shared == 0) return call.call("gather_nd", {x, places});
+  Shape shape = places.shape();
+  call.require(shared > 0 && shared < std::min(x.rank(), places.rank()), ErrorKind::Value,
+               "'batch_dims' ", shared, " do not fit the shapes ", x.shape(), " and ", shape, ".");
+  shape.pop_back();
+  ValueList columns;
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(shared); ++axis)
+    columns.push_back(call.call(
+        "expand_dims", {call.cast(own_places(call, shape, axis), places.dtype())}, {{"axis", -1}}));
+  columns.push_back(places);
+  return call.call("gather_nd", {x, call.call("concat", columns, {{"axis", -1}})});
+}
+
+static Value scattered(const StoredCall& call, const Value& places) {
+  const std::string reduction = call.text("reduction", "none");
+  const bool is_known = reduction == "none" || reduction == "add" || reduction == "mul" ||
+                        reduction == "max" || reduction == "min";
+  if (!is_known) call.refuse("the reduction '", reduction, "'");
+  return call.call("tensor_scatter_" + (reduction == "none" ? "update" : reduction),
+                   {call.tensor("data"), places, call.tensor("updates")});
+}
+
+MYCEL_ONNX(ScatterND, "data indices updates") { return scattered(call, call.tensor("indices")); }
+
+static Value scatter_elements(const StoredCall& call) {
+  const Value x = call.tensor("data"), places = call.tensor("indices");
+  const std::int64_t along = onnx_axis(call, call.integer("axis", 0), x.rank());
+  const std::string reduction = call.text("reduction", "none");
+  if (reduction == "none" || reduction == "add")
+    return call.call("tensor_scatter_elements", {x, places, call.tensor("updates")},
+                     {{"axis", along}, {"reduction", reduction}});
+  const Shape shape = places.shape();
+  call.require(places.rank() == x.rank(), ErrorKind::Value, "the indices must have ", x.rank(),
+               " axes, but have ", places.rank(), ".");
+  ValueList columns;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (static_cast<std::int64_t>(axis) != along) {
+      columns.push_back(own_places(call, shape, axis));
+      continue;
+    }
+    const Value is_from_end = call.call("less", {places, call.emitter().integer(0)});
+    const Value counted = places + call.emitter().integer(x.shape()[axis]);
+    columns.push_back(call.cast(call.call("where", {is_from_end, counted, places}), DType::Int64));
+  }
+  return scattered(call, call.call("stack", columns, {{"axis", -1}}));
+}
+
+MYCEL_ONNX(ScatterElements, "data indices updates") { return scatter_elements(call); }
+MYCEL_ONNX(Scatter, "data indices updates") { return scatter_elements(call); }
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 #include "ops/index/rows.h"
 #include "ops/index/sort_keys.h"
 #include "platform/thread/parallel_for.h"
@@ -201,6 +202,15 @@ MYCEL_CPU_KERNEL(in_top_k) {
       in_top_k_rows<T, Index>(scores, targets, kernel.integer("k"), kernel.output(0).data<bool>());
     });
   });
+}
+
+MYCEL_ONNX(TopK, "X K.numbers") {
+  ValueList found = call.call_all("topk", {call.tensor("X")},
+                                  {{"k", call.integer("K")},
+                                   {"dim", call.integer("axis", -1)},
+                                   {"largest", call.flag("largest", true)}});
+  found[1] = call.cast(found[1], DType::Int64);
+  return found;
 }
 
 }  // namespace mycel::ops

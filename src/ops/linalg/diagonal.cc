@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 namespace {
@@ -197,6 +198,23 @@ MYCEL_CPU_KERNEL(eye) {
       y.data<T>()[i * columns + i] = T(1);
     }
   });
+}
+
+MYCEL_ONNX(EyeLike, "input.shape") {
+  const Value like = call.tensor("input");
+  call.require(like.rank() == 2, ErrorKind::Value, "the input must have 2 axes, but has ",
+               like.rank(), ".");
+  const std::int64_t shift = call.integer("k", 0);
+  const Shape shape = like.shape();
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  call.require(-kMost <= shift && shift <= kMost, ErrorKind::Value, "'k' is out of range.");
+  const auto count = [&](std::int64_t first, std::int64_t length) {
+    return call.call("arange", {},
+                     {{"start", first}, {"end", first + length}, {"dtype", DType::Int64}});
+  };
+  const Value rows = call.reshape(count(shift, shape[0]), {shape[0], 1});
+  const Value is_one = call.call("equal", {rows, count(0, shape[1])});
+  return call.cast(is_one, stored_type(call.integer("dtype", 0)).value_or(like.dtype()));
 }
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include "backend/cpu/matmul.h"
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 #include "ops/linalg/matrix_operands.h"
 
 namespace mycel::ops {
@@ -208,5 +209,19 @@ MYCEL_OP(bmm)
       op.set_output(0, op.call("batch_matmul", {op.input(0), op.input(1)}));
     })
     .sample("plain", {normal({2, 3, 4}), normal({2, 4, 5})});
+
+MYCEL_ONNX(MatMul, "A B") { return call.call("matmul", {call.tensor("A"), call.tensor("B")}); }
+
+MYCEL_ONNX(Gemm, "A B C") {
+  const Value a = call.tensor("A");
+  const auto scaled = [&](const Value& value, double factor) {
+    return factor == 1 ? value : call.cast(value * factor, a.dtype());
+  };
+  const Value product = call.call(
+      "matmul", {a, call.tensor("B")},
+      {{"transpose_a", call.flag("transA", false)}, {"transpose_b", call.flag("transB", false)}});
+  const Value found = scaled(product, call.real("alpha", 1));
+  return call.has("C") ? found + scaled(call.tensor("C"), call.real("beta", 1)) : found;
+}
 
 }  // namespace mycel::ops

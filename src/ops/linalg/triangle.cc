@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -80,5 +81,10 @@ MYCEL_OP(triu)
     .sample("below", {normal({5, 3})}, {{"diagonal", -2}})
     .sample_dtypes(kAny);
 MYCEL_CPU_KERNEL(triu) { keep_part(kernel, Part::Upper); }
+
+MYCEL_ONNX(Trilu, "input k.numbers") {
+  return call.call(call.flag("upper", true) ? "triu" : "tril", {call.tensor("input")},
+                   {{"diagonal", call.integer("k", 0)}});
+}
 
 }  // namespace mycel::ops

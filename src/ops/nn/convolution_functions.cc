@@ -2,6 +2,7 @@
 // Convolutions as users know them: padding modes, channel order, fewer or more axes.
 #include "operator/define.h"
 #include "ops/nn/sliding_window.h"
+#include "ops/onnx_arguments.h"
 
 namespace mycel::ops {
 namespace {
@@ -173,5 +174,116 @@ MYCEL_OP(conv2d_transpose)
              {"stride", IntList{2}},
              {"pad_mode", "same"},
              {"input_size", IntList{1, 2, 6, 6}}});
+
+// ---- ONNX files: one to three axes, lines are images of height 1
+// ---------------------------------
+
+static Value lifted(const StoredCall& call, const Value& x) {
+  return call.call("expand_dims", {x}, {{"axis", 2}});
+}
+
+static Value lowered(const StoredCall& call, const Value& x) {
+  return call.call("squeeze", {x}, {{"axis", IntList{2}}});
+}
+
+MYCEL_ONNX(Conv, "X W B") {
+  const Value x = call.tensor("X"), weight = call.tensor("W"), bias = call.optional_tensor("B");
+  const std::int64_t groups = call.integer("group", 1);
+  const OnnxWindow window(call, onnx_image(call, x), onnx_image(call, weight));
+  const std::size_t rank = window.rank();
+  if (rank == 3) {
+    return call.call("conv3d_function", {x, weight, bias},
+                     {{"stride", window.strides},
+                      {"pad_mode", "pad"},
+                      {"padding", window.sides(0, 3)},
+                      {"dilation", window.dilations},
+                      {"groups", groups}});
+  }
+  if (rank > 3) call.refuse("a convolution of ", rank, " axes");
+  const auto convolved = [&](const Value& images, const Value& kernels) {
+    return call.call("conv2d", {images, kernels, bias},
+                     {{"pad", window.sides(0, rank)},
+                      {"stride", OnnxWindow::plane(window.strides, 0, rank)},
+                      {"dilation", OnnxWindow::plane(window.dilations, 0, rank)},
+                      {"groups", groups}});
+  };
+  if (rank == 2) return convolved(x, weight);
+  return lowered(call, convolved(lifted(call, x), lifted(call, weight)));
+}
+
+namespace {
+
+// The window of a transposed convolution, and the lengths of what it gives.
+struct TransposedWindow : OnnxWindow {
+  TransposedWindow(const StoredCall& call, const IntList& lengths, const IntList& weight)
+      : OnnxWindow(call, lengths, weight, false), result(rank(), 0) {
+    const std::string mode = call.text("auto_pad", "NOTSET");
+    const IntList more =
+        call.has("output_padding") ? call.integers("output_padding") : IntList(rank(), 0);
+    IntList wanted = call.has("output_shape") ? call.integers("output_shape") : IntList();
+    if (wanted.empty() && mode.starts_with("SAME")) wanted = IntList(rank(), -1);
+    call.require(more.size() == rank() && (wanted.empty() || wanted.size() >= rank()),
+                 ErrorKind::Value, "its attributes do not fit ", rank(), " axes.");
+    for (std::size_t i = 0; i < rank(); ++i) {
+      call.require(more[i] >= 0 && more[i] < std::int64_t{1} << 31, ErrorKind::Value, "the number ",
+                   more[i], " among its attributes is out of range.");
+      const std::int64_t whole =
+          (lengths[i] - 1) * strides[i] + (kernel[i] - 1) * dilations[i] + 1 + more[i];
+      if (wanted.empty()) {
+        result[i] = whole - pads[i] - pads[i + rank()];
+        continue;
+      }
+      const std::int64_t told = wanted[wanted.size() - rank() + i];
+      result[i] = told < 0 ? lengths[i] * strides[i] : told;
+      const std::int64_t total = std::max<std::int64_t>(whole - result[i], 0);
+      pads[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
+      pads[i + rank()] = total - pads[i];
+    }
+  }
+  IntList result;
+};
+
+// Everything the kernels reach, then the part that padding leaves; lengths beyond that hold zeros.
+Value transposed_volumes(const StoredCall& call, const Value& x, const Value& weight,
+                         const TransposedWindow& window, std::int64_t groups) {
+  const Value whole = call.call("conv3d_transpose", {x, weight, Value()},
+                                {{"in_channel", x.shape()[1]},
+                                 {"out_channel", weight.shape()[1] * groups},
+                                 {"kernel_size", window.kernel},
+                                 {"stride", window.strides},
+                                 {"dilation", window.dilations},
+                                 {"group", groups}});
+  IntList pairs{0, 0, 0, 0};
+  for (std::size_t i = 0; i < 3; ++i) {
+    pairs.push_back(-window.pads[i]);
+    pairs.push_back(window.pads[i] + window.result[i] - whole.shape()[2 + i]);
+  }
+  return call.call("pad_constant", {whole}, {{"paddings", pairs}, {"value", 0}});
+}
+
+}  // namespace
+
+MYCEL_ONNX(ConvTranspose, "X W B") {
+  const Value x = call.tensor("X"), weight = call.tensor("W");
+  const std::int64_t groups = call.integer("group", 1);
+  const TransposedWindow window(call, onnx_image(call, x), onnx_image(call, weight));
+  const std::size_t rank = window.rank();
+  if (rank > 3) call.refuse("a convolution of ", rank, " axes");
+  const auto spread = [&](const Value& images, const Value& kernels) {
+    return call.call("conv2d_input_gradient", {images, kernels},
+                     {{"input_size", OnnxWindow::plane(window.result, 0, rank)},
+                      {"pad", window.sides(0, rank)},
+                      {"stride", OnnxWindow::plane(window.strides, 0, rank)},
+                      {"dilation", OnnxWindow::plane(window.dilations, 0, rank)},
+                      {"groups", groups}});
+  };
+  const Value result = rank == 3   ? transposed_volumes(call, x, weight, window, groups)
+                       : rank == 2 ? spread(x, weight)
+                                   : lowered(call, spread(lifted(call, x), lifted(call, weight)));
+  if (!call.has("B")) return result;
+  IntList shape(rank + 1, 1);
+  shape[0] = -1;
+  return result + call.reshape(call.tensor("B"), shape);
+}
 
 }  // namespace mycel::ops

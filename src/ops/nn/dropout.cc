@@ -146,4 +146,11 @@ MYCEL_MINDIR(Dropout, "x keep_prob Seed0 Seed1") {
   return made;
 }
 
+// Networks of ONNX files are not in training.
+MYCEL_ONNX(Dropout, "data ratio training_mode") {
+  const Value x = call.tensor("data");
+  if (call.results() < 2) return x;
+  return ValueList{x, call.call("ones_like", {x}, {{"dtype", DType::Bool}})};
+}
+
 }  // namespace mycel::ops

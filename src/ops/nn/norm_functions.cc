@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisations built from others.
 #include "operator/define.h"
+#include "ops/onnx_arguments.h"
 
 namespace mycel::ops {
 namespace {
@@ -139,5 +140,74 @@ MYCEL_OP(l2_normalize)
     })
     .sample("columns", {normal({3, 4})})
     .sample("rows", {normal({3, 4})}, {{"axis", IntList{1}}});
+
+// ---- ONNX files ------------------------------------------------------------------------------
+
+MYCEL_ONNX(BatchNormalization, "X scale B input_mean input_var") {
+  if (call.flag("training_mode", false)) call.refuse("training mode");
+  return call.call("batch_norm_inference",
+                   {call.tensor("X"), call.tensor("scale"), call.tensor("B"),
+                    call.tensor("input_mean"), call.tensor("input_var")},
+                   {{"epsilon", call.real("epsilon", 1e-5)}});
+}
+
+// Mean 0 and variance 1 over the axes from one on; then the means and variances.
+static ValueList normalised(const StoredCall& call, const Value& x, std::int64_t axis) {
+  return call.call_all("layer_norm", {x, Value(), Value()},
+                       {{"begin_norm_axis", axis},
+                        {"begin_params_axis", axis},
+                        {"epsilon", call.real("epsilon", 1e-5)}});
+}
+
+MYCEL_ONNX(InstanceNormalization, "input scale B") {
+  const Value x = call.tensor("input");
+  IntList shape(onnx_image(call, x).size() + 1, 1);
+  shape[0] = -1;
+  return normalised(call, x, 2)[0] * call.reshape(call.tensor("scale"), shape) +
+         call.reshape(call.tensor("B"), shape);
+}
+
+// Since version 21 with a scale for each channel, before for each group.
+MYCEL_ONNX(GroupNormalization, "X scale bias") {
+  const Value x = call.tensor("X"), scale = call.tensor("scale"), bias = call.tensor("bias");
+  const std::int64_t groups = call.integer("num_groups");
+  const double epsilon = call.real("epsilon", 1e-5);
+  if (call.version() >= 21)
+    return call.call("group_norm", {x, scale, bias}, {{"num_groups", groups}, {"eps", epsilon}});
+  const Value normal =
+      call.call("group_norm", {x, Value(), Value()}, {{"num_groups", groups}, {"eps", epsilon}});
+  const Value grouped = call.reshape(normal, {x.shape()[0], groups, -1});
+  return call.reshape(
+      grouped * call.reshape(scale, {1, groups, 1}) + call.reshape(bias, {1, groups, 1}),
+      x.shape());
+}
+
+MYCEL_ONNX(LayerNormalization, "X Scale B") {
+  const Value x = call.tensor("X");
+  const std::int64_t axis = onnx_axis(call, call.integer("axis", -1), x.rank());
+  const ValueList found = normalised(call, x, axis);
+  Value result = found[0] * call.tensor("Scale");
+  if (call.has("B")) result = result + call.tensor("B");
+  if (call.results() < 2) return result;
+  return ValueList{result, found[1], call.call("rsqrt", {found[2] + call.real("epsilon", 1e-5)})};
+}
+
+MYCEL_ONNX(LpNormalization, "input") {
+  const Value x = call.tensor("input");
+  const bool is_plain = call.integer("p", 2) == 1;
+  const Value total = call.call("reduce_sum", {call.call(is_plain ? "abs" : "square", {x})},
+                                {{"axis", IntList{call.integer("axis", -1)}}, {"keep_dims", true}});
+  return call.call("div_no_nan", {x, is_plain ? total : call.call("sqrt", {total})});
+}
+
+MYCEL_ONNX(MeanVarianceNormalization, "X") {
+  const Value x = call.tensor("X");
+  const IntList axes = call.has("axes") ? call.integers("axes") : IntList{0, 2, 3};
+  const auto mean = [&](const Value& value) {
+    return call.call("reduce_mean", {value}, {{"axis", axes}, {"keep_dims", true}});
+  };
+  const Value centred = x - mean(x);
+  return centred / (call.call("sqrt", {mean(call.call("square", {centred}))}) + 1e-9);
+}
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 // Pooling as users know it: padding modes, channel order, three or four axes.
 #include "operator/define.h"
 #include "ops/nn/sliding_window.h"
+#include "ops/onnx_arguments.h"
 
 namespace mycel::ops {
 namespace {
@@ -188,5 +189,138 @@ MYCEL_OP(avg_pool)
     .composite([](CompositeContext& op) { run_primitive(op, Kind::Average); })
     .sample("same", {normal({1, 2, 5, 6})},
             {{"kernel_size", IntList{3}}, {"strides", IntList{2}}, {"pad_mode", "same"}});
+
+// ---- ONNX files ------------------------------------------------------------------------------
+
+// Pools axes in one or two walks over images; `pool` gets images, and which axes of the window they
+// show.
+template <class Pool>
+static Value by_planes(const StoredCall& call, const Value& x, const Pool& pool) {
+  const Shape shape = x.shape();
+  if (shape.size() == 3) {
+    const Value lines = pool(call.call("expand_dims", {x}, {{"axis", 2}}), 0, 1);
+    return call.call("squeeze", {lines}, {{"axis", IntList{2}}});
+  }
+  if (shape.size() == 4) return pool(x, 0, 2);
+  if (shape.size() != 5) call.refuse("a pool of ", shape.size() - 2, " axes");
+  const auto turned = [&](const Value& value) {
+    return call.call("transpose", {value}, {{"perm", IntList{0, 1, 3, 2}}});
+  };
+  const Value flat =
+      pool(call.reshape(x, {shape[0], shape[1] * shape[2], shape[3], shape[4]}), 1, 2);
+  const std::int64_t height = flat.shape()[2], width = flat.shape()[3];
+  const Value columns = turned(call.reshape(flat, {shape[0], shape[1], shape[2], height * width}));
+  const Value pooled = turned(pool(columns, 0, 1));
+  return call.reshape(pooled, {shape[0], shape[1], pooled.shape()[2], height, width});
+}
+
+static ValueList largest(const StoredCall& call, const OnnxWindow& window, const Value& images,
+                         std::size_t first, std::size_t count) {
+  return call.call_all("max_pool2d", {images},
+                       {{"kernel_size", OnnxWindow::plane(window.kernel, first, count)},
+                        {"stride", OnnxWindow::plane(window.strides, first, count)},
+                        {"pad", window.sides(first, count)},
+                        {"dilation", OnnxWindow::plane(window.dilations, first, count)},
+                        {"ceil_mode", call.flag("ceil_mode", false)}});
+}
+
+MYCEL_ONNX(MaxPool, "X") {
+  const Value given = call.tensor("X");
+  const bool is_small = given.dtype() == DType::Int8 || given.dtype() == DType::UInt8;
+  const Value x = is_small ? call.cast(given, DType::Float32) : given;
+  const OnnxWindow window(call, onnx_image(call, x), {});
+  if (call.results() < 2) {
+    const Value found =
+        by_planes(call, x, [&](const Value& images, std::size_t first, std::size_t count) {
+          return largest(call, window, images, first, count)[0];
+        });
+    return call.cast(found, given.dtype());
+  }
+  const Shape shape = x.shape();
+  if (shape.size() != 4 || call.integer("storage_order", 0) != 0)
+    call.refuse("positions of maxima other than of images in rows");
+  const ValueList found = largest(call, window, x, 0, 2);
+  const std::int64_t plane = shape[2] * shape[3];
+  const Value firsts = call.call("arange", {},
+                                 {{"start", 0},
+                                  {"end", shape[0] * shape[1] * plane},
+                                  {"step", std::max<std::int64_t>(plane, 1)},
+                                  {"dtype", DType::Int64}});
+  return ValueList{
+      call.cast(found[0], given.dtype()),
+      call.cast(found[1], DType::Int64) + call.reshape(firsts, {shape[0], shape[1], 1, 1})};
+}
+
+static void require_dense(const StoredCall& call, const OnnxWindow& window) {
+  for (const std::int64_t gap : window.dilations)
+    if (gap != 1) call.refuse("a pool with dilations");
+}
+
+static Value averages(const StoredCall& call, const OnnxWindow& window, const Value& images,
+                      std::size_t first, std::size_t count, bool counts_border) {
+  return call.call("avg_pool2d", {images},
+                   {{"kernel_size", OnnxWindow::plane(window.kernel, first, count)},
+                    {"stride", OnnxWindow::plane(window.strides, first, count)},
+                    {"pad", window.sides(first, count)},
+                    {"ceil_mode", call.flag("ceil_mode", false)},
+                    {"count_include_pad", counts_border}});
+}
+
+MYCEL_ONNX(AveragePool, "X") {
+  const Value x = call.tensor("X");
+  const OnnxWindow window(call, onnx_image(call, x), {});
+  require_dense(call, window);
+  return by_planes(call, x, [&](const Value& images, std::size_t first, std::size_t count) {
+    return averages(call, window, images, first, count, call.flag("count_include_pad", false));
+  });
+}
+
+MYCEL_ONNX(LpPool, "X") {
+  const Value x = call.tensor("X");
+  const OnnxWindow window(call, onnx_image(call, x), {});
+  require_dense(call, window);
+  if (call.flag("ceil_mode", false)) call.refuse("a window over the border");
+  const auto raised = [&](const Value& value, double power) {
+    return call.call("pow", {value, call.emitter().number(power)});
+  };
+  const auto power = static_cast<double>(call.integer("p", 2));
+  const Value sums =
+      by_planes(call, raised(call.call("abs", {x}), power),
+                [&](const Value& images, std::size_t first, std::size_t count) {
+                  const Value means = averages(call, window, images, first, count, true);
+                  const Shape kernel = OnnxWindow::plane(window.kernel, first, count);
+                  return means * static_cast<double>(element_count(kernel));
+                });
+  return raised(sums, 1 / power);
+}
+
+static Value over_images(const StoredCall& call, std::string_view op) {
+  const Value x = call.tensor("X");
+  IntList axes = onnx_image(call, x);
+  std::iota(axes.begin(), axes.end(), 2);
+  return call.call(op, {x}, {{"axis", axes}, {"keep_dims", true}});
+}
+
+MYCEL_ONNX(GlobalAveragePool, "X") { return over_images(call, "reduce_mean"); }
+MYCEL_ONNX(GlobalMaxPool, "X") { return over_images(call, "reduce_max"); }
+
+// Divides by what the neighbouring channels hold.
+MYCEL_ONNX(LRN, "X") {
+  const Value x = call.tensor("X");
+  const Shape shape = x.shape();
+  const std::int64_t size = call.integer("size");
+  call.require(size > 0 && size < std::int64_t{1} << 31 && shape.size() > 1, ErrorKind::Value,
+               "a positive 'size' and a tensor with channels are needed, but got ", size, " and ",
+               shape, ".");
+  const std::int64_t before = (size - 1) / 2;
+  const Value rows = call.reshape(call.call("square", {x}), {shape[0], 1, shape[1], -1});
+  const Value means = call.call("avg_pool2d", {rows},
+                                {{"kernel_size", IntList{size, 1}},
+                                 {"stride", IntList{1, 1}},
+                                 {"pad", IntList{before, size - 1 - before, 0, 0}},
+                                 {"count_include_pad", true}});
+  const Value scaled = call.reshape(means, shape) * call.real("alpha", 1e-4) + call.real("bias", 1);
+  return x / call.call("pow", {scaled, call.emitter().number(call.real("beta", 0.75))});
+}
 
 }  // namespace mycel::ops

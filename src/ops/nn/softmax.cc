@@ -2,6 +2,7 @@
 #include "backend/cpu/half_tensor.h"
 #include "backend/cpu/loops/softmax_loops.h"
 #include "operator/define.h"
+#include "operator/stored_call.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -218,5 +219,21 @@ MYCEL_OP(log_softmax_gradient)
     .keeps({"output_gradient", "output"})
     .sample("rows", {normal({3, 4}), uniform({3, 4}, -2, -0.5)});
 MYCEL_CPU_KERNEL(log_softmax_gradient) { run_gradient(kernel, SoftmaxKind::Logarithm); }
+
+// Along one axis; before version 13 along this and all later ones together.
+static Value along_axis(const StoredCall& call, std::string_view op) {
+  const Value x = call.tensor("input");
+  if (call.version() >= 13) return call.call(op, {x}, {{"axis", call.integer("axis", -1)}});
+  const Shape shape = x.shape();
+  std::int64_t axis = call.integer("axis", 1);
+  if (axis < 0) axis += x.rank();
+  call.require(axis >= 0 && axis <= x.rank(), ErrorKind::Value, "there is no axis ", axis, ".");
+  IntList kept(shape.begin(), shape.begin() + axis);
+  kept.push_back(element_count(Shape(shape.begin() + axis, shape.end())));
+  return call.reshape(call.call(op, {call.reshape(x, kept)}, {{"axis", -1}}), shape);
+}
+
+MYCEL_ONNX(Softmax, "input") { return along_axis(call, "softmax"); }
+MYCEL_ONNX(LogSoftmax, "input") { return along_axis(call, "log_softmax"); }
 
 }  // namespace mycel::ops

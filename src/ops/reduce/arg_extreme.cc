@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/cpu/reduce_engine.h"
+#include "ops/onnx_arguments.h"
 #include "ops/reduce/axis_lines.h"
 #include "ops/reduce/reduction.h"
 #include "platform/thread/parallel_for.h"
@@ -268,5 +269,22 @@ MYCEL_OP(argmin_with_value)
     .sample_dtypes(kReal);
 
 MYCEL_CPU_KERNEL(argmin_with_value) { run_with_value<false>(kernel); }
+
+// The first position of an extreme, or the last.
+static Value position_of(const StoredCall& call, std::string_view op) {
+  const Value x = call.tensor("data");
+  const std::int64_t axis =
+      onnx_axis(call, call.integer("axis", 0), std::max<std::int64_t>(x.rank(), 1));
+  const bool is_last = call.flag("select_last_index", false);
+  const Value walked = is_last ? call.call("flip", {x}, {{"dims", IntList{axis}}}) : x;
+  const Value found = call.call(
+      op, {walked},
+      {{"axis", axis}, {"output_type", DType::Int64}, {"keep_dims", call.flag("keepdims", true)}});
+  if (!is_last) return found;
+  return call.emitter().integer(x.shape()[static_cast<std::size_t>(axis)] - 1) - found;
+}
+
+MYCEL_ONNX(ArgMax, "data") { return position_of(call, "argmax"); }
+MYCEL_ONNX(ArgMin, "data") { return position_of(call, "argmin"); }
 
 }  // namespace mycel::ops

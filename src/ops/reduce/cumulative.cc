@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 #include "ops/reduce/axis_lines.h"
 #include "ops/reduce/neighbours.h"
 #include "platform/thread/parallel_for.h"
@@ -321,5 +322,14 @@ MYCEL_OP(cummin)
     .sample_dtypes(kReal);
 
 MYCEL_CPU_KERNEL(cummin) { run_extreme_scan<false>(kernel); }
+
+MYCEL_ONNX(CumSum, "x axis.numbers") {
+  const Value x = call.tensor("x");
+  return call.cast(call.call("cumsum", {x},
+                             {{"axis", call.integer("axis")},
+                              {"exclusive", call.flag("exclusive", false)},
+                              {"reverse", call.flag("reverse", false)}}),
+                   x.dtype());
+}
 
 }  // namespace mycel::ops

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Largest, smallest, all and any.
+#include "ops/onnx_arguments.h"
 #include "ops/reduce/reduction.h"
 
 namespace mycel::ops {
@@ -107,5 +108,18 @@ MYCEL_OP(reduce_any)
     .sample_dtypes(kAny);
 
 MYCEL_CPU_KERNEL(reduce_any) { run_reduction(kernel, cpu::ReduceKind::Any); }
+
+MYCEL_ONNX(ReduceMax, "data axes.numbers") {
+  return onnx_reduction(call, [&](const Value& x, const IntList& axes, bool keeps) {
+    return call.call(x.dtype() == DType::Bool ? "reduce_any" : "reduce_max", {x},
+                     {{"axis", axes}, {"keep_dims", keeps}});
+  });
+}
+MYCEL_ONNX(ReduceMin, "data axes.numbers") {
+  return onnx_reduction(call, [&](const Value& x, const IntList& axes, bool keeps) {
+    return call.call(x.dtype() == DType::Bool ? "reduce_all" : "reduce_min", {x},
+                     {{"axis", axes}, {"keep_dims", keeps}});
+  });
+}
 
 }  // namespace mycel::ops

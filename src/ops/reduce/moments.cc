@@ -2,6 +2,7 @@
 // Variance, standard deviation and functions made of reductions.
 #include <cmath>
 
+#include "ops/onnx_arguments.h"
 #include "ops/reduce/reduction.h"
 
 namespace mycel::ops {
@@ -185,5 +186,11 @@ MYCEL_OP(nansum)
                                 {"dtype", op.attribute("dtype")}}));
     })
     .sample("some NaN", {values({2, 2}, {1, NAN, 3, 4})}, {{"axis", IntList{1}}});
+
+MYCEL_ONNX(ReduceLogSumExp, "data axes.numbers") {
+  return onnx_reduction(call, [&](const Value& x, const IntList& axes, bool keeps) {
+    return call.call("logsumexp", {x}, {{"axis", axes}, {"keep_dims", keeps}});
+  });
+}
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "operator/blocking.h"
+#include "ops/onnx_arguments.h"
 #include "ops/reduce/neighbours.h"
 #include "ops/reduce/reduction.h"
 
@@ -197,5 +198,50 @@ MYCEL_OP(prod)
     .sample_dtypes(kFloating | DTypeSet({DType::Int32, DType::Int64}));
 
 MYCEL_CPU_KERNEL(prod) { run_reduction(kernel, cpu::ReduceKind::Prod); }
+
+// ---- sums of ONNX files keep their type
+// ----------------------------------------------------------
+
+static Value reduced(const StoredCall& call, std::string_view op, const Value& x,
+                     const IntList& axes, bool keeps) {
+  return call.cast(call.call(op, {x}, {{"axis", axes}, {"keep_dims", keeps}}), x.dtype());
+}
+
+MYCEL_ONNX(ReduceSum, "data axes.numbers") {
+  return onnx_reduction(call, [&](const Value& x, const IntList& axes, bool keeps) {
+    return reduced(call, "reduce_sum", x, axes, keeps);
+  });
+}
+MYCEL_ONNX(ReduceMean, "data axes.numbers") {
+  return onnx_reduction(call, [&](const Value& x, const IntList& axes, bool keeps) {
+    return reduced(call, "reduce_mean", x, axes, keeps);
+  });
+}
+MYCEL_ONNX(ReduceProd, "data axes.numbers") {
+  return onnx_reduction(call, [&](const Value& x, const IntList& axes, bool keeps) {
+    return reduced(call, "reduce_prod", x, axes, keeps);
+  });
+}
+MYCEL_ONNX(ReduceL1, "data axes.numbers") {
+  return onnx_reduction(call, [&](const Value& x, const IntList& axes, bool keeps) {
+    return reduced(call, "reduce_sum", call.call("abs", {x}), axes, keeps);
+  });
+}
+MYCEL_ONNX(ReduceL2, "data axes.numbers") {
+  return onnx_reduction(call, [&](const Value& x, const IntList& axes, bool keeps) {
+    const Value total = reduced(call, "reduce_sum", call.call("square", {x}), axes, keeps);
+    return call.cast(call.call("sqrt", {total}), x.dtype());
+  });
+}
+MYCEL_ONNX(ReduceSumSquare, "data axes.numbers") {
+  return onnx_reduction(call, [&](const Value& x, const IntList& axes, bool keeps) {
+    return reduced(call, "reduce_sum", call.call("square", {x}), axes, keeps);
+  });
+}
+MYCEL_ONNX(ReduceLogSum, "data axes.numbers") {
+  return onnx_reduction(call, [&](const Value& x, const IntList& axes, bool keeps) {
+    return call.call("log", {reduced(call, "reduce_sum", x, axes, keeps)});
+  });
+}
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -148,6 +149,20 @@ MYCEL_CPU_KERNEL(linspace) {
       data[i] = static_cast<T>(static_cast<Accumulator<T>>(value));
     }
   });
+}
+
+MYCEL_ONNX(Range, "start.numbers limit.numbers delta.numbers") {
+  const DType dtype = call.tensor("start").dtype();
+  const auto number = [&](std::string_view name) -> AttributeValue {
+    if (is_integral(dtype)) return call.integer(name);
+    return call.real(name, 0);
+  };
+  const AttributeValue start = number("start"), limit = number("limit"), delta = number("delta");
+  const double count = (limit.real() - start.real()) / delta.real();
+  call.require(delta.real() != 0 && std::abs(count) <= 0x1p40, ErrorKind::Value,
+               "it asks for an impossible range.");
+  return call.call("arange", {},
+                   {{"start", start}, {"end", limit}, {"step", delta}, {"dtype", dtype}});
 }
 
 }  // namespace mycel::ops

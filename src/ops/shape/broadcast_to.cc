@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 namespace {
@@ -80,5 +81,13 @@ MYCEL_OP(expand_as)
     })
     .sample("rows", {normal({1, 3}), normal({2, 3})})
     .sample_dtypes(kAny);
+
+// Also lengths of 1 that are wanted are stretched to those that are there.
+MYCEL_ONNX(Expand, "input shape.numbers") {
+  const Value x = call.tensor("input");
+  const IntList wanted = call.flat_integers("shape");
+  return call.call("broadcast_to", {x},
+                   {{"shape", broadcast_shapes(x.shape(), wanted, call.name())}});
+}
 
 }  // namespace mycel::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/blocking.h"
 #include "operator/define.h"
+#include "operator/stored_call.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -148,6 +149,10 @@ MYCEL_CPU_KERNEL(stack) {
     window.begin[axis] = static_cast<std::int64_t>(i);
     copy_elements(kernel.input(i), window_of(kernel.output(0), window));
   }
+}
+
+MYCEL_ONNX(Concat, "inputs...") {
+  return call.call("concat", call.tensors("inputs"), {{"axis", call.integer("axis")}});
 }
 
 }  // namespace mycel::ops

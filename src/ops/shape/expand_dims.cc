@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
+#include "ops/onnx_arguments.h"
 
 namespace mycel::ops {
 
@@ -91,5 +92,26 @@ MYCEL_OP(squeeze)
     .sample("one", {normal({1, 3, 1})}, {{"axis", IntList{-1}}})
     .sample("none to remove", {normal({2, 3})})
     .sample_dtypes(kAny);
+
+MYCEL_ONNX(Squeeze, "data axes.numbers") {
+  const Value x = call.tensor("data");
+  const Shape shape = x.shape();
+  IntList axes;
+  for (const std::int64_t axis : onnx_axes(call).value_or(IntList()))
+    axes.push_back(onnx_axis(call, axis, x.rank()));
+  for (std::size_t i = 0; i < shape.size() && !call.has("axes"); ++i)
+    if (shape[i] == 1) axes.push_back(static_cast<std::int64_t>(i));
+  return axes.empty() ? x : call.call("squeeze", {x}, {{"axis", std::move(axes)}});
+}
+
+MYCEL_ONNX(Unsqueeze, "data axes.numbers") {
+  Value x = call.tensor("data");
+  IntList axes = onnx_axes(call).value_or(IntList());
+  const std::int64_t rank = x.rank() + static_cast<std::int64_t>(axes.size());
+  for (std::int64_t& axis : axes) axis = onnx_axis(call, axis, rank);
+  std::ranges::sort(axes);
+  for (const std::int64_t axis : axes) x = call.call("expand_dims", {x}, {{"axis", axis}});
+  return x;
+}
 
 }  // namespace mycel::ops

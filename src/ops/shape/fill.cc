@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "operator/stored_call.h"
 #include "ops/shape/fill_value.h"
 #include "platform/thread/parallel_for.h"
 
@@ -189,5 +190,34 @@ MYCEL_OP(full_like)
     .sample_dtypes(kReal);
 
 MYCEL_CPU_KERNEL(full_like) { fill_tensor(kernel.output(0), kernel.attribute("fill_value")); }
+
+MYCEL_ONNX(ConstantOfShape, "input.numbers") {
+  const IntList shape = call.flat_integers("input");
+  std::int64_t count = 1;
+  for (const std::int64_t length : shape) {
+    const bool is_possible = length >= 0 && !__builtin_mul_overflow(count, length, &count) &&
+                             count <= std::int64_t{1} << 40;
+    call.require(is_possible, ErrorKind::Value, "it asks for the impossible shape ", shape, ".");
+  }
+  const DType dtype = call.has("value") ? call.tensor("value").dtype() : DType::Float32;
+  AttributeValue value = 0;
+  if (std::int64_t whole = 0; to_integer(call["value"], whole)) {
+    value = whole;
+  } else if (call.has("value")) {
+    const std::vector<double> values = call.reals("value");
+    call.require(values.size() == 1, ErrorKind::Value, "its value must have one element.");
+    value = values[0];
+  }
+  return call.call("fill", {}, {{"dtype", dtype}, {"shape", shape}, {"value", value}});
+}
+
+// A value of the file.
+MYCEL_ONNX(Constant, "") {
+  for (const std::string_view name : {"value_float", "value_floats"})
+    if (call.has(name)) return tensor_of(call[name], DType::Float32, call.emitter());
+  for (const std::string_view name : {"value_int", "value_ints"})
+    if (call.has(name)) return tensor_of(call[name], DType::Int64, call.emitter());
+  return call.tensor("value");
+}
 
 }  // namespace mycel::ops

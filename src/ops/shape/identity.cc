@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 
@@ -33,5 +34,7 @@ MYCEL_OP(copy)
     .sample_dtypes(kAny);
 
 MYCEL_CPU_KERNEL(copy) { copy_elements(kernel.input(0), kernel.output(0)); }
+
+static const OnnxNames onnx_identity{{"Identity", "identity"}};
 
 }  // namespace mycel::ops

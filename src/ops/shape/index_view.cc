@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/onnx_arguments.h"
 #include "ops/shape/fill_value.h"
 #include "ops/shape/window.h"
 
@@ -274,6 +275,51 @@ MYCEL_CPU_KERNEL(index_view_update) {
 
 MYCEL_CPU_KERNEL(index_view_assign) {
   write_window(kernel.input(0), read_window(kernel), kernel.input(1));
+}
+
+// The positions that a range of an axis means, as Python has ranges.
+struct AxisRange {
+  AxisRange(const StoredCall& call, std::int64_t start, std::int64_t end, std::int64_t stride,
+            std::int64_t size)
+      : step(stride) {
+    constexpr std::int64_t kFarthest = std::numeric_limits<std::int64_t>::max();
+    call.require(step != 0 && step >= -kFarthest, ErrorKind::Value, "it cannot step by ", step,
+                 ".");
+    const std::int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? size : size - 1;
+    const auto inside = [&](std::int64_t place) {
+      return std::clamp(place < 0 ? place + size : place, lowest, highest);
+    };
+    begin = inside(start);
+    const std::int64_t stop = inside(end);
+    if (step > 0 && begin < stop) length = (stop - begin - 1) / step + 1;
+    if (step < 0 && begin > stop) length = (begin - stop - 1) / -step + 1;
+    if (length == 0) begin = 0;
+  }
+  std::int64_t begin = 0, length = 0, step;
+};
+
+MYCEL_ONNX(Slice, "data starts.numbers ends.numbers axes.numbers steps.numbers") {
+  const Value x = call.tensor("data");
+  const Shape shape = x.shape();
+  const IntList starts = call.flat_integers("starts"), ends = call.flat_integers("ends");
+  IntList axes = onnx_axes(call).value_or(IntList());
+  for (std::size_t i = 0; i < starts.size() && !call.has("axes"); ++i)
+    axes.push_back(static_cast<std::int64_t>(i));
+  const IntList steps = call.has("steps") ? call.flat_integers("steps") : IntList(starts.size(), 1);
+  call.require(
+      ends.size() == starts.size() && axes.size() == starts.size() && steps.size() == starts.size(),
+      ErrorKind::Value, "starts, ends, axes and steps must be equally many.");
+  IntList begin(shape.size(), 0), length = shape, step(shape.size(), 1), all(shape.size(), 0);
+  std::iota(all.begin(), all.end(), 0);
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(onnx_axis(call, axes[i], x.rank()));
+    const AxisRange range(call, starts[i], ends[i], steps[i], shape[axis]);
+    begin[axis] = range.begin;
+    length[axis] = range.length;
+    step[axis] = range.step;
+  }
+  return call.call("index_view", {x},
+                   {{"begin", begin}, {"length", length}, {"step", step}, {"axes", all}});
 }
 
 }  // namespace mycel::ops

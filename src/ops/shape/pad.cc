@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "operator/stored_call.h"
+#include "ops/onnx_arguments.h"
 #include "ops/shape/fill_value.h"
 #include "ops/shape/window.h"
 
@@ -292,6 +293,46 @@ MYCEL_MINDIR(MirrorPad, "input_x paddings mode") {
   return call.call(
       "mirror_pad", {call.tensor("input_x")},
       {{"paddings", call.flat_integers("paddings")}, {"mode", call.text("mode", "REFLECT")}});
+}
+
+// The number that a border consists of.
+static AttributeValue filling(const StoredCall& call) {
+  if (!call.has("constant_value")) return 0;
+  std::int64_t whole = 0;
+  if (to_integer(call["constant_value"], whole)) return whole;
+  const std::vector<double> values = call.reals("constant_value");
+  call.require(values.size() == 1, ErrorKind::Value, "there must be one constant, but got ",
+               values.size(), ".");
+  return values[0];
+}
+
+// Widths of ONNX files: all beginnings, then all ends, of the axes that are told.
+MYCEL_ONNX(Pad, "data pads.numbers constant_value.numbers axes.numbers") {
+  Value x = call.tensor("data");
+  const IntList widths = call.flat_integers("pads");
+  IntList axes = onnx_axes(call).value_or(IntList());
+  for (std::int64_t axis = 0; axis < x.rank() && !call.has("axes"); ++axis) axes.push_back(axis);
+  call.require(widths.size() == 2 * axes.size(), ErrorKind::Value, "there must be ",
+               2 * axes.size(), " widths, but got ", widths.size(), ".");
+  IntList pairs(2 * static_cast<std::size_t>(x.rank()), 0);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(onnx_axis(call, axes[i], x.rank()));
+    pairs[2 * axis] = widths[i];
+    pairs[2 * axis + 1] = widths[i + axes.size()];
+  }
+  const std::string mode = call.text("mode", "constant");
+  if (mode == "constant")
+    return call.call("pad_constant", {x}, {{"paddings", pairs}, {"value", filling(call)}});
+  if (mode != "reflect" && mode != "edge" && mode != "wrap") call.refuse("the mode '", mode, "'");
+  for (std::size_t axis = 0; axis < pairs.size() / 2; ++axis) {
+    const std::int64_t before = pairs[2 * axis], after = pairs[2 * axis + 1];
+    if (before == 0 && after == 0) continue;
+    const Value places = call.call(
+        "padded_positions", {},
+        {{"size", x.shape()[axis]}, {"before", before}, {"after", after}, {"mode", mode}});
+    x = call.call("gather", {x, places}, {{"axis", static_cast<std::int64_t>(axis)}});
+  }
+  return x;
 }
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 namespace {
@@ -152,5 +153,93 @@ MYCEL_OP(flatten)
     .sample("images", {normal({2, 3, 2, 2})})
     .sample("vector", {normal({4})})
     .sample_dtypes(kAny);
+
+MYCEL_ONNX(Reshape, "data shape.numbers") {
+  const Value x = call.tensor("data");
+  const Shape lengths = x.shape();
+  IntList wanted = call.flat_integers("shape");
+  for (std::size_t i = 0; i < wanted.size() && !call.flag("allowzero", false); ++i) {
+    if (wanted[i] != 0) continue;
+    call.require(i < lengths.size(), ErrorKind::Value, "it keeps a length that is not there.");
+    wanted[i] = lengths[i];
+  }
+  return call.reshape(x, std::move(wanted));
+}
+
+MYCEL_ONNX(Flatten, "input") {
+  const Value x = call.tensor("input");
+  const Shape shape = x.shape();
+  std::int64_t axis = call.integer("axis", 1);
+  if (axis < 0) axis += x.rank();
+  call.require(axis >= 0 && axis <= x.rank(), ErrorKind::Value, "there is no axis ", axis, ".");
+  return call.reshape(x, {element_count(Shape(shape.begin(), shape.begin() + axis)),
+                          element_count(Shape(shape.begin() + axis, shape.end()))});
+}
+
+// ---- between channels and places of an image ---------------------------------------------------
+
+struct Blocks {
+  explicit Blocks(const StoredCall& call) : shape(call.tensor("input").shape()) {
+    size = call.integer("blocksize");
+    call.require(shape.size() == 4 && size > 0 && size < 1 << 16, ErrorKind::Value,
+                 "images and a positive size of blocks are needed, but got the shape ", shape,
+                 " and ", size, ".");
+    is_by_channel = call.text("mode", "DCR") == "CRD";
+  }
+  Shape shape;
+  std::int64_t size = 1;
+  bool is_by_channel = false;
+};
+
+static Value transposed(const StoredCall& call, const Value& x, IntList perm) {
+  return call.call("transpose", {x}, {{"perm", std::move(perm)}});
+}
+
+MYCEL_ONNX(DepthToSpace, "input") {
+  const Blocks blocks(call);
+  const Shape& shape = blocks.shape;
+  const std::int64_t size = blocks.size, kept = shape[1] / (size * size);
+  const Value x = call.tensor("input");
+  const Value split =
+      blocks.is_by_channel
+          ? transposed(call, call.reshape(x, {shape[0], kept, size, size, shape[2], shape[3]}),
+                       {0, 1, 4, 2, 5, 3})
+          : transposed(call, call.reshape(x, {shape[0], size, size, kept, shape[2], shape[3]}),
+                       {0, 3, 4, 1, 5, 2});
+  return call.reshape(split, {shape[0], kept, shape[2] * size, shape[3] * size});
+}
+
+MYCEL_ONNX(SpaceToDepth, "input") {
+  const Blocks blocks(call);
+  const Shape& shape = blocks.shape;
+  const std::int64_t size = blocks.size;
+  const std::int64_t height = shape[2] / size, width = shape[3] / size;
+  const Value split =
+      call.reshape(call.tensor("input"), {shape[0], shape[1], height, size, width, size});
+  const IntList perm = blocks.is_by_channel ? IntList{0, 1, 3, 5, 2, 4} : IntList{0, 3, 5, 1, 2, 4};
+  return call.reshape(transposed(call, split, perm),
+                      {shape[0], shape[1] * size * size, height, width});
+}
+
+// ---- lengths of axes ----------------------------------------------------------------------------
+
+MYCEL_ONNX(Shape, "data.shape") {
+  const Shape shape = call.tensor("data").shape();
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  const auto place = [&](std::string_view name, std::int64_t otherwise) {
+    const std::int64_t given = call.integer(name, otherwise);
+    return std::clamp<std::int64_t>(given < 0 ? given + rank : given, 0, rank);
+  };
+  const std::int64_t start = place("start", 0), end = std::max(start, place("end", rank));
+  Tensor lengths = Tensor::empty({end - start}, DType::Int64);
+  std::copy(shape.begin() + start, shape.begin() + end, lengths.data<std::int64_t>());
+  return call.constant(std::move(lengths));
+}
+
+MYCEL_ONNX(Size, "data.shape") {
+  Tensor count = Tensor::empty({}, DType::Int64);
+  *count.data<std::int64_t>() = element_count(call.tensor("data").shape());
+  return call.constant(std::move(count));
+}
 
 }  // namespace mycel::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ops/onnx_arguments.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -209,5 +210,22 @@ MYCEL_OP(unbind)
     })
     .sample("rows", {normal({2, 3})})
     .sample_dtypes(kAny);
+
+// Parts of given lengths, or as many as there are results.
+MYCEL_ONNX(Split, "input split.numbers") {
+  const Value x = call.tensor("input");
+  const std::int64_t axis = onnx_axis(call, call.integer("axis", 0), x.rank());
+  IntList sizes = call.has("split") ? call.flat_integers("split") : IntList();
+  if (sizes.empty()) {
+    const std::int64_t length = x.shape()[static_cast<std::size_t>(axis)];
+    const auto wanted = static_cast<std::int64_t>(call.results());
+    const std::int64_t count = call.integer("num_outputs", wanted);
+    call.require(count > 0 && count <= std::max(length, wanted), ErrorKind::Value,
+                 "there cannot be ", count, " parts of the length ", length, ".");
+    const std::int64_t size = (length + count - 1) / count;
+    for (std::int64_t i = 0; i < count; ++i) sizes.push_back(std::min(size, length - i * size));
+  }
+  return call.call_all("split_sizes", {x}, {{"sizes", std::move(sizes)}, {"axis", axis}});
+}
 
 }  // namespace mycel::ops

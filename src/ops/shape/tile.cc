@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 namespace {
@@ -74,6 +75,10 @@ MYCEL_CPU_KERNEL(tile) {
   copy_elements(
       Tensor::view(input, paired.shape, paired.source, input.body().offset),
       Tensor::view(output, paired.shape, contiguous_strides(paired.shape), output.body().offset));
+}
+
+MYCEL_ONNX(Tile, "input repeats.numbers") {
+  return call.call("tile", {call.tensor("input")}, {{"dims", call.flat_integers("repeats")}});
 }
 
 }  // namespace mycel::ops

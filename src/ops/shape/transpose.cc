@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
+#include "operator/stored_call.h"
 
 namespace mycel::ops {
 namespace {
@@ -148,5 +149,13 @@ MYCEL_OP(movedim)
     .sample("one", {normal({2, 3, 4})}, {{"source", 0}, {"destination", -1}})
     .sample("two", {normal({2, 3, 4})}, {{"source", IntList{0, 1}}, {"destination", IntList{2, 0}}})
     .sample_dtypes(kAny);
+
+MYCEL_ONNX(Transpose, "data") {
+  const Value x = call.tensor("data");
+  IntList perm = call.has("perm") ? call.integers("perm") : IntList();
+  if (perm.empty())
+    for (std::int64_t axis = x.rank(); axis > 0;) perm.push_back(--axis);
+  return call.call("transpose", {x}, {{"perm", std::move(perm)}});
+}
 
 }  // namespace mycel::ops

@@ -22,4 +22,3 @@ NUMBERS = {
     mstype.complex128: 15,
     mstype.bfloat16: 16,
 }
-DTYPES = {number: dtype for dtype, number in NUMBERS.items()}

@@ -6,15 +6,12 @@ from __future__ import annotations
 import os
 
 from mindspore import _c_expression as _c
-from mindspore import nn
+from mindspore import context, nn
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
-from mindspore.train._onnx.functions import tensor_of
-from mindspore.train._onnx.running import run_graph
-from mindspore.train._onnx.stored_graph import Graph, GraphReader
-from mindspore.train._onnx.stored_tensors import TensorReader
-
-_FIRST_OPSET, _LAST_OPSET = 11, 21
+from mindspore.train._export.loops.current import current_runner
+from mindspore.train._mindir.loop_maker import LoopMaker
+from mindspore.train._onnx.foreign import call_foreign
 
 
 def load_onnx(path: str) -> OnnxNetwork:
@@ -35,38 +32,14 @@ def load_onnx(path: str) -> OnnxNetwork:
     path = os.fspath(path)
     if not os.path.isfile(path):
         raise ValueError(f"For 'load_onnx', the file '{path}' does not exist.")
-    with open(path, "rb") as file:
-        content = file.read()
-    message = _c.decode_message("onnx", content, f"The ONNX file '{path}' cannot be read")
-    tensors = TensorReader(path)
-    if "graph" not in message:
-        raise tensors.error("it holds no graph")
-    reader = GraphReader(tensors, _opset(message, tensors), message.get("functions", []))
-    graph = reader.read(message["graph"])
-    return OnnxNetwork(graph)
-
-
-def _opset(message: dict, tensors: TensorReader) -> int:
-    versions = [
-        entry.get("version", 0)
-        for entry in message.get("opset_import", [])
-        if entry.get("domain", "") in ("", "ai.onnx")
-    ]
-    if not versions:
-        raise tensors.error("it does not say which version of the operators it uses")
-    if not _FIRST_OPSET <= versions[0] <= _LAST_OPSET:
-        raise NotImplementedError(
-            f"ONNX files with operators of version {_FIRST_OPSET} to {_LAST_OPSET} can be read, but this one "
-            f"has version {versions[0]}."
-        )
-    return versions[0]
+    return OnnxNetwork(_c.load_onnx(path))
 
 
 class OnnxNetwork(nn.Cell):
     """The network of an ONNX file.
 
     Args:
-        graph (Graph): What the file holds.
+        model (StoredOnnxModel): What the file holds.
 
     Inputs:
         - **inputs** (Tensor) - In the order of the file, or by name.
@@ -75,56 +48,45 @@ class OnnxNetwork(nn.Cell):
         Tensor, or a tuple of them where the graph has several outputs.
     """
 
-    def __init__(self, graph: Graph):
+    def __init__(self, model):
         super().__init__(auto_prefix=False)
-        self._graph = graph
-        self._names = tuple(graph.parameters)
-        self.weights = ParameterTuple(
-            [Parameter(tensor, name=name) for name, tensor in graph.parameters.items()]
-        )
-        graph.parameters = dict.fromkeys(graph.parameters)  # the values live in the parameters now
+        self._model = model
+        self.weights = ParameterTuple([Parameter._adopt(tensor, name) for name, tensor in model.parameters])
 
     @property
     def input_names(self) -> tuple[str, ...]:
         """Names of the inputs, in order."""
-        return tuple(self._graph.inputs)
+        return tuple(each.name for each in self._model.inputs)
 
     @property
     def output_names(self) -> tuple[str, ...]:
         """Names of the outputs, in order."""
-        return tuple(self._graph.outputs)
+        return tuple(self._model.outputs)
 
     def construct(self, *inputs, **named):
         """Runs the graph."""
-        values = dict(zip(self._names, self.weights, strict=True))
-        values.update(self._checked(inputs, named))
-        results = tuple(tensor_of(value) for value in run_graph(self._graph, values))
-        return results[0] if len(results) == 1 else results
-
-    def _checked(self, inputs: tuple, named: dict) -> dict:
-        wanted = self._graph.inputs
-        if len(inputs) > len(wanted):
-            raise ValueError(f"The network takes {len(wanted)} inputs {wanted}, but got {len(inputs)}.")
-        given = dict(zip(wanted, inputs, strict=False))
-        for name, value in named.items():
-            if name not in wanted or name in given:
-                raise ValueError(f"The network has no input '{name}' left; its inputs are {wanted}.")
-            given[name] = value
-        for name in wanted:
-            if name not in given:
-                raise ValueError(f"The input '{name}' of the network is missing; its inputs are {wanted}.")
-            given[name] = self._checked_input(name, given[name])
-        return given
-
-    def _checked_input(self, name: str, value) -> Tensor:
-        dtype, shape = self._graph.types[name]
-        value = value if isinstance(value, Tensor) else Tensor(value, dtype)
-        if dtype is not None and value.dtype != dtype:
-            raise TypeError(f"The input '{name}' must have type {dtype}, but got {value.dtype}.")
-        fits = shape is None or (
-            len(shape) == value.ndim
-            and all(size in (None, got) for size, got in zip(shape, value.shape, strict=True))
+        runner = current_runner()
+        return self._model.run(
+            arguments=self._arranged(inputs, named),
+            parameters=tuple(self.weights),
+            foreign=call_foreign,
+            loop_maker=None if runner is None else LoopMaker(runner),
+            deepest_call=context.get_context("max_call_depth"),
         )
-        if not fits:
-            raise ValueError(f"The input '{name}' must have shape {shape}, but got {value.shape}.")
-        return value
+
+    def _arranged(self, inputs: tuple, named: dict) -> tuple[Tensor, ...]:
+        """The inputs in the order of the file."""
+        wanted = self._model.inputs
+        names = [each.name for each in wanted]
+        if len(inputs) > len(names):
+            raise ValueError(f"The network takes {len(names)} inputs {names}, but got {len(inputs)}.")
+        given = dict(zip(names, inputs, strict=False))
+        for name, value in named.items():
+            if name not in names or name in given:
+                raise ValueError(f"The network has no input '{name}' left; its inputs are {names}.")
+            given[name] = value
+        for name in names:
+            if name not in given:
+                raise ValueError(f"The input '{name}' of the network is missing; its inputs are {names}.")
+        values = ((given[each.name], each.dtype) for each in wanted)
+        return tuple(value if isinstance(value, Tensor) else Tensor(value, dtype) for value, dtype in values)
