@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/convert.h"
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 
 namespace mycel::ops {
 
@@ -34,5 +35,7 @@ MYCEL_OP(cast)
     .sample_dtypes(kAny);
 
 MYCEL_CPU_KERNEL(cast) { cpu::convert_elements(kernel.input(0), kernel.output(0)); }
+
+MYCEL_WRITES_MINDIR(cast) { return call.typed(); }
 
 }  // namespace mycel::ops

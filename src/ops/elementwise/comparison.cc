@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <limits>
 
 #include "operator/define.h"
+#include "ops/elementwise/mindir_elements.h"
 
 namespace mycel::ops {
 
@@ -205,5 +207,23 @@ MYCEL_OP(signbit)
     .numpy("np.signbit(input)")
     .sample("both signs", {values({4}, {-1, 0, 1, -3})})
     .sample_dtypes(kFloating);
+
+static mindir::Symbol is_infinite(const mindir::Call& call, double infinity) {
+  const auto x = call.input();
+  if (is_floating(call.dtype_of(0))) return x.equals(infinity);
+  return (x < 0).add("LogicalAnd", {x > 0});
+}
+
+MYCEL_WRITES_MINDIR(isposinf) { return is_infinite(call, std::numeric_limits<double>::infinity()); }
+MYCEL_WRITES_MINDIR(isneginf) {
+  return is_infinite(call, -std::numeric_limits<double>::infinity());
+}
+
+MYCEL_WRITES_MINDIR(isreal) {
+  if (!is_complex(call.dtype_of(0))) return call.filled(call.shape(), 1);
+  return call.input().add("Imag", {}, {.dtype = real_type_of(call.dtype_of(0))}).equals(0);
+}
+
+MYCEL_WRITES_MINDIR(signbit) { return is_negative(call.input()); }
 
 }  // namespace mycel::ops

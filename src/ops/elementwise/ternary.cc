@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 
 namespace mycel::ops {
 
@@ -119,5 +120,31 @@ MYCEL_OP(clamp_between)
     .sample("numbers", {values({4}, {-2, -0.5, 0.5, 2}), number(-1), number(1)})
     .sample("tensors", {normal({2, 3}), constant({3}, -0.5), constant({3}, 0.6)})
     .sample_dtypes(kFloating | DTypeSet({DType::Int8, DType::Int16, DType::Int32, DType::Int64}));
+
+MYCEL_WRITES_MINDIR(sub_scaled) {
+  const auto x = call.typed(0);
+  const auto y = call.typed(1);
+  return x - call.typed(2) * y;
+}
+
+MYCEL_WRITES_MINDIR(where) {
+  const auto choice = call.input(0, DType::Bool);
+  const auto yes = call.typed(1);
+  return choice.where(yes, call.typed(2));
+}
+
+MYCEL_WRITES_MINDIR(masked_fill) {
+  const auto choice = call.input(1, DType::Bool);
+  const auto value = call.typed(2);
+  return choice.where(value, call.typed(0));
+}
+
+MYCEL_WRITES_MINDIR(clamp_below) { return call.typed(0).add("Maximum", {call.typed(1)}); }
+MYCEL_WRITES_MINDIR(clamp_above) { return call.typed(0).add("Minimum", {call.typed(1)}); }
+
+MYCEL_WRITES_MINDIR(clamp_between) {
+  const auto operands = call.inputs(call.dtype());
+  return operands[0].add("Maximum", {operands[1]}).add("Minimum", {operands[2]});
+}
 
 }  // namespace mycel::ops

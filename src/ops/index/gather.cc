@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "operator/mindir_call.h"
 #include "ops/index/rows.h"
 #include "ops/shape/fill_value.h"
 
@@ -281,6 +282,13 @@ MYCEL_CPU_KERNEL(embedding_lookup_gradient) {
   fill_tensor(output, 0);
   scatter_rows(plan, Combine::Add, output.dtype(), updates.raw(), positions.data<std::int64_t>(),
                output.raw());
+}
+
+MYCEL_WRITES_MINDIR(fold_indices) {
+  const auto x = call.typed();
+  const std::int64_t size = call.integer("size");
+  if (call.flag("wrap")) return x.add("FloorMod", {size});
+  return x.add("Maximum", {0}).add("Minimum", {size - 1});
 }
 
 }  // namespace mycel::ops

@@ -3,6 +3,7 @@
 
 #include "backend/cpu/half_tensor.h"
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
 #include "platform/random/philox.h"
 #include "platform/thread/parallel_for.h"
@@ -144,6 +145,10 @@ MYCEL_MINDIR(Dropout, "x keep_prob Seed0 Seed1") {
                                   {"seed2", call.integer("Seed1", 0)}});
   made[1] = call.call("cast", {made[1]}, {{"dtype", x.dtype()}});
   return made;
+}
+
+MYCEL_WRITES_MINDIR(dropout) {
+  call.refuse("it belongs to training; call 'set_train(False)' before exporting");
 }
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include "backend/cpu/half_tensor.h"
 #include "backend/cpu/loops/softmax_loops.h"
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -218,5 +219,11 @@ MYCEL_OP(log_softmax_gradient)
     .keeps({"output_gradient", "output"})
     .sample("rows", {normal({3, 4}), uniform({3, 4}, -2, -0.5)});
 MYCEL_CPU_KERNEL(log_softmax_gradient) { run_gradient(kernel, SoftmaxKind::Logarithm); }
+
+MYCEL_WRITES_MINDIR(softmax) {
+  const auto x = call.typed();
+  return x.rank() == 0 ? x.number(1)
+                       : x.add("Softmax", {}, {}, {{"axis", IntList{call.integer("axis")}}});
+}
 
 }  // namespace mycel::ops

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Largest, smallest, all and any.
+#include "ops/reduce/mindir_reductions.h"
 #include "ops/reduce/reduction.h"
 
 namespace mycel::ops {
@@ -107,5 +108,10 @@ MYCEL_OP(reduce_any)
     .sample_dtypes(kAny);
 
 MYCEL_CPU_KERNEL(reduce_any) { run_reduction(kernel, cpu::ReduceKind::Any); }
+
+MYCEL_WRITES_MINDIR(reduce_max) { return reduction(call, "ReduceMax"); }
+MYCEL_WRITES_MINDIR(reduce_min) { return reduction(call, "ReduceMin"); }
+MYCEL_WRITES_MINDIR(reduce_all) { return reduction(call, "ReduceAll"); }
+MYCEL_WRITES_MINDIR(reduce_any) { return reduction(call, "ReduceAny"); }
 
 }  // namespace mycel::ops

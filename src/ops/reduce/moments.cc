@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variance, standard deviation and functions made of reductions.
 #include <cmath>
+#include <limits>
 
+#include "ops/reduce/mindir_reductions.h"
 #include "ops/reduce/reduction.h"
 
 namespace mycel::ops {
@@ -185,5 +187,25 @@ MYCEL_OP(nansum)
                                 {"dtype", op.attribute("dtype")}}));
     })
     .sample("some NaN", {values({2, 2}, {1, NAN, 3, 4})}, {{"axis", IntList{1}}});
+
+MYCEL_WRITES_MINDIR(logsumexp) {
+  const auto x = call.typed();
+  const IntList axes = call.axes("axis");
+  auto most = reduced(x, "ReduceMax", axes);
+  const auto is_infinite = most.add("Abs").equals(std::numeric_limits<double>::infinity());
+  most = is_infinite.where(0, most);
+  const auto sum = reduced((x - most).add("Exp"), "ReduceSum", axes);
+  return (sum.add("Log") + most).reshape(call.shape());
+}
+
+MYCEL_WRITES_MINDIR(var) {
+  const IntList axes = call.axes("axis");
+  std::int64_t count = 1;
+  for (const std::int64_t axis : axes) count *= call.shape_of()[static_cast<std::size_t>(axis)];
+  const std::int64_t divisor = count - call.integer("ddof");
+  if (divisor <= 0) call.refuse("there are not enough elements for a variance");
+  const auto squares = squared_distance(call.typed(), axes);
+  return reduced(squares, "ReduceSum", axes, call.flag("keepdims")) / static_cast<double>(divisor);
+}
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "operator/blocking.h"
+#include "ops/reduce/mindir_reductions.h"
 #include "ops/reduce/neighbours.h"
 #include "ops/reduce/reduction.h"
 
@@ -197,5 +198,16 @@ MYCEL_OP(prod)
     .sample_dtypes(kFloating | DTypeSet({DType::Int32, DType::Int64}));
 
 MYCEL_CPU_KERNEL(prod) { run_reduction(kernel, cpu::ReduceKind::Prod); }
+
+MYCEL_WRITES_MINDIR(reduce_sum) {
+  const bool skips = !call.is_none("axis") && call.ints("axis").empty();
+  if (skips && call.shape() == call.shape_of()) return call.typed();
+  return reduction(call, "ReduceSum");
+}
+
+MYCEL_WRITES_MINDIR(sum) { return reduction(call, "ReduceSum", "dim", "keepdim"); }
+MYCEL_WRITES_MINDIR(reduce_mean) { return reduction(call, "ReduceMean"); }
+MYCEL_WRITES_MINDIR(reduce_prod) { return reduction(call, "ReduceProd"); }
+MYCEL_WRITES_MINDIR(prod) { return reduction(call, "ReduceProd"); }
 
 }  // namespace mycel::ops

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 
 namespace mycel::ops {
 namespace {
@@ -80,5 +81,7 @@ MYCEL_OP(expand_as)
     })
     .sample("rows", {normal({1, 3}), normal({2, 3})})
     .sample_dtypes(kAny);
+
+MYCEL_WRITES_MINDIR(broadcast_to) { return call.input().broadcast(call.shape()); }
 
 }  // namespace mycel::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/blocking.h"
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -148,6 +149,16 @@ MYCEL_CPU_KERNEL(stack) {
     window.begin[axis] = static_cast<std::int64_t>(i);
     copy_elements(kernel.input(i), window_of(kernel.output(0), window));
   }
+}
+
+MYCEL_WRITES_MINDIR(concat) {
+  const auto parts = call.inputs(call.dtype());
+  if (parts.size() == 1) return parts[0];
+  return joined("Concat", parts, call.shape(), call.axis("axis", call.rank()));
+}
+
+MYCEL_WRITES_MINDIR(stack) {
+  return joined("Stack", call.inputs(call.dtype()), call.shape(), call.axis("axis", call.rank()));
 }
 
 }  // namespace mycel::ops

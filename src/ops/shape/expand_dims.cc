@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 
 namespace mycel::ops {
 
@@ -91,5 +92,8 @@ MYCEL_OP(squeeze)
     .sample("one", {normal({1, 3, 1})}, {{"axis", IntList{-1}}})
     .sample("none to remove", {normal({2, 3})})
     .sample_dtypes(kAny);
+
+MYCEL_WRITES_MINDIR(expand_dims) { return call.input().reshape(call.shape()); }
+MYCEL_WRITTEN_BY(squeeze, writes_mindir_expand_dims);
 
 }  // namespace mycel::ops

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 
 namespace mycel::ops {
 
@@ -33,5 +34,8 @@ MYCEL_OP(copy)
     .sample_dtypes(kAny);
 
 MYCEL_CPU_KERNEL(copy) { copy_elements(kernel.input(0), kernel.output(0)); }
+
+MYCEL_WRITES_MINDIR(identity) { return call.typed(); }
+MYCEL_WRITES_MINDIR(copy) { return call.typed(); }
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 
 namespace mycel::ops {
 namespace {
@@ -152,5 +153,9 @@ MYCEL_OP(flatten)
     .sample("images", {normal({2, 3, 2, 2})})
     .sample("vector", {normal({4})})
     .sample_dtypes(kAny);
+
+MYCEL_WRITES_MINDIR(reshape) { return call.input().reshape(call.shape()); }
+MYCEL_WRITTEN_BY(flatten, writes_mindir_reshape);
+MYCEL_WRITTEN_BY(flatten_axes, writes_mindir_reshape);
 
 }  // namespace mycel::ops

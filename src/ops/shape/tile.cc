@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
+#include "ops/shape/mindir_windows.h"
 
 namespace mycel::ops {
 namespace {
@@ -74,6 +75,17 @@ MYCEL_CPU_KERNEL(tile) {
   copy_elements(
       Tensor::view(input, paired.shape, paired.source, input.body().offset),
       Tensor::view(output, paired.shape, contiguous_strides(paired.shape), output.body().offset));
+}
+
+MYCEL_WRITES_MINDIR(tile) {
+  const IntList dims = call.ints("dims");
+  const Shape ones(call.shape().size(), 1);
+  const Shape whole = call.shape();
+  const auto rank = call.rank();
+  const auto x =
+      call.input().reshape(joint({cut(ones, 0, rank - call.rank_of()), call.shape_of()}));
+  const IntList times = joint({cut(ones, 0, rank - static_cast<std::int64_t>(dims.size())), dims});
+  return times == ones ? x : x.add("Tile", {times}, {.shape = whole});
 }
 
 }  // namespace mycel::ops

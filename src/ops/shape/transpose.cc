@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 
 namespace mycel::ops {
 namespace {
@@ -148,5 +149,7 @@ MYCEL_OP(movedim)
     .sample("one", {normal({2, 3, 4})}, {{"source", 0}, {"destination", -1}})
     .sample("two", {normal({2, 3, 4})}, {{"source", IntList{0, 1}}, {"destination", IntList{2, 0}}})
     .sample_dtypes(kAny);
+
+MYCEL_WRITES_MINDIR(transpose) { return call.input().transpose(call.ints("perm")); }
 
 }  // namespace mycel::ops
