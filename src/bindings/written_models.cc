@@ -46,18 +46,34 @@ std::vector<std::string> operators_of(const Network& network) {
 
 using Places = std::map<std::string, std::tuple<std::string, std::int64_t, std::int64_t>>;
 
-// `head`: further fields, encoded.
-nb::bytes encoded(const WrittenModel& model, const Places& places, const nb::bytes& head) {
+formats::WrittenMessage message_of(const WrittenModel& model, const Places& places) {
   std::map<std::string, DataPlace> known;
   for (const auto& [name, place] : places)
     known[name] = {std::get<0>(place), std::get<1>(place), std::get<2>(place)};
-  const formats::WrittenMessage message = model.message(known);
-  const std::size_t size = message.size();
-  PyObject* bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size + head.size()));
+  return model.message(known);
+}
+
+// `head`: further fields, encoded.
+nb::bytes encoded(const WrittenModel& model, const Places& places, const nb::bytes& head) {
+  const formats::WrittenMessage message = message_of(model, places);
+  PyObject* bytes =
+      PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(message.size() + head.size()));
   if (bytes == nullptr) throw nb::python_error();
-  char* const end = message.encode(PyBytes_AS_STRING(bytes));
+  const nb::bytes whole = nb::steal<nb::bytes>(bytes);
+  char* end = PyBytes_AS_STRING(bytes);
+  message.encode([&](std::string_view part) { end = std::copy(part.begin(), part.end(), end); });
   std::copy_n(head.c_str(), head.size(), end);
-  return nb::steal<nb::bytes>(bytes);
+  return whole;
+}
+
+// The same given to a function part by part; each part is there for as long as the function runs.
+void write_parts(const WrittenModel& model, const nb::callable& write, const Places& places,
+                 const nb::bytes& head) {
+  message_of(model, places).encode([&](std::string_view part) {
+    write(nb::steal(PyMemoryView_FromMemory(const_cast<char*>(part.data()),
+                                            static_cast<Py_ssize_t>(part.size()), PyBUF_READ)));
+  });
+  write(head);
 }
 
 nb::list weights_of(const WrittenModel& model) {
@@ -79,7 +95,8 @@ void bind_written_models(nb::module_& module) {
   module.def("recorded_network", network_of);
   nb::class_<WrittenModel>(module, "WrittenMindir")
       .def_prop_ro("weights", weights_of)
-      .def("encode", encoded, nb::arg("places"), nb::arg("head"));
+      .def("encode", encoded, nb::arg("places"), nb::arg("head"))
+      .def("write", write_parts, nb::arg("function"), nb::arg("places"), nb::arg("head"));
   module.def(
       "write_mindir",
       [](const Network& network, std::vector<std::string> input_names,

@@ -2,16 +2,18 @@
 #include "formats/message/written_message.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "platform/error/error.h"
 #include "platform/protobuf/message.h"
 
 namespace mycel::formats {
 
-using platform::Wire;
+using platform::MessageWriter;
 
 namespace {
+
+// Tensors from this size on are not copied.
+constexpr std::size_t kLarge = std::size_t{1} << 16;
 
 std::size_t varint_size(std::uint64_t value) {
   std::size_t size = 1;
@@ -19,29 +21,8 @@ std::size_t varint_size(std::uint64_t value) {
   return size;
 }
 
-char* put_varint(char* target, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) *target++ = static_cast<char>(value | 0x80);
-  *target++ = static_cast<char>(value);
-  return target;
-}
-
-template <class Number>
-char* put_fixed(char* target, Number value) {
-  std::memcpy(target, &value, sizeof value);
-  return target + sizeof value;
-}
-
-char* put_bytes(char* target, const void* bytes, std::size_t size) {
-  if (size > 0) std::memcpy(target, bytes, size);
-  return target + size;
-}
-
 std::size_t head_size(const FieldSpec& spec) {
   return varint_size(std::uint64_t{spec.number} << 3);
-}
-
-char* put_head(char* target, const FieldSpec& spec, Wire wire) {
-  return put_varint(target, std::uint64_t{spec.number} << 3 | static_cast<std::uint64_t>(wire));
 }
 
 std::size_t size_with_length(std::size_t size) { return varint_size(size) + size; }
@@ -59,20 +40,17 @@ std::size_t size_of_value(const FieldSpec&, const WrittenMessage& value) {
   return size_with_length(value.size());
 }
 
-char* put_value(char* target, const FieldSpec& spec, std::int64_t value) {
-  return put_varint(put_head(target, spec, Wire::Varint), static_cast<std::uint64_t>(value));
+void put_value(MessageWriter& writer, const FieldSpec& spec, std::int64_t value) {
+  writer.varint(spec.number, static_cast<std::uint64_t>(value));
 }
-char* put_value(char* target, const FieldSpec& spec, double value) {
+void put_value(MessageWriter& writer, const FieldSpec& spec, double value) {
   if (spec.kind == FieldKind::Float)
-    return put_fixed(put_head(target, spec, Wire::Fixed32), static_cast<float>(value));
-  return put_fixed(put_head(target, spec, Wire::Fixed64), value);
+    writer.fixed32(spec.number, static_cast<float>(value));
+  else
+    writer.fixed64(spec.number, value);
 }
-char* put_value(char* target, const FieldSpec& spec, const std::string& value) {
-  target = put_varint(put_head(target, spec, Wire::Bytes), value.size());
-  return put_bytes(target, value.data(), value.size());
-}
-char* put_value(char* target, const FieldSpec& spec, const WrittenMessage& value) {
-  return value.encode(put_varint(put_head(target, spec, Wire::Bytes), value.size()));
+void put_value(MessageWriter& writer, const FieldSpec& spec, const std::string& value) {
+  writer.bytes(spec.number, value);
 }
 
 tensor::Tensor dense(const tensor::Tensor& tensor) {
@@ -81,10 +59,14 @@ tensor::Tensor dense(const tensor::Tensor& tensor) {
   return tensor::contiguous(is_here ? known : tensor::copy_to_device(known, {}));
 }
 
+std::string_view bytes_of(const tensor::Tensor& dense) {
+  return {static_cast<const char*>(dense.raw()), dense.bytes()};
+}
+
 bool have_same_bytes(const tensor::Tensor& a, const tensor::Tensor& b) {
   if (a == b) return true;
   return a.dtype() == b.dtype() && a.shape() == b.shape() &&
-         std::memcmp(dense(a).raw(), dense(b).raw(), a.bytes()) == 0;
+         bytes_of(dense(a)) == bytes_of(dense(b));
 }
 
 }  // namespace
@@ -205,20 +187,39 @@ std::size_t WrittenMessage::size() const {
   return total;
 }
 
-char* WrittenMessage::encode(char* target) const {
+void WrittenMessage::encode(const Sink& sink) const {
+  std::string pending;
+  encode(pending, sink);
+  sink(pending);
+}
+
+void WrittenMessage::encode(std::string& pending, const Sink& sink) const {
+  MessageWriter writer(pending);
   for (const Field& field : fields_) {
-    std::visit(
-        [&]<class Kind>(const Kind& values) {
-          if constexpr (std::is_same_v<Kind, tensor::Tensor>) {
-            target = put_varint(put_head(target, *field.spec, Wire::Bytes), values.bytes());
-            target = put_bytes(target, dense(values).raw(), values.bytes());
-          } else {
-            for (const auto& value : values) target = put_value(target, *field.spec, value);
-          }
-        },
-        field.values);
+    if (const auto* content = std::get_if<tensor::Tensor>(&field.values)) {
+      const tensor::Tensor here = dense(*content);
+      writer.bytes_head(field.spec->number, here.bytes());
+      if (here.bytes() < kLarge) {
+        pending.append(bytes_of(here));
+        continue;
+      }
+      sink(pending);
+      sink(bytes_of(here));
+      pending.clear();
+    } else if (const auto* messages = std::get_if<std::vector<WrittenMessage>>(&field.values)) {
+      for (const WrittenMessage& message : *messages) {
+        writer.bytes_head(field.spec->number, message.size());
+        message.encode(pending, sink);
+      }
+    } else {
+      std::visit(
+          [&]<class Kind>(const Kind& values) {
+            if constexpr (requires { put_value(writer, *field.spec, values.front()); })
+              for (const auto& value : values) put_value(writer, *field.spec, value);
+          },
+          field.values);
+    }
   }
-  return target;
 }
 
 bool WrittenMessage::operator==(const WrittenMessage& other) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,11 +56,14 @@ class WrittenMessage {
   const std::vector<Field>& fields() const { return fields_; }
   std::vector<Field>& fields() { return fields_; }
 
-  std::size_t size() const;          // of the bytes
-  char* encode(char* target) const;  // gives their end
+  std::size_t size() const;  // of the bytes
+  // Gives the bytes part by part; those of large tensors as they lie in memory.
+  using Sink = std::function<void(std::string_view)>;
+  void encode(const Sink& sink) const;
   bool operator==(const WrittenMessage& other) const;
 
  private:
+  void encode(std::string& pending, const Sink& sink) const;
   const Field* find(std::string_view name) const;
   Field& field(std::string_view name);  // made where it is not there
   template <class Value>

@@ -23,10 +23,11 @@ struct DataPlace {
 };
 
 struct WritingOptions {
-  std::vector<std::string> input_names;                 // of all tensors of the inputs
-  std::optional<std::set<std::string>> own_parameters;  // of the network; none: any may be used
+  std::vector<std::string> input_names = {};  // of all tensors of the inputs
+  std::optional<std::set<std::string>> own_parameters =
+      {};                         // of the network; none: any may be used
   bool is_for_all_sizes = false;  // sizes should not be named where it can be avoided
-  std::string version;            // of the release that writes
+  std::string version = {};       // of the release that writes
 };
 
 class WrittenModel {

@@ -19,8 +19,9 @@ WrittenModel written(const char* text, bool is_as_it_is) {
 
 std::string bytes_of(const WrittenModel& model) {
   const WrittenMessage message = model.message({});
-  std::string bytes(message.size(), '\0');
-  EXPECT_EQ(message.encode(bytes.data()), bytes.data() + bytes.size());
+  std::string bytes;
+  message.encode([&](std::string_view part) { bytes += part; });
+  EXPECT_EQ(message.size(), bytes.size());
   return bytes;
 }
 

@@ -200,9 +200,8 @@ MYCEL_OP(prod)
 MYCEL_CPU_KERNEL(prod) { run_reduction(kernel, cpu::ReduceKind::Prod); }
 
 MYCEL_WRITES_MINDIR(reduce_sum) {
-  const bool skips = !call.is_none("axis") && call.ints("axis").empty();
-  if (skips && call.shape() == call.shape_of()) return call.typed();
-  return reduction(call, "ReduceSum");
+  const bool changes_nothing = call.flag("skip_mode") && call.ints("axis").empty();
+  return changes_nothing ? call.typed() : reduction(call, "ReduceSum");
 }
 
 MYCEL_WRITES_MINDIR(sum) { return reduction(call, "ReduceSum", "dim", "keepdim"); }

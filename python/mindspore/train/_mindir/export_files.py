@@ -79,7 +79,12 @@ def _check_options(options: dict) -> None:
 def _write_model(
     path: str, model: _c.WrittenMindir, places: Places, head: dict, change, encrypt: Encrypt | None
 ) -> None:
-    content = model.encode(places, _c.encode_message("mindir", head))
+    extra = _c.encode_message("mindir", head)
+    if change is None and encrypt is None:
+        with atomic_file(path, _READ_ONLY) as file:
+            model.write(file.write, places, extra)
+        return
+    content = model.encode(places, extra)
     if change is not None:
         message = _c.decode_message("mindir", content, "the model cannot be read back")
         changed_by(change, message)
