@@ -8,8 +8,9 @@ import time
 import numpy
 from worker import serve
 
-TURNS = {"scalars": 20_000, "table": 1_000, "decoding": 256}
+TURNS = {"scalars": 20_000, "table": 1_000, "decoding": 256, "gradient": 1_000}
 ROWS, WIDTH, HEADS, LAYERS, TOKENS = 1024, 128, 4, 2, 512
+STATES, STATE = 16, 64  # of the loop with a gradient
 
 
 def weights() -> dict[str, numpy.ndarray]:
@@ -20,6 +21,13 @@ def weights() -> dict[str, numpy.ndarray]:
         shapes |= {f"qkv{i}": (WIDTH, 3 * WIDTH), f"out{i}": (WIDTH, WIDTH)}
         shapes |= {f"up{i}": (WIDTH, 4 * WIDTH), f"down{i}": (4 * WIDTH, WIDTH)}
     return {name: (generator.standard_normal(shape) / 8).astype("float32") for name, shape in shapes.items()}
+
+
+def recurrence() -> list[numpy.ndarray]:
+    """States, and a matrix that keeps them from growing."""
+    generator = numpy.random.default_rng(11)
+    matrix = generator.standard_normal((STATE, STATE)) / numpy.sqrt(STATE)
+    return [generator.standard_normal((STATES, STATE)).astype("float32"), matrix.astype("float32")]
 
 
 class Ours:
@@ -105,6 +113,18 @@ class Ours:
 
         return run
 
+    def gradient(self):
+        ms, ops = self.package, self.ops
+        states, matrix = map(ms.Tensor, recurrence())
+
+        def ended(x, w, turns):
+            def turn(state):
+                return state[0] + 1, ops.tanh(state[1] @ w) + x * 0.1
+
+            return (self._turning(turn, (ms.Tensor(0, ms.int64), x), turns)[1] ** 2).sum()
+
+        return lambda turns: ms.grad(ended, (0, 1))(states, matrix, turns)[1]
+
 
 class Peer:
     """PyTorch, as its users write such loops."""
@@ -122,7 +142,7 @@ class Peer:
         call = getattr(self, name)()
 
         def run():
-            with self.torch.inference_mode():
+            with self.torch.inference_mode(name != "gradient"):
                 return call(self.torch.tensor(TURNS[name])).numpy()
 
         return run
@@ -174,6 +194,18 @@ class Peer:
                 text[i] = token
                 i = i + 1
             return text
+
+        return run
+
+    def gradient(self):
+        torch = self.torch
+        states, matrix = (torch.from_numpy(one).requires_grad_() for one in recurrence())
+
+        def run(turns):
+            i, y = torch.tensor(0), states
+            while i < turns:
+                i, y = i + 1, torch.tanh(y @ matrix) + states * 0.1
+            return torch.autograd.grad((y**2).sum(), (states, matrix))[1]
 
         return run
 

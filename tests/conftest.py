@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import os
 
@@ -25,6 +26,44 @@ def _own_random_state():
     _c_expression.set_global_seed(20_23)
     yield
     _c_expression.clear_global_seed()
+
+
+# A device finds out late that a value is out of range, if it does at all: not while the operator is called.
+ERRORS_OF_VALUES = (
+    "test_loop_nodes.py::test_an_error_names_the_line_and_the_turn",
+    "test_layers.py::test_loss_errors",
+    "test_losses.py::test_errors[<lambda>-IndexError-every label]",
+    "test_losses.py::test_ctc_primitive_refuses_a_blank_in_front_of_a_label",
+    "test_recurrent.py::test_bad_calls",
+)
+
+
+def pytest_collection_modifyitems(items):
+    """Leaves out what cannot be so on another device than the CPU."""
+    if not os.environ.get("MYCEL_TEST_DEVICE"):
+        return
+    for item in items:
+        if item.nodeid.endswith(ERRORS_OF_VALUES):
+            item.add_marker(pytest.mark.skip(reason="the error comes late"))
+
+
+@pytest.fixture(autouse=True)
+def _device_of_the_tests():
+    """``MYCEL_TEST_DEVICE=Simulated`` runs tests on that device instead of the CPU."""
+    target = os.environ.get("MYCEL_TEST_DEVICE", "")
+    if not target:
+        yield
+        return
+    import mindspore
+    from mindspore import _c_expression
+
+    _c_expression.load_plugin(f"libmindspore_backend_{target.lower()}.so")
+    mindspore.set_context(device_target=target)
+    yield
+    for _ in range(16):  # work that was to fail: the next test shall not meet its errors
+        with contextlib.suppress(Exception):
+            mindspore.hal.synchronize()
+            break
 
 
 @pytest.fixture

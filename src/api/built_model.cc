@@ -22,6 +22,7 @@ bool is_open(const Lengths& shape) {
 }
 
 bool fits(const Lengths& pattern, const Lengths& shape) {
+  if (pattern == Lengths{kAnyShape}) return !is_open(shape);
   return pattern.size() == shape.size() && std::equal(pattern.begin(), pattern.end(), shape.begin(),
                                                       [](std::int64_t wanted, std::int64_t given) {
                                                         return given >= 0 &&

@@ -2,33 +2,18 @@
 #include "api/prepared_program.h"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 
 #include "capture/declined.h"
 #include "capture/recorder.h"
 #include "eager/dispatch.h"
-#include "passes/pipeline.h"
 #include "platform/log/log.h"
-#include "runtime/executable.h"
+#include "runtime/compile.h"
 
 namespace mycel::api {
 namespace {
 
 constexpr std::size_t kMostVariants = 64;  // sets of shapes that stay compiled
 constexpr std::size_t kMostSteps = 256;    // of the ways of one; beyond, new ones are walked
-
-std::shared_ptr<runtime::Executable> compile(std::unique_ptr<ir::Graph> graph) {
-  const auto start = std::chrono::steady_clock::now();
-  const std::string name = graph->name();
-  passes::optimize(*graph, {});
-  auto executable = std::make_shared<runtime::Executable>(std::move(graph));
-  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
-  platform::log_info("'", name, "': compiled to ", executable->graph().node_count(),
-                     " operators in ", taken.count(), " ms, ", executable->arena_bytes(),
-                     " bytes for values in between");
-  return executable;
-}
 
 // The walk under a recorder. Results that the walk did not compute (a weight, an input) are copied
 // by an operator of the graph.
@@ -122,7 +107,7 @@ void PreparedProgram::plan(Variant& variant, const Shapes& shapes) {
     run.values.push_back(Tensor::empty(shapes[i], source_->inputs()[i].dtype));
   const std::vector<Tensor> inputs = run.values;
   capture::Recorder recorder(
-      std::move(run), inputs, compile, [] { return ir::Position{}; }, source_->name());
+      std::move(run), inputs, runtime::compile, [] { return ir::Position{}; }, source_->name());
   recorder.forbid_runs();
   recorder.compute_nothing();
   bool needs_values = false;
@@ -188,7 +173,7 @@ std::vector<Tensor> PreparedProgram::record(Variant& variant, capture::Run run,
                                             std::span<const Tensor> inputs) {
   const bool is_crowded = run.ways && run.ways->step_count() >= kMostSteps;
   capture::Recorder recorder(
-      std::move(run), inputs, compile, [] { return ir::Position{}; }, source_->name());
+      std::move(run), inputs, runtime::compile, [] { return ir::Position{}; }, source_->name());
   if (is_crowded) recorder.follow_only();
   std::vector<Tensor> results;
   try {

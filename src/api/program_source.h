@@ -13,10 +13,13 @@ namespace mycel::api {
 
 using tensor::Tensor;
 
+constexpr std::int64_t kAnyLength = -1;
+constexpr std::int64_t kAnyShape = -2;  // the only entry of a shape of which nothing is known
+
 struct ProgramInput {
   std::string name;
   tensor::DType dtype = tensor::DType::Float32;
-  std::vector<std::int64_t> shape;  // -1: any length
+  std::vector<std::int64_t> shape;  // may hold the two above
 };
 
 // A program that was loaded, whatever it was loaded from: it can be walked, which calls its

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/argument.h"
 
-#include <algorithm>
 #include <string>
+
+#include <nanobind/nanobind.h>
 
 #include "bindings/dtype_object.h"
 #include "bindings/exceptions.h"
@@ -10,6 +11,7 @@
 #include "bindings/size_object.h"
 #include "bindings/tensor_object.h"
 #include "eager/dispatch.h"
+#include "operator/descriptions.h"
 #include "platform/error/error.h"
 
 namespace mycel::bindings {
@@ -91,12 +93,9 @@ bool is_integer(PyObject* object) {
 std::int64_t integer_value(PyObject* object) {
   if (PyLong_Check(object)) return int_from(object);
   if (is_tensor(object)) return tensor_of(object).as_int();
-  PyObject* number = PyNumber_Index(object);
-  if (number == nullptr) throw PythonError();
-  const std::int64_t value = PyLong_AsLongLong(number);
-  Py_DECREF(number);
-  if (value == -1 && PyErr_Occurred() != nullptr) throw PythonError();
-  return value;
+  const auto number = nanobind::steal(PyNumber_Index(object));
+  if (!number.is_valid()) throw PythonError();
+  return int_from(number.ptr());
 }
 
 tensor::IntList ints_from(PyObject* object, const op::AttributeDef& definition,
@@ -108,7 +107,7 @@ tensor::IntList ints_from(PyObject* object, const op::AttributeDef& definition,
     const Tensor& tensor = tensor_of(object);
     if (!tensor::is_integral(tensor.dtype()) || tensor.rank() > 1)
       wrong_type(object, definition, op);
-    const Tensor dense = tensor::contiguous(tensor);
+    const Tensor dense = tensor::contiguous(tensor::copy_to_device(tensor, {}));
     tensor::with_integer_type(dense.dtype(), [&]<class T>() {
       for (std::int64_t i = 0; i < dense.size(); ++i)
         values.push_back(static_cast<std::int64_t>(dense.data<T>()[i]));
@@ -159,18 +158,11 @@ AttributeValue number_attribute(PyObject* object, const op::AttributeDef& defini
 }
 
 AttributeValue text_attribute(PyObject* object, const op::AttributeDef& definition,
-                              std::string_view op) {
-  if (!PyUnicode_Check(object)) wrong_type(object, definition, op);
+                              std::string_view name) {
+  if (!PyUnicode_Check(object)) wrong_type(object, definition, name);
   const char* content = PyUnicode_AsUTF8(object);
   if (content == nullptr) throw PythonError();
-  const auto& choices = definition.choices;
-  if (!choices.empty() && std::find(choices.begin(), choices.end(), content) == choices.end()) {
-    std::string list;
-    for (const std::string& choice : choices)
-      list += platform::join(list.empty() ? "'" : ", '", choice, "'");
-    platform::fail(ErrorKind::Value, "For '", op, "', the '", definition.name, "' must be one of [",
-                   list, "], but got '", content, "'.");
-  }
+  op::require_choice(name, definition, content);
   return AttributeValue(content);
 }
 

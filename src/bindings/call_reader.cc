@@ -23,34 +23,32 @@ Kind kind_of_other(PyObject* object) {
 }
 
 void read(PyObject* object, capture::Call& call, int depth) {
-  if (is_plain_tensor(object)) {
-    call.add_tensor(object, Py_TYPE(object), tensor_of(object));
-    return;
-  }
   const bool is_tuple = PyTuple_Check(object), is_dict = PyDict_Check(object);
   if (!is_tuple && !is_dict && !PyList_Check(object)) {
-    call.add_value(kind_of_other(object), object);
+    if (is_plain_tensor(object)) {
+      call.add_tensor(object, Py_TYPE(object), tensor_of(object));
+    } else {
+      call.add_value(kind_of_other(object), object);
+    }
     return;
   }
   platform::require(depth < capture::kDeepestNesting, platform::ErrorKind::Value,
                     "the arguments of a compiled function must not be nested more than ",
                     capture::kDeepestNesting,
                     " deep. Does a list or dict among them contain itself?");
-  if (is_dict) {
-    call.add_container(Kind::Dict, object, Py_TYPE(object),
-                       static_cast<std::size_t>(PyDict_GET_SIZE(object)));
-    PyObject *key = nullptr, *value = nullptr;
-    Py_ssize_t position = 0;
-    while (PyDict_Next(object, &position, &key, &value) != 0) {
-      call.add_value(Kind::Equal, key);
-      read(value, call, depth + 1);
-    }
-    return;
+  const Py_ssize_t count = is_dict ? PyDict_GET_SIZE(object) : PySequence_Fast_GET_SIZE(object);
+  call.add_container(is_dict    ? Kind::Dict
+                     : is_tuple ? Kind::Tuple
+                                : Kind::List,
+                     object, Py_TYPE(object), static_cast<std::size_t>(count));
+  for (Py_ssize_t i = 0; i < count && !is_dict; ++i)
+    read(PySequence_Fast_GET_ITEM(object, i), call, depth + 1);
+  PyObject *key = nullptr, *value = nullptr;
+  Py_ssize_t position = 0;
+  while (is_dict && PyDict_Next(object, &position, &key, &value) != 0) {
+    call.add_value(Kind::Equal, key);
+    read(value, call, depth + 1);
   }
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
-  call.add_container(is_tuple ? Kind::Tuple : Kind::List, object, Py_TYPE(object),
-                     static_cast<std::size_t>(count));
-  for (Py_ssize_t i = 0; i < count; ++i) read(PySequence_Fast_GET_ITEM(object, i), call, depth + 1);
 }
 
 }  // namespace

@@ -17,12 +17,6 @@ nb::object value_of(const ir::Output& output) {
   return nb::make_tuple(output.node->id(), output.index);
 }
 
-nb::object shape_of(const tensor::Shape& shape) {
-  nb::list sizes;
-  for (const std::int64_t size : shape) sizes.append(size);
-  return nb::tuple(sizes);
-}
-
 nb::dict region_of(const ir::Region& region);
 
 nb::dict node_of(const ir::Node& node) {
@@ -34,7 +28,7 @@ nb::dict node_of(const ir::Node& node) {
   nb::list operands, types;
   for (const ir::Output& operand : node.operands()) operands.append(value_of(operand));
   for (std::size_t i = 0; i < node.output_count(); ++i)
-    types.append(nb::make_tuple(node.type(i).dtype, shape_of(node.type(i).shape)));
+    types.append(nb::make_tuple(node.type(i).dtype, attribute_object(node.type(i).shape)));
   entry["operands"] = operands;
   entry["types"] = types;
   nb::dict attributes;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoint files: a writer and a reader; encryption and replacement of whole files.
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/held_bytes.h"
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
 #include "formats/checkpoint/checkpoint_file.h"
 #include "formats/checkpoint/checkpoint_writer.h"
 #include "platform/checksum/crc32.h"
 #include "platform/cipher/envelope.h"
+#include "platform/file/replacing_file.h"
 
 namespace mycel::bindings {
 
@@ -23,6 +24,7 @@ using formats::CheckpointFile;
 using formats::CheckpointWriter;
 using formats::StoredArray;
 using formats::WrittenArray;
+using platform::ReplacingFile;
 
 namespace {
 
@@ -31,26 +33,6 @@ std::string_view view_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.
 platform::CipherKey cipher_key(const nb::bytes& key, const std::string& mode) {
   return {std::string(view_of(key)), mode};
 }
-
-// The bytes of an object of Python's, which stay as long as this does.
-class HeldBytes {
- public:
-  explicit HeldBytes(nb::handle object) {
-    if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_C_CONTIGUOUS) != 0)
-      nb::raise_python_error();
-  }
-  HeldBytes(HeldBytes&& other) noexcept : buffer_(std::exchange(other.buffer_, {})) {}
-  HeldBytes(const HeldBytes&) = delete;
-  HeldBytes& operator=(const HeldBytes&) = delete;
-  HeldBytes& operator=(HeldBytes&&) = delete;
-  ~HeldBytes() { PyBuffer_Release(&buffer_); }
-  std::string_view view() const {
-    return {static_cast<const char*>(buffer_.buf), static_cast<std::size_t>(buffer_.len)};
-  }
-
- private:
-  Py_buffer buffer_{};
-};
 
 void add_tensor(CheckpointWriter& writer, const std::string& name, nb::handle object) {
   Tensor tensor = filled(object.ptr());
@@ -86,40 +68,17 @@ nb::bytes content_of(const CheckpointFile& file, const StoredArray& array) {
   return nb::bytes(content.data(), content.size());
 }
 
+nb::bytes bytes_of(std::string_view content) { return nb::bytes(content.data(), content.size()); }
+
 nb::bytes encrypted(const nb::bytes& plain, const nb::bytes& key, const std::string& mode) {
-  const platform::CipherKey cipher = cipher_key(key, mode);
-  platform::check_cipher(cipher);
-  const std::string_view bytes = view_of(plain);
-  std::string result;
-  for (std::size_t start = 0; start < bytes.size(); start += platform::kCipherPieceBytes)
-    result += platform::encrypt_piece(bytes.substr(start, platform::kCipherPieceBytes), cipher);
-  return nb::bytes(result.data(), result.size());
+  return bytes_of(platform::encrypt_pieces(view_of(plain), cipher_key(key, mode)));
 }
 
 // None: wrong key, wrong mode or damaged.
 nb::object decrypted(const nb::bytes& pieces, const nb::bytes& key, const std::string& mode) {
-  const platform::CipherKey cipher = cipher_key(key, mode);
-  platform::check_cipher(cipher);
-  const std::optional<std::string> plain = platform::decrypt_pieces(view_of(pieces), cipher);
-  if (!plain) return nb::none();
-  return nb::bytes(plain->data(), plain->size());
+  const auto plain = platform::decrypt_pieces(view_of(pieces), cipher_key(key, mode));
+  return plain ? nb::object(bytes_of(*plain)) : nb::none();
 }
-
-// A file that Python writes by its name until then, and that takes its place with commit().
-class ReplacingFile {
- public:
-  ReplacingFile(const std::string& path, unsigned mode)
-      : file_(platform::AtomicFile::create(path, mode).value()) {}
-  std::string temporary() const { return file_ ? file_->temporary().string() : std::string(); }
-  void commit() {
-    if (file_) file_->commit().value();
-    file_.reset();
-  }
-  void abandon() { file_.reset(); }
-
- private:
-  std::optional<platform::AtomicFile> file_;  // none: committed or abandoned
-};
 
 nb::str text_of(std::string_view text, const CheckpointFile& file) {
   PyObject* const decoded =

@@ -7,6 +7,7 @@
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
 #include "device/backend.h"
+#include "device/current.h"
 #include "device/pool.h"
 #include "eager/random_state.h"
 #include "platform/error/error.h"
@@ -17,10 +18,23 @@ namespace {
 
 namespace nb = nanobind;
 
+// Of several devices of a kind, the one that is current.
 device::Device device_named(const std::string& name) {
   platform::require(device::find_backend(name) != nullptr, platform::ErrorKind::Runtime,
                     "Unsupported device target ", name);
-  return {device::reserve_backend(name), 0};
+  const device::Device current = device::current_device();
+  const std::uint8_t backend = device::reserve_backend(name);
+  return {backend, current.backend == backend ? current.index : std::uint8_t{0}};
+}
+
+device::Device checked_device(const std::string& name, int index) {
+  device::Device device = device_named(name);
+  const int count = device::backend_at(device.backend).device_count();
+  platform::require(0 <= index && index < count, platform::ErrorKind::Runtime,
+                    "there is no device ", index, " of ", name, ": there are ", count,
+                    ". Set 'device_id' to a number below that.");
+  device.index = static_cast<std::uint8_t>(index);
+  return device;
 }
 
 nb::dict statistics(const std::string& target) {
@@ -44,6 +58,24 @@ void bind_devices(nb::module_& module) {
     const device::Device device = device_named(target);
     return device::backend_at(device.backend).capabilities(device.index).description;
   });
+  module.def("device_count", [](const std::string& target) {
+    return device::backend_at(device_named(target).backend).device_count();
+  });
+  module.def("set_device", [](const std::string& target, int index) {
+    device::set_process_device(checked_device(target, index));
+  });
+  module.def("memory_information", [](const std::string& target, int index) {
+    const device::Device device = checked_device(target, index);
+    const auto now = device::backend_at(device.backend).memory_information(index);
+    return nb::make_tuple(now.free, now.total);
+  });
+  module.def(
+      "synchronize_device",
+      [] {
+        const device::Device device = device::current_device();
+        device::backend_at(device.backend).synchronize(device.index);
+      },
+      nb::call_guard<nb::gil_scoped_release>());
   module.def("load_plugin", &device::load_plugin);
   module.def("memory_statistics", statistics);
   module.def("reset_peak_statistics", [](const std::string& target) {

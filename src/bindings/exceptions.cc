@@ -38,7 +38,7 @@ PyObject* python_class(ErrorKind kind) {
 void raise(ErrorKind kind, const std::string& message) {
   std::string text =
       kind == ErrorKind::Internal ? "internal error: " + message : in_users_words(message);
-  const UserPosition position = user_position();
+  const ir::Position position = user_position();
   // What failed in a compiled function carries the line of its operator already.
   if (!position.file.empty() && text.find("\n  at ") == std::string::npos)
     text += "\n  at " + position.file + ":" + std::to_string(position.line);
@@ -57,12 +57,12 @@ void set_package_folder(const char* folder) { package_folder = folder; }
 namespace {
 
 // Where the frame stands; nothing for code of the package.
-UserPosition position_of(PyFrameObject* frame) {
+ir::Position position_of(PyFrameObject* frame) {
   PyCodeObject* code = PyFrame_GetCode(frame);
   const char* file = PyUnicode_AsUTF8(code->co_filename);
   const bool ours = file == nullptr ||
                     (!package_folder.empty() && std::string_view(file).starts_with(package_folder));
-  UserPosition position;
+  ir::Position position;
   if (!ours) position = {file, PyFrame_GetLineNumber(frame)};
   Py_DECREF(code);
   return position;
@@ -70,7 +70,7 @@ UserPosition position_of(PyFrameObject* frame) {
 
 }  // namespace
 
-UserPosition caller_position(int behind) {
+ir::Position caller_position(int behind) {
   PyFrameObject* frame = PyEval_GetFrame();
   Py_XINCREF(frame);
   for (; frame != nullptr && behind > 0; --behind) {
@@ -79,15 +79,15 @@ UserPosition caller_position(int behind) {
     frame = back;
   }
   if (frame == nullptr) return {};
-  UserPosition position = position_of(frame);
+  ir::Position position = position_of(frame);
   Py_DECREF(frame);
   return position;
 }
 
-UserPosition user_position() {
+ir::Position user_position() {
   PyFrameObject* frame = PyEval_GetFrame();
   Py_XINCREF(frame);
-  UserPosition position;
+  ir::Position position;
   while (frame != nullptr && position.file.empty()) {
     position = position_of(frame);
     PyFrameObject* back = PyFrame_GetBack(frame);

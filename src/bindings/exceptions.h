@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include <Python.h>
+
+#include "ir/graph.h"
 
 namespace mycel::bindings {
 
@@ -15,14 +15,10 @@ PyObject* set_python_error();
 void set_package_folder(const char* folder);
 
 // The innermost Python frame outside the package; no file when there is none.
-struct UserPosition {
-  std::string file;
-  int line = 0;
-};
-UserPosition user_position();
+ir::Position user_position();
 // Where the innermost Python frame stands, or the one `behind` frames further out; no file when
 // that is in the package.
-UserPosition caller_position(int behind = 0);
+ir::Position caller_position(int behind = 0);
 
 // The class of errors that say why a loop or decision cannot be recorded as such.
 inline PyObject* declined_error = nullptr;

@@ -9,6 +9,7 @@
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
 #include "platform/error/error.h"
+#include "tensor/overlap.h"
 
 namespace mycel::bindings {
 namespace {
@@ -41,6 +42,7 @@ DType dtype_from_dlpack(nb::dlpack::dtype wanted) {
 nb::object to_dlpack(const Tensor& tensor) {
   platform::require(tensor.device().backend == device::kHostBackend, ErrorKind::Runtime,
                     "only host tensors are exported");
+  tensor.storage().note_export();
   auto* keeper = new Tensor(tensor);
   const nb::capsule owner(keeper, [](void* held) noexcept { delete static_cast<Tensor*>(held); });
   std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
@@ -55,19 +57,17 @@ Tensor from_dlpack(nb::ndarray<> array) {
                     "only DLPack tensors in host memory can be taken over here");
   tensor::Shape shape;
   tensor::Strides strides;
-  std::size_t last = 0;
   for (std::size_t i = 0; i < array.ndim(); ++i) {
     shape.push_back(static_cast<std::int64_t>(array.shape(i)));
     strides.push_back(array.stride(i));
     platform::require(array.stride(i) >= 0, ErrorKind::Value,
                       "DLPack tensors with negative strides are not supported");
-    if (array.shape(i) > 0)
-      last += (array.shape(i) - 1) * static_cast<std::size_t>(array.stride(i));
   }
   const DType dtype = dtype_from_dlpack(array.dtype());
+  const auto count = static_cast<std::size_t>(tensor::reach_of(shape, strides, 0).end);
   auto* keeper = new nb::ndarray<>(array);
   auto storage = tensor::Storage::borrow(
-      {}, array.data(), (last + 1) * tensor::size_of(dtype),
+      {}, array.data(), count * tensor::size_of(dtype),
       [](void* held) {
         const nb::gil_scoped_acquire lock;
         delete static_cast<nb::ndarray<>*>(held);

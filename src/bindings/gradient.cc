@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tape as Python sees it; the shapes of results are arranged in python/mindspore/common.
-#include <memory>
-
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings/gradient_object.h"
 #include "bindings/lost_gradient.h"
 #include "bindings/parts.h"
+#include "bindings/python_interpreter.h"
 #include "bindings/tensor_caster.h"
+#include "capture/logged_tape.h"
 #include "eager/random_state.h"
 #include "platform/error/error.h"
 
@@ -17,14 +16,9 @@ namespace mycel::bindings {
 namespace {
 
 namespace nb = nanobind;
-
-// A Python object that the tape may drop on any thread.
-std::shared_ptr<nb::object> shared_object(nb::object object) {
-  return {new nb::object(std::move(object)), [](nb::object* held) {
-            const nb::gil_scoped_acquire lock;
-            delete held;
-          }};
-}
+using capture::LoggedGradientCall;
+using capture::LoggedSwitch;
+using capture::refuse_in_script;
 
 // A tensor that is given to something a script can express; None is an undefined one.
 Tensor given(nb::handle object) {
@@ -42,7 +36,7 @@ std::vector<Tensor> all_given(nb::handle objects) {
 
 int register_hook(const Tensor& tensor, nb::object function) {
   refuse_in_script("it has hooks");
-  const auto held = shared_object(std::move(function));
+  const auto held = shared_under_lock(std::move(function));
   return eager::add_hook(tensor, [held](const Tensor& gradient) {
     const nb::gil_scoped_acquire lock;
     return nb::cast<Tensor>((*held)(gradient));
@@ -53,7 +47,7 @@ int register_hook(const Tensor& tensor, nb::object function) {
 void record_custom(const std::string& name, const std::vector<Tensor>& inputs,
                    std::vector<Tensor> outputs, nb::object backward) {
   refuse_in_script("it has a backward of its own");
-  const auto held = shared_object(std::move(backward));
+  const auto held = shared_under_lock(std::move(backward));
   eager::record_custom(name, inputs, outputs, [held](std::span<const Tensor> gradients) {
     const nb::gil_scoped_acquire lock;
     nb::list arguments;
@@ -95,19 +89,19 @@ void bind_gradient(nb::module_& module) {
       .def("repeat", &eager::RandomLog::repeat)
       .def("stop", &eager::RandomLog::stop);
   module.def("is_recording", &eager::is_recording);
-  module.def("is_tracked", [](nb::handle tensor) { return is_tracked(given(tensor)); });
+  module.def("is_tracked", [](nb::handle tensor) { return capture::is_tracked(given(tensor)); });
   // Called by a function of ours that the user's code, or NumPy for it, has called.
   module.def("warn_of_lost_gradient", [](nb::handle tensor, const char* what) {
     warn_of_lost_gradient(given(tensor), what, 1);
   });
-  module.def("detach", [](nb::handle tensor) { return detach(given(tensor)); });
+  module.def("detach", [](nb::handle tensor) { return capture::detach(given(tensor)); });
   module.def("register_hook", register_hook);
   module.def("remove_hook", &eager::remove_hook);
   module.def("record_custom", record_custom);
   module.def("record_overwrite", [](nb::handle target, nb::handle result) {
-    overwrite_history(given(target), given(result));
+    capture::overwrite_history(given(target), given(result));
   });
-  module.def("drop_history", [](nb::handle tensor) { drop_history(given(tensor)); });
+  module.def("drop_history", [](nb::handle tensor) { capture::drop_history(given(tensor)); });
   module.def("mark_parameter", [](const Tensor& tensor) { tensor.body().is_parameter = true; });
 }
 

@@ -7,17 +7,11 @@
 
 #include "bindings/argument.h"
 #include "bindings/exceptions.h"
-#include "bindings/gradient_object.h"
 #include "bindings/numpy_exchange.h"
 #include "bindings/size_object.h"
 #include "bindings/tensor_object.h"
-#include "eager/aliases.h"
-#include "eager/dispatch.h"
-#include "eager/index_window.h"
-#include "eager/tape.h"
-#include "operator/registry.h"
+#include "capture/logged_index.h"
 #include "platform/error/error.h"
-#include "platform/inline_vector.h"
 
 namespace mycel::bindings {
 namespace {
@@ -31,7 +25,7 @@ PyObject* advanced_origin = nullptr;
 constexpr const char* kIndexOrigin = "_index_origin";  // where Python notes it
 
 using eager::IndexPart;
-using Parts = platform::InlineVector<IndexPart, 4>;
+using Parts = decltype(capture::LoggedIndex::parts);
 
 bool is_scalar_index(PyObject* item) {
   if (PyBool_Check(item)) return false;
@@ -124,23 +118,12 @@ bool noted_parts(PyObject* index, Parts& parts, capture::ScriptIndex& noted) {
   return true;
 }
 
-// A basic index, and what a script has to know of it.
-struct Index {
-  Parts parts;
-  capture::ScriptIndex noted;
-
-  bool read(PyObject* index) {
-    if (capture::script_writer() == nullptr) [[likely]]
-      return basic_parts(index, parts);
-    return noted_parts(index, parts, noted);
-  }
-  // The attributes of the call that comes next.
-  op::AttributeList attributes(const Tensor& tensor) const {
-    if (capture::ScriptWriter* writer = capture::script_writer()) [[unlikely]]
-      writer->note_index(noted);
-    return eager::window_attributes(tensor.shape(), {parts.data(), parts.size()});
-  }
-};
+// False: the index is not basic.
+bool read_index(PyObject* object, capture::LoggedIndex& index) {
+  if (capture::script_writer() == nullptr) [[likely]]
+    return basic_parts(object, index.parts);
+  return noted_parts(object, index.parts, index.noted);
+}
 
 Tensor value_from(PyObject* value) {
   Tensor tensor = operand_from(value);
@@ -150,41 +133,15 @@ Tensor value_from(PyObject* value) {
   return tensor;
 }
 
-void write_window(const Tensor& target, const Index& index, const Tensor& value) {
-  static const op::OpDef& update = op::find("index_view_update");
-  static const op::OpDef& assign = op::find("index_view_assign");
-  op::AttributeList attributes = index.attributes(target);
-  Tensor inputs[] = {target, value};
-  eager::take_part(target);
-  if (!eager::is_tracked(target) && !eager::is_tracked(value)) {
-    eager::dispatch_one(assign, inputs, attributes);
-    return;
-  }
-  // While a gradient is recorded the write is also an operator with a result, whose history the
-  // target takes over.
-  const Tensor result = eager::dispatch_one(update, inputs, attributes);
-  {
-    const LoggedSwitch off(false);
-    Tensor plain[] = {target, value};
-    op::AttributeList again = index.attributes(target);
-    eager::dispatch_one(assign, plain, again);
-  }
-  overwrite_history(target, result);
-}
-
 }  // namespace
 
 PyObject* get_item(PyObject* self, PyObject* index) {
   return guarded([&]() -> PyObject* {
-    static const op::OpDef& view = op::find("index_view");
     const Tensor& tensor = filled(self);
-    Index parts;
-    if (!parts.read(index)) {
+    capture::LoggedIndex parts;
+    if (!read_index(index, parts))
       return PyObject_CallFunctionObjArgs(advanced_reader, self, index, nullptr);
-    }
-    op::AttributeList attributes = parts.attributes(tensor);
-    Tensor inputs[] = {tensor};
-    return wrap(eager::dispatch_one(view, inputs, attributes));
+    return wrap(capture::read_window(tensor, parts));
   });
 }
 
@@ -229,9 +186,9 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     const Tensor& tensor = filled(self);
     if (tensor.storage().may_be_known_otherwise()) [[unlikely]]
       move_out_of_array(tensor.storage());
-    Index parts;
-    if (parts.read(index)) {
-      write_window(tensor, parts, value_from(value));
+    capture::LoggedIndex parts;
+    if (read_index(index, parts)) {
+      capture::write_window(tensor, parts, value_from(value));
       return write_origin(self);
     }
     PyObject* done = PyObject_CallFunctionObjArgs(advanced_writer, self, index, value, nullptr);

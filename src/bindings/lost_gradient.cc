@@ -14,7 +14,7 @@
 namespace mycel::bindings {
 namespace {
 
-bool is_first_time(const UserPosition& position) {
+bool is_first_time(const ir::Position& position) {
   static std::mutex mutex;
   static std::set<std::pair<std::string, int>> known;
   const std::lock_guard lock(mutex);
@@ -27,7 +27,7 @@ void warn_of_lost_gradient(const tensor::Tensor& tensor, const char* what, int b
   if (!eager::is_recording() || !tensor::is_floating(tensor.dtype()) || !eager::is_tracked(tensor))
     return;
   // Our own code knows what it does.
-  const UserPosition position = caller_position(behind);
+  const ir::Position position = caller_position(behind);
   if (position.file.empty() || !is_first_time(position)) return;
   const std::string text =
       std::string(what) +

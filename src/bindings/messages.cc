@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/exceptions.h"
+#include "bindings/held_bytes.h"
 #include "bindings/parts.h"
 #include "formats/message/message_tree.h"
 #include "formats/onnx/messages.h"
@@ -27,23 +28,6 @@ const MessageSpec& spec_of(const std::string& name) {
   platform::require(name == "onnx", platform::ErrorKind::Value, "no format is called ", name);
   return formats::onnx_model();
 }
-
-// The bytes of a Python object for as long as this lives.
-class Buffer {
- public:
-  explicit Buffer(PyObject* object) {
-    if (PyObject_GetBuffer(object, &buffer_, PyBUF_SIMPLE) != 0) throw nb::python_error();
-  }
-  ~Buffer() { PyBuffer_Release(&buffer_); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  std::string_view view() const {
-    return {static_cast<const char*>(buffer_.buf), static_cast<std::size_t>(buffer_.len)};
-  }
-
- private:
-  Py_buffer buffer_{};
-};
 
 // Dicts by field name; bytes are views of the object that was decoded.
 class ToPython {
@@ -132,7 +116,7 @@ class FromPython {
       case FieldKind::Double: writer.fixed64(field.number, real_of(value)); return;
       case FieldKind::Text: writer.bytes(field.number, text_of(value)); return;
       case FieldKind::Bytes: {
-        const Buffer buffer(value.ptr());
+        const HeldBytes buffer(value.ptr());
         writer.bytes(field.number, buffer.view());
         return;
       }
@@ -169,7 +153,7 @@ class FromPython {
 void bind_messages(nb::module_& module) {
   module.def("decode_message", [](const std::string& format, nb::object source,
                                   const std::string& what) {
-    const Buffer buffer(source.ptr());
+    const HeldBytes buffer(source.ptr());
     const platform::MessageSource description{platform::ErrorKind::Value, what};
     const MessageTree tree = formats::decode_message(spec_of(format), buffer.view(), description);
     return ToPython(source, buffer.view()).convert(tree);

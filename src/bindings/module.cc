@@ -39,6 +39,7 @@ NB_MODULE(_c_expression, module) {
   bind_recorded_call(module);
   bind_numbers(module);
   bind_devices(module);
+  bind_streams(module);
   bind_exchange(module);
   bind_log(module);
   bind_capture(module);

@@ -168,9 +168,8 @@ std::unique_ptr<ExportShape> layout_of(const Tensor& tensor, Py_ssize_t element_
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   const Tensor& tensor = tensor_of(self);
   view->obj = nullptr;
-  const bool exportable =
-      tensor.defined() && tensor.dtype() != DType::BFloat16 &&
-      device::backend_at(tensor.device().backend).capabilities(0).host_accessible;
+  const bool exportable = tensor.defined() && tensor.dtype() != DType::BFloat16 &&
+                          tensor.device().backend == device::kHostBackend;
   if (!exportable) {
     PyErr_SetString(PyExc_BufferError, "this Tensor has no memory that Python can look at");
     return -1;
@@ -184,6 +183,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   try {
     warn_of_lost_gradient(tensor, "An array");
     view->buf = tensor.raw();
+    tensor.storage().note_export();
   } catch (...) {
     set_python_error();
     return -1;

@@ -11,7 +11,7 @@
 #include <structmember.h>
 
 #include "bindings/argument.h"
-#include "bindings/dtype_object.h"
+#include "bindings/attribute_object.h"
 #include "bindings/exceptions.h"
 #include "bindings/size_object.h"
 #include "bindings/spelling.h"
@@ -166,7 +166,7 @@ PyObject* run(const OpDef& definition, std::span<Tensor> inputs,
     const LockRelease release(is_long(inputs));
     eager::dispatch(definition, inputs, attributes, outputs);
   }
-  return wrap_outputs(outputs, true);
+  return wrap_outputs(outputs);
 }
 
 AttributeValue read_attribute(PyObject* given, const OpDef& definition, std::size_t index) {
@@ -239,17 +239,10 @@ PyObject* infer(const OpDef& definition, std::span<Tensor> inputs,
   if (capture::ScriptWriter* writer = capture::script_writer())
     writer->refuse("it asks what an operator would give");
   const auto specs = op::infer_outputs(definition, inputs, {attributes.begin(), attributes.end()});
-  PyObject* list = PyList_New(static_cast<Py_ssize_t>(specs.size()));
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    const tensor::Shape& shape = specs[i].shape;
-    PyObject* lengths = PyTuple_New(static_cast<Py_ssize_t>(shape.size()));
-    for (std::size_t axis = 0; axis < shape.size(); ++axis)
-      PyTuple_SET_ITEM(lengths, static_cast<Py_ssize_t>(axis), PyLong_FromLongLong(shape[axis]));
-    PyObject* spec = PyTuple_Pack(2, dtype_object(specs[i].dtype), lengths);
-    Py_DECREF(lengths);
-    PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), spec);
-  }
-  return list;
+  nb::list list;
+  for (const op::TensorSpec& spec : specs)
+    list.append(nb::make_tuple(attribute_object(spec.dtype), attribute_object(spec.shape)));
+  return list.release().ptr();
 }
 
 PyObject* vectorcall(PyObject* self, PyObject* const* arguments, std::size_t flags,

@@ -13,6 +13,7 @@
 #include "bindings/parts.h"
 #include "bindings/spelling.h"
 #include "bindings/tensor_caster.h"
+#include "operator/descriptions.h"
 #include "operator/registry.h"
 
 namespace mycel::bindings {
@@ -22,35 +23,11 @@ namespace nb = nanobind;
 using op::AttributeValue;
 using op::OpDef;
 
-nb::list dtypes_of(op::DTypeSet set) {
-  nb::list list;
-  for (int i = 0; i < tensor::kDTypeCount; ++i) {
-    if (set.contains(static_cast<tensor::DType>(i))) list.append(static_cast<tensor::DType>(i));
-  }
-  return list;
-}
-
-const char* kind_name(op::SampleInput::Kind kind) {
-  using Kind = op::SampleInput::Kind;
-  switch (kind) {
-    case Kind::Normal: return "normal";
-    case Kind::Uniform: return "uniform";
-    case Kind::Positive: return "positive";
-    case Kind::Integers: return "integers";
-    case Kind::Constant: return "constant";
-    case Kind::Values: return "values";
-    case Kind::Mask: return "mask";
-    case Kind::Absent: return "absent";
-    case Kind::Number: return "number";
-  }
-  return "?";
-}
-
 nb::dict sample_of(const op::Sample& sample) {
   nb::list inputs;
   for (const op::SampleInput& input : sample.inputs) {
     nb::dict entry;
-    entry["kind"] = kind_name(input.kind);
+    entry["kind"] = std::string(name_of(input.kind));
     entry["shape"] = attribute_object(AttributeValue(input.shape));
     entry["low"] = input.low;
     entry["high"] = input.high;
@@ -72,7 +49,7 @@ nb::dict input_of(const op::InputDef& input) {
   nb::dict entry;
   entry["name"] = input.name;
   entry["doc"] = input.doc;
-  entry["dtypes"] = dtypes_of(input.dtypes);
+  entry["dtypes"] = nb::cast(op::dtypes_in(input.dtypes));
   entry["optional"] = input.optional;
   entry["variadic"] = input.variadic;
   entry["mask"] = input.is_mask;
@@ -89,27 +66,6 @@ nb::dict attribute_of(const op::AttributeDef& attribute) {
   entry["in_call"] = attribute.in_call;
   entry["choices"] = nb::cast(attribute.choices);
   return entry;
-}
-
-const char* type_rule_name(op::TypeRule rule) {
-  switch (rule) {
-    case op::TypeRule::Promote: return "promote";
-    case op::TypeRule::PromoteFloat: return "promote to float";
-    case op::TypeRule::Compare: return "compare";
-    case op::TypeRule::First: return "first";
-  }
-  return "?";
-}
-
-nb::list platforms_of(const OpDef& definition) {
-  nb::list platforms;
-  for (std::uint8_t i = 0; i < device::kMaxBackends; ++i) {
-    const bool composed = definition.composite != nullptr || definition.view != nullptr ||
-                          definition.is_elementwise();
-    const bool host = i == device::kHostBackend && composed;
-    if (host || !definition.kernels[i].empty()) platforms.append(device::backend_name(i));
-  }
-  return platforms;
 }
 
 nb::dict names_of(const OpDef& definition) {
@@ -146,10 +102,11 @@ nb::dict describe(const std::string& name) {
   entry["outputs"] = outputs;
   entry["parameters"] = parameters;
   entry["samples"] = samples;
-  entry["sample_dtypes"] = dtypes_of(definition.sample_dtypes);
+  entry["sample_dtypes"] = nb::cast(op::dtypes_in(definition.sample_dtypes));
   entry["differentiable"] = definition.gradient_kind != op::GradientKind::None;
   entry["elementwise"] = definition.is_elementwise();
-  entry["type_rule"] = definition.is_elementwise() ? type_rule_name(definition.type_rule) : "";
+  entry["type_rule"] =
+      std::string(definition.is_elementwise() ? name_of(definition.type_rule) : "");
   entry["result_type"] = definition.result_type ? nb::cast(*definition.result_type) : nb::none();
   entry["real_result"] = definition.real_result;
   entry["gives_mask"] = definition.is_elementwise() && definition.scalar.is_mask();
@@ -158,7 +115,7 @@ nb::dict describe(const std::string& name) {
   entry["dynamic"] = definition.dynamic_outputs;
   entry["composite"] = definition.composite != nullptr;
   entry["view"] = definition.view != nullptr;
-  entry["platforms"] = platforms_of(definition);
+  entry["platforms"] = nb::cast(platforms_of(definition));
   return entry;
 }
 

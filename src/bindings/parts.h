@@ -13,6 +13,7 @@ void bind_recorded_call(nanobind::module_& module);
 void bind_numbers(nanobind::module_& module);
 void bind_operators(nanobind::module_& module);
 void bind_devices(nanobind::module_& module);
+void bind_streams(nanobind::module_& module);
 void bind_exchange(nanobind::module_& module);
 void bind_log(nanobind::module_& module);
 void bind_capture(nanobind::module_& module);

@@ -53,10 +53,7 @@ class PythonInterpreter final : public capture::Interpreter {
     return result;
   }
 
-  ir::Position position() override {
-    UserPosition position = user_position();
-    return {std::move(position.file), position.line};
-  }
+  ir::Position position() override { return user_position(); }
 
   void* pause() override { return PyEval_SaveThread(); }
   void resume(void* paused) override { PyEval_RestoreThread(static_cast<PyThreadState*>(paused)); }

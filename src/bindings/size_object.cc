@@ -99,34 +99,15 @@ PyObject* arithmetic(PyObject* a, PyObject* b, SizeOperation operation, Plain ot
     if (!left || !right || writer == nullptr) return with_plain(a, b, otherwise);
     const std::optional<SizeNumber> now = capture::apply(operation, left->now, right->now);
     if (!now) return with_plain(a, b, otherwise);
-    capture::SizeExpression expression;
-    expression.operation = operation;
-    expression.a = left->expression;
-    expression.b = right->expression;
-    return new_size(*writer, std::make_shared<const capture::SizeExpression>(std::move(expression)),
+    return new_size(*writer, capture::combined_size(operation, left->expression, right->expression),
                     *now);
   });
 }
 
-PyObject* add(PyObject* a, PyObject* b) {
-  return arithmetic(a, b, SizeOperation::Add, PyNumber_Add);
+template <SizeOperation Operation, Plain Otherwise>
+PyObject* size_slot(PyObject* a, PyObject* b) {
+  return arithmetic(a, b, Operation, Otherwise);
 }
-PyObject* subtract(PyObject* a, PyObject* b) {
-  return arithmetic(a, b, SizeOperation::Subtract, PyNumber_Subtract);
-}
-PyObject* multiply(PyObject* a, PyObject* b) {
-  return arithmetic(a, b, SizeOperation::Multiply, PyNumber_Multiply);
-}
-PyObject* divide(PyObject* a, PyObject* b) {
-  return arithmetic(a, b, SizeOperation::Divide, PyNumber_TrueDivide);
-}
-PyObject* floor_divide(PyObject* a, PyObject* b) {
-  return arithmetic(a, b, SizeOperation::FloorDivide, PyNumber_FloorDivide);
-}
-PyObject* modulo(PyObject* a, PyObject* b) {
-  return arithmetic(a, b, SizeOperation::Modulo, PyNumber_Remainder);
-}
-
 template <Plain Operation>
 PyObject* plain_slot(PyObject* a, PyObject* b) {
   return guarded([&] { return with_plain(a, b, Operation); });
@@ -152,19 +133,19 @@ PyObject* negative(PyObject* self) {
   return guarded([&]() -> PyObject* {
     PyObject* zero = PyLong_FromLong(0);
     // -x of a float is not 0 - x where x is 0.
-    PyObject* result =
-        size_of(self)->now.is_real ? of_plain(self, PyNumber_Negative) : subtract(zero, self);
+    PyObject* result = size_of(self)->now.is_real
+                           ? of_plain(self, PyNumber_Negative)
+                           : arithmetic(zero, self, SizeOperation::Subtract, PyNumber_Subtract);
     Py_DECREF(zero);
     return result;
   });
 }
 PyObject* positive(PyObject* self) { return Py_NewRef(self); }
-PyObject* absolute(PyObject* self) { return of_plain(self, PyNumber_Absolute); }
-PyObject* invert(PyObject* self) { return of_plain(self, PyNumber_Invert); }
-PyObject* to_int(PyObject* self) { return of_plain(self, PyNumber_Long); }
-PyObject* to_float(PyObject* self) { return of_plain(self, PyNumber_Float); }
-PyObject* to_index(PyObject* self) { return of_plain(self, PyNumber_Index); }
-PyObject* to_repr(PyObject* self) { return of_plain(self, PyObject_Repr); }
+
+template <PyObject* (*Operation)(PyObject*)>
+PyObject* plain_slot(PyObject* self) {
+  return of_plain(self, Operation);
+}
 
 Py_hash_t hash_of(PyObject* self) {
   return guarded(Py_hash_t{-1}, [&] {
@@ -291,18 +272,18 @@ PyTypeObject* make_size_type() {
   static PyType_Slot slots[] = {
       {Py_tp_dealloc, slot(destroy)},
       {Py_tp_hash, slot(hash_of)},
-      {Py_tp_repr, slot(to_repr)},
-      {Py_tp_str, slot(to_repr)},
+      {Py_tp_repr, slot(plain_slot<PyObject_Repr>)},
+      {Py_tp_str, slot(plain_slot<PyObject_Repr>)},
       {Py_tp_richcompare, slot(compare)},
       {Py_tp_getattro, slot(get_attribute)},
       {Py_tp_methods, methods},
       {Py_tp_getset, properties},
-      {Py_nb_add, slot(add)},
-      {Py_nb_subtract, slot(subtract)},
-      {Py_nb_multiply, slot(multiply)},
-      {Py_nb_true_divide, slot(divide)},
-      {Py_nb_floor_divide, slot(floor_divide)},
-      {Py_nb_remainder, slot(modulo)},
+      {Py_nb_add, slot(size_slot<SizeOperation::Add, PyNumber_Add>)},
+      {Py_nb_subtract, slot(size_slot<SizeOperation::Subtract, PyNumber_Subtract>)},
+      {Py_nb_multiply, slot(size_slot<SizeOperation::Multiply, PyNumber_Multiply>)},
+      {Py_nb_true_divide, slot(size_slot<SizeOperation::Divide, PyNumber_TrueDivide>)},
+      {Py_nb_floor_divide, slot(size_slot<SizeOperation::FloorDivide, PyNumber_FloorDivide>)},
+      {Py_nb_remainder, slot(size_slot<SizeOperation::Modulo, PyNumber_Remainder>)},
       {Py_nb_divmod, slot(plain_slot<PyNumber_Divmod>)},
       {Py_nb_power, slot(power)},
       {Py_nb_lshift, slot(plain_slot<PyNumber_Lshift>)},
@@ -312,12 +293,12 @@ PyTypeObject* make_size_type() {
       {Py_nb_xor, slot(plain_slot<PyNumber_Xor>)},
       {Py_nb_negative, slot(negative)},
       {Py_nb_positive, slot(positive)},
-      {Py_nb_absolute, slot(absolute)},
-      {Py_nb_invert, slot(invert)},
+      {Py_nb_absolute, slot(plain_slot<PyNumber_Absolute>)},
+      {Py_nb_invert, slot(plain_slot<PyNumber_Invert>)},
       {Py_nb_bool, slot(truth)},
-      {Py_nb_int, slot(to_int)},
-      {Py_nb_float, slot(to_float)},
-      {Py_nb_index, slot(to_index)},
+      {Py_nb_int, slot(plain_slot<PyNumber_Long>)},
+      {Py_nb_float, slot(plain_slot<PyNumber_Float>)},
+      {Py_nb_index, slot(plain_slot<PyNumber_Index>)},
       {0, nullptr},
   };
   static PyType_Spec spec = {"mindspore._c_expression.Size", sizeof(SizeObject), 0,

@@ -9,9 +9,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/datum_object.h"
-#include "bindings/gradient_object.h"
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
+#include "capture/logged_tape.h"
 #include "eager/dispatch.h"
 #include "eager/interceptor.h"
 #include "formats/mindir/model.h"
@@ -78,7 +78,7 @@ class PythonHost final : public formats::Host {
 
   op::Emitter& emitter() override { return eager::emitter(); }
   Datum stop_gradient(const op::Value& value) override {
-    return Datum(op::Value(&emitter(), detach(value.tensor())));
+    return Datum(op::Value(&emitter(), capture::detach(value.tensor())));
   }
   bool truth_of(const Datum& datum) override {
     if (!maker_ || !datum.is_tensor()) return op::truth_of(datum);
@@ -106,7 +106,7 @@ class PythonHost final : public formats::Host {
 
 nb::object run(const Model& model, const nb::tuple& arguments, const nb::tuple& parameters,
                nb::object foreign, const nb::object& maker, std::size_t deepest) {
-  refuse_in_script("it runs a network of a model file");
+  capture::refuse_in_script("it runs a network of a model file");
   PythonHost host(std::move(foreign), maker, deepest);
   const std::vector<Datum> given = datums_from(arguments);
   std::vector<op::Value> values;

@@ -217,7 +217,7 @@ int truth(PyObject* self) {
         !tensor::is_complex(tensor.dtype()) && eager::interceptor() != nullptr) [[unlikely]]
       return captured_truth(self);
     if (!tensor::is_complex(tensor.dtype())) return tensor.as_double() != 0 ? 1 : 0;
-    const Tensor seen = tensor.readable();
+    const Tensor seen = tensor::copy_to_device(tensor.readable(), {});
     const bool non_zero = seen.dtype() == tensor::DType::Complex64
                               ? *seen.data<std::complex<float>>() != std::complex<float>(0)
                               : *seen.data<std::complex<double>>() != std::complex<double>(0);
@@ -288,21 +288,17 @@ PyObject* to_index(PyObject* self) {
   });
 }
 
-// Whose lengths Python has to get as sizes: null, or who writes down what Python does with them.
-capture::ScriptWriter* sizes_writer(const Tensor& tensor) {
-  capture::ScriptWriter* writer = capture::script_writer();
-  return writer != nullptr && writer->knows(tensor) ? writer : nullptr;
-}
-
 void rely_on_shape(const Tensor& tensor) {
-  if (capture::ScriptWriter* writer = sizes_writer(tensor)) writer->require_shape(tensor);
+  if (capture::ScriptWriter* writer = capture::script_writer_of(tensor))
+    writer->require_shape(tensor);
 }
 
 Py_ssize_t length(PyObject* self) {
   return guarded(Py_ssize_t{-1}, [&] {
     const Tensor& tensor = filled(self);
     platform::require(tensor.rank() > 0, ErrorKind::Type, "Not support len of a 0-D tensor.");
-    if (capture::ScriptWriter* writer = sizes_writer(tensor)) writer->require_length(tensor, 0);
+    if (capture::ScriptWriter* writer = capture::script_writer_of(tensor))
+      writer->require_length(tensor, 0);
     return static_cast<Py_ssize_t>(tensor.shape()[0]);
   });
 }
@@ -330,7 +326,7 @@ PyObject* get_shape(PyObject* self, void*) {
   if (PyObject* shape = pending(self, "_pending_shape")) return Py_NewRef(shape);
   return guarded([&] {
     const Tensor& tensor = filled(self);
-    if (capture::ScriptWriter* writer = sizes_writer(tensor)) [[unlikely]]
+    if (capture::ScriptWriter* writer = capture::script_writer_of(tensor)) [[unlikely]]
       return shape_of_sizes(*writer, tensor);
     return tuple_of(tensor.shape());
   });
@@ -353,7 +349,7 @@ PyObject* get_rank(PyObject* self, void*) {
 }
 PyObject* element_count(PyObject* self, std::int64_t factor) {
   const Tensor& tensor = filled(self);
-  if (capture::ScriptWriter* writer = sizes_writer(tensor)) [[unlikely]]
+  if (capture::ScriptWriter* writer = capture::script_writer_of(tensor)) [[unlikely]]
     return element_count_size(*writer, tensor, factor);
   return PyLong_FromLongLong(tensor.size() * factor);
 }
@@ -521,8 +517,7 @@ PyObject* wrap(Tensor tensor) {
   return reinterpret_cast<PyObject*>(object);
 }
 
-PyObject* wrap_outputs(std::vector<Tensor>& outputs, bool as_tuple) {
-  if (outputs.size() == 1 && !as_tuple) return wrap(std::move(outputs[0]));
+PyObject* wrap_outputs(std::vector<Tensor>& outputs) {
   PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(outputs.size()));
   if (tuple == nullptr) throw PythonError();
   for (std::size_t i = 0; i < outputs.size(); ++i) {

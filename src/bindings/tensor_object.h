@@ -40,6 +40,6 @@ inline Tensor content_copy(const Tensor& tensor) {
 
 // A new reference.
 PyObject* wrap(Tensor tensor);
-PyObject* wrap_outputs(std::vector<Tensor>& outputs, bool as_tuple);
+PyObject* wrap_outputs(std::vector<Tensor>& outputs);  // a tuple
 
 }  // namespace mycel::bindings

@@ -21,7 +21,6 @@ using Kind = PickleValue::Kind;
 namespace {
 
 constexpr int kDeepest = 200;
-constexpr int kMostKeyParts = 1000;  // values in a key, those of tuples in it included
 
 nb::object checked(PyObject* made) {
   if (made == nullptr) throw nb::python_error();
@@ -87,23 +86,8 @@ class Conversion {
     return list;
   }
 
-  // A key is hashed with all its parts, each as often as it is named: a tuple of tuples can be
-  // small in a file and endless then.
-  static void check_key(const PickleValue& key) {
-    int left = kMostKeyParts;
-    platform::require(count_parts(key, left), platform::ErrorKind::Value,
-                      "The file is damaged: a key has more than ", kMostKeyParts, " parts.");
-  }
-  static bool count_parts(const PickleValue& value, int& left) {
-    if (--left < 0) return false;
-    for (const PickleValue* item : value.items) {
-      if (!count_parts(*item, left)) return false;
-    }
-    return true;
-  }
-
   nb::object set_of(const PickleValue& items, int depth) {
-    for (const PickleValue* item : items.items) check_key(*item);
+    for (const PickleValue* item : items.items) formats::require_hashable(*item);
     return checked(PySet_New(list_of(items, depth).ptr()));
   }
 
@@ -111,7 +95,7 @@ class Conversion {
     nb::object dict = value.is_ordered ? nb::module_::import_("collections").attr("OrderedDict")()
                                        : nb::object(nb::dict());
     for (std::size_t i = 0; i + 1 < value.items.size(); i += 2) {
-      check_key(*value.items[i]);
+      formats::require_hashable(*value.items[i]);
       const nb::object key = convert(*value.items[i], depth);
       dict[key] = convert(*value.items[i + 1], depth);
     }
@@ -145,8 +129,10 @@ class Conversion {
     if (name == "builtins.complex")
       return nb::module_::import_("builtins")
           .attr("complex")(convert(argument(0), depth), convert(argument(1), depth));
-    if (name == "numpy.dtype")
-      return nb::module_::import_("numpy").attr("dtype")(text(argument(0), depth));
+    if (name == "numpy.dtype") {
+      formats::require_plain_dtype(argument(0));
+      return nb::module_::import_("numpy").attr("dtype")(convert(argument(0), depth));
+    }
     if (name.ends_with(".multiarray.scalar")) {
       const nb::object dtype = convert(argument(0), depth);
       const nb::object bytes = convert(argument(1), depth);
@@ -176,17 +162,6 @@ class Conversion {
                       name_of(content.kind), ".");
     const nb::object made = convert(content, depth);
     return type(content.kind == Kind::Bytes ? made : made.attr("encode")("latin1"));
-  }
-
-  // A dtype's letters: nothing but plain kinds, since NumPy's may also name fields and objects.
-  nb::object text(const PickleValue& value, int depth) {
-    static constexpr std::string_view kPlain = "bifuc";
-    platform::require(value.kind == Kind::Text && value.text.size() >= 2 &&
-                          kPlain.find(value.text[0]) != std::string_view::npos &&
-                          value.text.find_first_not_of("0123456789", 1) == std::string::npos,
-                      platform::ErrorKind::Value, "The file has a NumPy number of the kind '",
-                      value.text, "'.");
-    return convert(value, depth);
   }
 
   const TorchFile& file_;

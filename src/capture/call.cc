@@ -13,7 +13,7 @@ void Call::add_tensor(const void* object, const void* type, const Tensor& tensor
   });
   Argument argument{.kind = Argument::Kind::Tensor, .object = object, .type = type};
   argument.tensor = &tensor;
-  argument.place = static_cast<std::uint32_t>(known - inputs_.begin());
+  argument.number = static_cast<std::uint32_t>(known - inputs_.begin());
   argument.is_repeated = known != inputs_.end();
   if (!argument.is_repeated) inputs_.push_back(static_cast<std::uint32_t>(arguments_.size()));
   arguments_.push_back(argument);
@@ -27,7 +27,7 @@ void Call::add_container(Argument::Kind kind, const void* object, const void* ty
     containers_.push_back(object);
   }
   Argument argument{.kind = kind, .object = object, .type = type};
-  argument.count = static_cast<std::uint32_t>(count);
+  argument.number = static_cast<std::uint32_t>(count);
   arguments_.push_back(argument);
 }
 

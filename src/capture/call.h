@@ -29,8 +29,8 @@ struct Argument {
   };
   Kind kind = Kind::Same;
   bool is_repeated = false;  // a tensor: the same object stood in an earlier place already
-  std::uint32_t place = 0;   // of tensors: among the inputs
-  std::uint32_t count = 0;   // of containers: their parts
+  // Of tensors: which of the inputs it is; of containers: how many parts follow.
+  std::uint32_t number = 0;
   const void* object = nullptr;
   const void* type = nullptr;      // of tensors and containers: their class
   const Tensor* tensor = nullptr;  // of tensors
@@ -61,7 +61,7 @@ class Call {
   bool shows_memory() const { return shows_memory_; }
 
  private:
-  platform::InlineVector<Argument, 6> arguments_;
+  platform::InlineVector<Argument, 12> arguments_;
   platform::InlineVector<std::uint32_t, 6> inputs_;    // where they stand among the arguments
   platform::InlineVector<const void*, 4> containers_;  // those that can be changed
   bool repeats_container_ = false;

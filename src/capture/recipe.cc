@@ -55,7 +55,7 @@ std::optional<std::uint64_t> Recipe::fingerprint_for(const Specialization& known
                                                      const std::string& name) const {
   Run run;
   for (const op::TensorSpec& spec : known.signature->tensor_specs())
-    run.values.push_back(Tensor::empty(spec.shape, spec.dtype));
+    run.values.push_back(Tensor::empty(spec.shape, spec.dtype, known.device));
   const std::vector<Tensor> given = run.values;
   ir::Position position;
   Recorder recorder(

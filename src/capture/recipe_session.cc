@@ -165,8 +165,7 @@ Outcome TraceCache::make_from(Recipe& recipe, const Call& call) {
   made->runs->add_one();
   recipe.note_made(*made->signature);
   add(made);
-  runs_.add_one();
-  Outcome outcome{.kind = Outcome::Kind::Done, .specialization = made, .run = recorder.run()};
+  Outcome outcome{.kind = Outcome::Kind::Done, .run = recorder.run()};
   outcome.run.last = &made->ways->root;
   return outcome;
 }

@@ -29,7 +29,7 @@ void take_back(const Tensor& stand_in) {
 }
 
 Tensor stand_in_for(const Tensor& tensor, Recorder& recorder) {
-  const Ref<Storage> storage = Storage::promise({}, tensor.bytes(), recorder);
+  const Ref<Storage> storage = Storage::promise(tensor.device(), tensor.bytes(), recorder);
   storage->set_watcher(nullptr);  // nobody computes it: it is lent what it stands for
   return Tensor::from_storage(storage, tensor.shape(), tensor.dtype());
 }

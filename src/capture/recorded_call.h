@@ -57,7 +57,7 @@ class RecordedCall {
   void keep(const Tensor& tensor);
   void let_go();
 
-  eager::GradientCall call_;
+  eager::GradientCall call_{eager::GradientCall::Role::Part};
   std::vector<std::size_t> places_;    // of the outputs that were computed here
   std::vector<Tensor> outputs_;        // these
   std::vector<Tensor> stand_ins_;      // what the tape refers to

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
+#include "device/current.h"
 #include "eager/random_state.h"
 #include "eager/tape.h"
 #include "operator/registry.h"
@@ -55,7 +55,8 @@ std::size_t skipped_bytes(const Tensor& tensor) {
   return static_cast<std::size_t>(tensor.body().offset) * tensor::size_of(tensor.dtype());
 }
 
-Tensor copy_of(const Tensor& tensor) {
+// On the host, where passes may look at it.
+Tensor constant_of(const Tensor& tensor) {
   Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
   tensor::copy_elements(tensor, copy);
   return copy;
@@ -89,6 +90,7 @@ Recorder::Recorder(Run run, std::span<const Tensor> arguments, Compiler compile,
       position_(std::move(position)),
       name_(std::move(name)),
       given_(arguments.begin(), arguments.end()),
+      device_(device::current_device()),
       reached_(arguments.size()),
       mark_before_(Storage::birth_mark),
       interceptor_before_(eager::interceptor()) {
@@ -124,7 +126,7 @@ void Recorder::begin_mark() {
 void Recorder::release() {
   if (!active_) return;
   active_ = false;
-  regions_.clear();
+  while (!regions_.empty()) regions_.pop_back();  // the innermost first: tapes end in order
   eager::set_interceptor(interceptor_before_);
   Storage::birth_mark = mark_before_;
   for (auto& [key, entry] : entries_) {
@@ -139,6 +141,7 @@ void Recorder::release() {
 
 void Recorder::begin_graph() {
   graph_ = std::make_unique<ir::Graph>(name_);
+  graph_->set_device(device_);
   fingerprint_ = 0;
   graph_arguments_.clear();
   constant_nodes_.clear();
@@ -213,7 +216,7 @@ bool Recorder::concerns(const OpDef& definition, std::span<const Tensor> inputs,
 std::string Recorder::unfit(const OpDef& definition, std::span<const Tensor> inputs) const {
   for (const Tensor& input : inputs) {
     if (!input.defined() || input.body().is_number) continue;
-    if (!(input.device() == device::Device{})) return "a tensor is not on the CPU";
+    if (!(input.device() == device_)) return "a tensor is on another device";
     const Entry* entry = find(input.storage());
     if (entry != nullptr && entry->spec.dtype != input.dtype())
       return platform::join("'", definition.shown_name(), "' reads memory as another type");
@@ -232,8 +235,8 @@ Output Recorder::constant(const Tensor& tensor) {
   // A tensor made while capturing may be written later, in this call only: the graph has its own.
   const bool is_number = tensor.body().is_number;
   if (!is_number) copied_.push_back(tensor);
-  ir::Node& node =
-      graph_->add_constant(graph_->body(), is_number ? tensor : copy_of(tensor), outermost_owner());
+  ir::Node& node = graph_->add_constant(graph_->body(), is_number ? tensor : constant_of(tensor),
+                                        outermost_owner());
   fingerprint_ = mix(fingerprint_, node.id());
   constant_nodes_[tensor.body_ref().get()] = node.output();
   constant_nodes_[tensor.body().storage.get()] = node.output();
@@ -256,7 +259,7 @@ Output Recorder::copied(const Output& output) {
 
 Tensor Recorder::promise(const TensorSpec& spec, Output output) {
   Entry entry;
-  entry.storage = Storage::promise({}, op::bytes_of(spec), *this);
+  entry.storage = Storage::promise(device_, op::bytes_of(spec), *this);
   entry.output = output;
   entry.spec = {spec.dtype, spec.shape, false};
   Tensor tensor = Tensor::from_storage(entry.storage, spec.shape, spec.dtype);
@@ -328,7 +331,7 @@ void Recorder::run_dynamic(ir::Node& node, std::vector<Tensor>& outputs) {
   outputs.clear();
   for (std::size_t i = 0; i < further.size(); ++i) {
     const Tensor& value = run_.values[first + i];
-    Ref<Storage> storage = Storage::promise({}, value.bytes(), *this);
+    Ref<Storage> storage = Storage::promise(value.device(), value.bytes(), *this);
     storage->fulfil(value.body().storage, skipped_bytes(value));
     outputs.push_back(Tensor::from_storage(storage, value.shape(), value.dtype()));
     Entry entry;
@@ -373,10 +376,11 @@ void Recorder::keep(Entry& entry, int place) {
   if (entry.own_memory && !computes_) {
     // `value` is nothing to copy: what is there stays.
   } else if (entry.own_memory) {
-    std::memcpy(
-        entry.storage->data_unwatched(),
-        static_cast<const char*>(value.body().storage->data_unwatched()) + skipped_bytes(value),
-        value.bytes());
+    // Under another name, so that writing is no look.
+    const Ref<Storage> place = Storage::borrow(
+        entry.storage->device(), entry.storage->data_unwatched(), entry.storage->bytes(),
+        [](void*) {}, nullptr);
+    tensor::copy_elements(value, Tensor::from_storage(place, value.shape(), value.dtype()));
   } else {
     entry.storage->fulfil(value.body().storage, skipped_bytes(value));
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "capture/trace.h"
+#include "eager/gradient_call.h"
 #include "eager/interceptor.h"
 #include "ir/graph.h"
 
@@ -65,6 +66,8 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void begin_other_branch(std::span<const Tensor> results);  // of the branch so far
   std::vector<Tensor> end_branch(std::span<const Tensor> results);
   std::size_t region_depth() const { return regions_.size(); }
+  // In a region: whoever reads the memory of `stand_in`, a value of another region, reads `value`.
+  void stand_for(const Tensor& stand_in, const Tensor& value);
   // Forgets the regions beyond this many, with all that was computed in them.
   void drop_regions(std::size_t depth);
 
@@ -210,12 +213,20 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void note_written(const Entry& entry);
 
   // ---- regions (recorder_regions.cc) ----
+  // A loop that a gradient may go through: its values before it and in a turn, and the tape of
+  // that.
+  struct TurnTape {
+    std::vector<Tensor> initial, given;
+    std::unique_ptr<eager::GradientCall> call;
+    std::vector<std::size_t> watched;  // loop values that it watches
+  };
   struct OpenRegion {
     ir::Node* owner = nullptr;
     std::size_t part = 0;
     std::size_t first_order = 0;  // entries from here on are its own
     std::uint32_t mark_before = 0;
     std::uint32_t mark = 0;  // of what is made in it
+    std::unique_ptr<TurnTape> tape;
     ir::Region& region() const { return owner->region(part); }
   };
   ir::Region& region() const;         // where nodes are added
@@ -230,6 +241,23 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void open(ir::Node& owner);
   void leave_part();
   std::vector<Tensor> close_region();
+
+  // ---- gradients of loops (recorder_loops.cc) ----
+  struct TurnGradient;
+  void begin_tape(std::span<const Tensor> given);
+  // Settles what the innermost loop has to keep for its gradient, and adds that to the results of a
+  // turn; null: no gradient goes through it.
+  std::shared_ptr<TurnGradient> settle_tape(std::span<const Tensor> next,
+                                            std::vector<ir::Output>& results);
+  bool settle_slots(TurnGradient& turn, std::span<const Tensor> next);
+  struct SavedValue;
+  std::vector<SavedValue> saved_in_turn(const TurnGradient& turn);
+  class Recipe;
+  void collect_kept(TurnGradient& turn, std::vector<ir::Output>& results);
+  static void settle_given(std::vector<SavedValue>& values, SavedValue& value,
+                           const ir::Output& next);
+  void try_walk(const TurnGradient& turn);
+  static void attach(TurnGradient& turn, std::vector<Tensor>& results);
   void begin_mark();
 
   // Computes the current graph and makes values of what is still referred to.
@@ -273,6 +301,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   std::vector<Tensor>
       copied_;  // tensors whose addresses are keys there, though the graph has copies
   std::vector<Tensor> given_, stand_ins_, parameters_;
+  device::Device device_;  // where all of it is computed
   struct Lent {
     Tensor shown;        // what Python has; on a storage of its own that holds these bytes
     Tensor copied_from;  // defined: it has a copy of this

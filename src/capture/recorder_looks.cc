@@ -142,7 +142,8 @@ Tensor Recorder::readable(const Tensor& tensor) {
     Tensor same = Tensor::from_storage(storage, tensor.shape(), tensor.dtype());
     same.body().strides = tensor.strides();
     same.body().offset = tensor.body().offset;
-    lend(same, Tensor());
+    // An array can only share memory that it can reach.
+    if (tensor.device().backend == device::kHostBackend) lend(same, Tensor());
     return same;
   }
   // Memory that a replay has gone on to write: as it was then, with the strides it has, since in

@@ -61,9 +61,8 @@ void Recorder::require_writable_here(const Entry& entry) const {
 std::vector<Output> Recorder::region_operands(std::span<const Tensor> tensors) {
   std::vector<Output> outputs;
   outputs.reserve(tensors.size());
+  tensor::settle_on(device_, tensors);
   for (const Tensor& tensor : tensors) {
-    if (!(tensor.device() == device::Device{}))
-      throw Declined("reads a tensor that is not on the CPU");
     outputs.push_back(operand(tensor));
     if (!active_) throw Declined(refusal_);
   }
@@ -75,7 +74,7 @@ void Recorder::open(ir::Node& owner) {
   fingerprint_ = fingerprint_ * 31 + owner.id();
   const std::uint32_t before = Storage::birth_mark;
   begin_mark();
-  regions_.push_back({&owner, 0, next_order_, before, Storage::birth_mark});
+  regions_.push_back({&owner, 0, next_order_, before, Storage::birth_mark, nullptr});
 }
 
 // Whoever calls may be wrong about what is open, not least after an error.
@@ -89,7 +88,6 @@ Recorder::OpenRegion& Recorder::innermost(ir::NodeKind kind, std::size_t part) {
 void Recorder::require_can_open() const {
   if (!active_) throw Declined("stands in a function that is not recorded");
   if (log != nullptr) throw Declined("stands in a run that is written down for other sizes");
-  if (eager::is_recording()) throw Declined("is part of a gradient");
 }
 
 // Values of a part that has ended are nobody's business any more, and memory that it wrote is read
@@ -126,7 +124,7 @@ std::vector<Tensor> Recorder::stand_ins(ir::Region& region, std::span<const Tens
 
 std::vector<Tensor> Recorder::close_region() {
   leave_part();
-  const OpenRegion closed = regions_.back();
+  const OpenRegion closed = std::move(regions_.back());
   regions_.pop_back();
   Storage::birth_mark = closed.mark_before;
   std::vector<Tensor> results;
@@ -145,6 +143,10 @@ std::vector<Tensor> Recorder::begin_loop(std::span<const Tensor> initial) {
   ir::Node& owner = graph_->add_while(region(), std::move(operands));
   graph_->set_types(owner, types);
   open(owner);
+  if (eager::is_recording()) {
+    regions_.back().tape = std::make_unique<TurnTape>();
+    regions_.back().tape->initial.assign(initial.begin(), initial.end());
+  }
   return stand_ins(owner.region(0), types);
 }
 
@@ -157,7 +159,9 @@ std::vector<Tensor> Recorder::begin_turn(const Tensor& condition) {
   regions_.back().part = 1;
   std::vector<TensorSpec> types;
   for (std::size_t i = 0; i < owner.output_count(); ++i) types.push_back(owner.type(i));
-  return stand_ins(owner.region(1), types);
+  std::vector<Tensor> given = stand_ins(owner.region(1), types);
+  begin_tape(given);
+  return given;
 }
 
 std::vector<Tensor> Recorder::end_loop(std::span<const Tensor> next) {
@@ -172,14 +176,18 @@ std::vector<Tensor> Recorder::end_loop(std::span<const Tensor> next) {
                                     " before a turn and ", type_text(results[i].type()),
                                     " after it"));
   }
+  const std::shared_ptr<TurnGradient> gradient = settle_tape(next, results);
   owner.region(1).set_results(std::move(results));
-  return close_region();
+  std::vector<Tensor> after = close_region();
+  if (gradient) attach(*gradient, after);
+  return after;
 }
 
 // ---- branches ----------------------------------------------------------------------------------
 
 void Recorder::begin_branch(const Tensor& condition) {
   require_can_open();
+  if (eager::is_recording()) throw Declined("is part of a gradient");
   if (condition.size() != 1)
     throw Declined(platform::join("has a condition of shape ", condition.shape()));
   open(graph_->add_if(region(), region_operands({&condition, 1})[0]));
@@ -218,7 +226,7 @@ std::vector<Tensor> Recorder::end_branch(std::span<const Tensor> results) {
 void Recorder::drop_regions(std::size_t depth) {
   while (regions_.size() > depth) {
     leave_part();
-    const OpenRegion dropped = regions_.back();
+    const OpenRegion dropped = std::move(regions_.back());
     regions_.pop_back();
     Storage::birth_mark = dropped.mark_before;
     graph_->erase(*dropped.owner);

@@ -21,6 +21,11 @@ std::atomic<std::uint64_t> next_serial = 1;
 
 ScriptWriter* script_writer() { return current_writer; }
 
+ScriptWriter* script_writer_of(const Tensor& tensor) {
+  ScriptWriter* writer = script_writer();
+  return writer != nullptr && writer->knows(tensor) ? writer : nullptr;
+}
+
 ScriptWriter::ScriptWriter(Recorder& recorder, std::size_t argument_count,
                            std::function<ir::Position()> position)
     : recorder_(recorder), position_(std::move(position)), serial_(next_serial++) {

@@ -110,5 +110,8 @@ class ScriptWriter final : public eager::CallLog {
 
 // The one that is at work on this thread.
 ScriptWriter* script_writer();
+// The same if the tensor is a value of its script, whose lengths may be others another time; or
+// null.
+ScriptWriter* script_writer_of(const Tensor& tensor);
 
 }  // namespace mycel::capture

@@ -13,8 +13,7 @@ Signature::Signature(const Call& call, Interpreter& interpreter) {
     Entry& entry = entries_.emplace_back();
     entry.kind = argument.kind;
     entry.is_repeated = argument.is_repeated;
-    entry.place = argument.place;
-    entry.count = argument.count;
+    entry.number = argument.number;
     entry.known = interpreter.hold(argument.type != nullptr ? argument.type : argument.object);
     if (argument.kind != Kind::Tensor) continue;
     entry.dtype = argument.tensor->dtype();
@@ -23,10 +22,10 @@ Signature::Signature(const Call& call, Interpreter& interpreter) {
   }
 }
 
-bool Signature::is_same_tensor(const Entry& entry, const Argument& argument, Sizes sizes) {
+inline bool Signature::is_same_tensor(const Entry& entry, const Argument& argument, Sizes sizes) {
   const Tensor& tensor = *argument.tensor;
   if (argument.type != entry.known.get() || tensor.dtype() != entry.dtype ||
-      argument.place != entry.place || argument.is_repeated != entry.is_repeated)
+      argument.number != entry.number || argument.is_repeated != entry.is_repeated)
     return false;
   if (sizes == Sizes::Any)
     return tensor.shape().size() == entry.shape.size() && entry.strides.empty() &&
@@ -58,7 +57,7 @@ bool Signature::matches(const Call& call, Interpreter& interpreter, Sizes sizes)
       case Kind::Tuple:
       case Kind::List:
       case Kind::Dict:
-        if (argument.type != entry.known.get() || argument.count != entry.count) return false;
+        if (argument.type != entry.known.get() || argument.number != entry.number) return false;
         break;
     }
   }
@@ -67,7 +66,7 @@ bool Signature::matches(const Call& call, Interpreter& interpreter, Sizes sizes)
 
 bool Signature::matches_row(std::span<const Tensor> row) const {
   // A tuple of tensors and no keywords.
-  if (entries_.size() != row.size() + 2 || entries_.front().count != row.size()) return false;
+  if (entries_.size() != row.size() + 2 || entries_.front().number != row.size()) return false;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const Entry& entry = entries_[i + 1];
     if (entry.kind != Kind::Tensor || entry.dtype != row[i].dtype() || entry.is_repeated ||
@@ -81,7 +80,7 @@ bool Signature::is_like(const Signature& other, Interpreter& interpreter) const 
   if (entries_.size() != other.entries_.size()) return false;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const Entry &a = entries_[i], &b = other.entries_[i];
-    const bool is_one = a.kind == b.kind && a.count == b.count && a.place == b.place &&
+    const bool is_one = a.kind == b.kind && a.number == b.number &&
                         a.is_repeated == b.is_repeated && a.dtype == b.dtype &&
                         a.shape.size() == b.shape.size() && a.strides.empty() && b.strides.empty();
     if (!is_one) return false;
@@ -129,7 +128,7 @@ std::string Signature::text_at(std::size_t& at, Interpreter& interpreter) const 
   if (!is_dict && entry.kind != Kind::Tuple && entry.kind != Kind::List)
     return interpreter.describe(entry.known.get());
   std::string parts;
-  for (std::size_t i = 0; i < entry.count; ++i) {
+  for (std::size_t i = 0; i < entry.number; ++i) {
     if (i > 0) parts += ", ";
     if (is_dict) parts += text_at(at, interpreter) + ": ";
     parts += text_at(at, interpreter);

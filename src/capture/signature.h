@@ -39,8 +39,7 @@ class Signature {
   struct Entry {
     Argument::Kind kind = Argument::Kind::Same;
     bool is_repeated = false;
-    std::uint32_t place = 0;
-    std::uint32_t count = 0;
+    std::uint32_t number = 0;
     std::shared_ptr<const void> known;  // the object, or the class of a tensor or container
     tensor::DType dtype = tensor::DType::Float32;
     tensor::Shape shape;

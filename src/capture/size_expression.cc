@@ -97,6 +97,14 @@ SizeRef number_size(SizeNumber number) {
   return std::make_shared<const SizeExpression>(std::move(expression));
 }
 
+SizeRef combined_size(SizeOperation operation, SizeRef a, SizeRef b) {
+  SizeExpression expression;
+  expression.operation = operation;
+  expression.a = std::move(a);
+  expression.b = std::move(b);
+  return std::make_shared<const SizeExpression>(std::move(expression));
+}
+
 std::optional<SizeNumber> apply(SizeOperation operation, SizeNumber a, SizeNumber b) {
   const bool is_real = a.is_real || b.is_real || operation == SizeOperation::Divide;
   if (!is_real) return apply_whole(operation, a.whole, b.whole);

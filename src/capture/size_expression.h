@@ -59,6 +59,7 @@ struct SizeExpression {
 
 SizeRef length_of(std::size_t value, std::size_t axis);
 SizeRef number_size(SizeNumber number);
+SizeRef combined_size(SizeOperation operation, SizeRef a, SizeRef b);
 
 // What Python would answer; nothing where that is an error, a larger int, or another kind of number
 // than is known here. Whoever asks then has to do without.

@@ -5,10 +5,6 @@
 
 namespace mycel::capture {
 
-std::size_t Specialization::work() const {
-  return ways && ways->root.executable ? ways->root.executable->work() : 0;
-}
-
 void Specialization::refuse(std::string reason) {
   ways = nullptr;
   refusal = std::move(reason);
@@ -16,6 +12,7 @@ void Specialization::refuse(std::string reason) {
 
 bool Specialization::holds() const {
   if (base && !base->holds()) return false;
+  if (device::leaves_host() && !(device == device::current_device())) return false;
   for (const auto& guard : guards) {
     if (!guard->holds()) return false;
   }

@@ -12,6 +12,7 @@
 #include "capture/recorder.h"
 #include "capture/signature.h"
 #include "capture/trace.h"
+#include "device/current.h"
 
 namespace mycel::capture {
 
@@ -52,7 +53,8 @@ struct Specialization {
     tensor::Shape shape;
   };
   std::vector<ParameterLayout> parameters;
-  std::string refusal;  // not empty: such calls run eagerly
+  device::Device device = device::current_device();  // where it was captured
+  std::string refusal;                               // not empty: such calls run eagerly
   // Made from a recipe that was learnt from this one; null: captured.
   std::shared_ptr<const Specialization> base;
   std::uint64_t fingerprint = 0;                                // of the first graph, as captured
@@ -64,7 +66,9 @@ struct Specialization {
   // Python looks at nothing on its way.
   bool is_one_way() const { return ways && ways->root.end == Step::End::Return; }
   bool is_captured_whole() const { return is_one_way() && !base; }
-  std::size_t work() const;
+  std::size_t work() const {
+    return ways && ways->root.executable ? ways->root.executable->work() : 0;
+  }
   void refuse(std::string reason);
   // Adds what the recorder has found outside to what is compared before a run.
   void take_layout(const Recorder& recorder);

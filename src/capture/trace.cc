@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "device/current.h"
 #include "tensor/overlap.h"
 
 namespace mycel::capture {
@@ -18,6 +19,10 @@ Tensor Place::in(std::span<const Tensor> values) const {
 }
 
 Tensor argument_memory(const Tensor& argument) {
+  if (device::leaves_host()) [[unlikely]] {
+    const device::Device device = device::current_device();
+    if (device.backend != device::kHostBackend) tensor::settle_on(device, {&argument, 1});
+  }
   if (argument.is_contiguous()) return argument;
   const tensor::ElementRange reach = tensor::reach_of(argument);
   return Tensor::view(argument, {reach.end - reach.begin}, {1}, reach.begin);
@@ -43,9 +48,11 @@ std::string seen_by(const Reading& reading, std::span<const Tensor> values) {
   const std::size_t size = tensor::size_of(body.dtype);
   const auto* first = static_cast<const char*>(body.storage->data_unwatched()) +
                       static_cast<std::size_t>(reach.begin) * size;
-  if (tensor.is_contiguous()) return {first, tensor.bytes()};
+  const device::Device device = body.storage->device();
+  if (tensor.is_contiguous() && device.backend == device::kHostBackend)
+    return {first, tensor.bytes()};
   auto storage = tensor::Storage::borrow(
-      {}, const_cast<char*>(first), static_cast<std::size_t>(reach.end - reach.begin) * size,
+      device, const_cast<char*>(first), static_cast<std::size_t>(reach.end - reach.begin) * size,
       [](void*) {}, nullptr);
   const Tensor row = Tensor::from_storage(storage, {reach.end - reach.begin}, body.dtype);
   const Tensor dense = Tensor::empty(tensor.shape(), body.dtype);

@@ -19,11 +19,6 @@ constexpr std::size_t kLongWork = 1U << 17;  // elements: below, pausing costs m
 
 // ---- content -----------------------------------------------------------------------------------
 
-std::shared_ptr<const TraceCache::Content> TraceCache::content() const {
-  const std::lock_guard lock(mutex_);
-  return content_;
-}
-
 void TraceCache::exchange(const std::function<void(Content&)>& change) {
   std::shared_ptr<const Content> before;  // let go when nothing is locked any more
   const std::lock_guard lock(mutex_);
@@ -33,7 +28,10 @@ void TraceCache::exchange(const std::function<void(Content&)>& change) {
 }
 
 void TraceCache::clear() {
-  exchange([](Content& content) { content = {}; });
+  exchange([&](Content& content) {
+    for (const Known& known : content.specializations) dropped_runs_ += known->runs->get();
+    content = {};
+  });
 }
 
 void TraceCache::add(const std::shared_ptr<Specialization>& specialization) {
@@ -41,7 +39,9 @@ void TraceCache::add(const std::shared_ptr<Specialization>& specialization) {
     specialization->publication = ++publications_;
     auto& list = content.specializations;
     list.insert(list.begin(), specialization);
-    if (list.size() > kMostSpecializations) list.pop_back();
+    if (list.size() <= kMostSpecializations) return;
+    dropped_runs_ += list.back()->runs->get();
+    list.pop_back();
   });
 }
 
@@ -127,13 +127,13 @@ Outcome TraceCache::replay(const Known& known, const Content& content, std::vect
     if (run.has_effects) throw;
     return outcome;  // eager execution fails where the mistake is, or catches the error there
   }
-  const bool is_done = run.last->end == Step::End::Return;
-  outcome.kind = is_done ? Outcome::Kind::Done : Outcome::Kind::Paused;
-  outcome.specialization = known;
-  if (is_done) {
+  if (run.last->end == Step::End::Return) {
     known->runs->add_one();
-    runs_.add_one();
+    outcome.kind = Outcome::Kind::Done;
+    return outcome;
   }
+  outcome.kind = Outcome::Kind::Paused;
+  outcome.specialization = known;
   return outcome;
 }
 
@@ -156,6 +156,13 @@ std::vector<std::shared_ptr<const Specialization>> TraceCache::specializations()
 }
 
 std::vector<std::shared_ptr<Recipe>> TraceCache::recipes() const { return content()->recipes; }
+
+std::size_t TraceCache::runs() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t runs = dropped_runs_;
+  for (const Known& known : content_->specializations) runs += known->runs->get();
+  return runs;
+}
 
 std::vector<std::string> TraceCache::texts() const {
   std::vector<std::string> texts;

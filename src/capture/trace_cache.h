@@ -31,7 +31,7 @@ struct Outcome {
     Paused,  // `run` has met something new: the interpreter goes on, see TraceCache::begin
   };
   Kind kind = Kind::Miss;
-  std::shared_ptr<const Specialization> specialization = {};  // Done, Paused
+  std::shared_ptr<const Specialization> specialization = {};  // Paused
   Run run = {};
 };
 
@@ -56,8 +56,8 @@ class TraceCache {
 
   const std::string& name() const { return name_; }
   Interpreter& interpreter() const { return interpreter_; }
-  std::size_t runs() const { return runs_.get(); }  // replays that came to their end
-  std::vector<std::string> texts() const;           // of all graphs
+  std::size_t runs() const;                // replays that came to their end
+  std::vector<std::string> texts() const;  // of all graphs
   std::vector<std::shared_ptr<const Specialization>> specializations() const;
   std::vector<std::shared_ptr<Recipe>> recipes() const;
 
@@ -74,7 +74,10 @@ class TraceCache {
     std::vector<Known> specializations;  // used last, first
     std::vector<std::shared_ptr<Recipe>> recipes;
   };
-  std::shared_ptr<const Content> content() const;
+  std::shared_ptr<const Content> content() const {
+    const std::lock_guard lock(mutex_);
+    return content_;
+  }
   // Puts what `change` makes of the content in its place. It is called under the mutex.
   void exchange(const std::function<void(Content&)>& change);
 
@@ -101,8 +104,8 @@ class TraceCache {
   Interpreter& interpreter_;
   mutable std::mutex mutex_;
   std::shared_ptr<const Content> content_ = std::make_shared<const Content>();
-  std::uint64_t publications_ = 0;  // guarded by the mutex
-  Counter runs_;
+  std::uint64_t publications_ = 0;  // guarded by the mutex, and so is this:
+  std::size_t dropped_runs_ = 0;    // of specializations that are no longer here
 };
 
 }  // namespace mycel::capture

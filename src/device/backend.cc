@@ -30,6 +30,14 @@ Registry& registry() {
 
 }  // namespace
 
+bool Backend::copy_strided(int, const StridedCopy&, Stream&) { return false; }
+bool Backend::fill(int, void*, std::size_t, std::span<const char>, Stream&) { return false; }
+bool Backend::copy_from_peer(int, void*, int, const void*, std::size_t, Stream&) { return false; }
+void* Backend::allocate_pinned(std::size_t) { return nullptr; }
+void Backend::release_pinned(void*, std::size_t) {}
+bool Backend::begin_recording(int, Stream&) { return false; }
+std::unique_ptr<Recording> Backend::end_recording(int, Stream&) { return nullptr; }
+
 std::uint8_t reserve_backend(std::string_view name) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);

@@ -13,7 +13,10 @@
 
 #include <pthread.h>
 
+#include "device/current.h"
+#include "device/stream_pool.h"
 #include "platform/error/error.h"
+#include "platform/options/options.h"
 
 namespace mycel::device {
 namespace {
@@ -86,6 +89,38 @@ Pools& all_pools() {
 Pool& pool_of(Device device) {
   static Pools& pools = all_pools();
   return pools[device.backend][device.index % kMaxDevices];
+}
+
+using StreamPools = std::array<std::array<std::atomic<StreamPool*>, kMaxDevices>, kMaxBackends>;
+StreamPools stream_pools{};
+
+void each_stream_pool(void (*action)(StreamPool& pool)) {
+  for (auto& backend : stream_pools)
+    for (auto& pool : backend)
+      if (StreamPool* made = pool.load()) action(*made);
+}
+
+// Null: the device finishes work before a call returns, so that no stream has to be respected.
+StreamPool* new_stream_pool(Device device) {
+  if (!backend_at(device.backend).capabilities(device.index).asynchronous) return nullptr;
+  static std::mutex mutex;
+  const std::lock_guard guard(mutex);
+  std::atomic<StreamPool*>& place = stream_pools[device.backend][device.index % kMaxDevices];
+  if (StreamPool* pool = place.load()) return pool;
+  [[maybe_unused]] static const int handlers =
+      pthread_atfork([] { each_stream_pool([](StreamPool& pool) { pool.lock(); }); },
+                     [] { each_stream_pool([](StreamPool& pool) { pool.unlock(); }); },
+                     [] { each_stream_pool([](StreamPool& pool) { pool.unlock(); }); });
+  place.store(std::make_unique<StreamPool>(device).release(), std::memory_order_release);
+  return place.load();
+}
+
+StreamPool* stream_pool(Device device) {
+  if (device.backend == kHostBackend) [[likely]]
+    return nullptr;
+  StreamPool* const pool =
+      stream_pools[device.backend][device.index % kMaxDevices].load(std::memory_order_acquire);
+  return pool != nullptr ? pool : new_stream_pool(device);
 }
 
 std::atomic<LiveReport> live_report{nullptr};
@@ -187,9 +222,38 @@ Block allocate_fresh(Pool& pool, Device device, std::size_t asked, std::size_t b
 
 }  // namespace
 
+namespace {
+
+thread_local ReleaseHold* open_hold = nullptr;
+
+bool poisons_memory() {
+  static const bool on = platform::flag_setting("MYCEL_POISON_MEMORY");
+  return on;
+}
+
+// Whoever reads what nobody wrote, or reads on while the block belongs to somebody else, finds no
+// numbers. In the stream's order: work that still needs what was there comes first.
+void poison(Device device, const Block& block, Stream& stream) {
+  constexpr char kPoison = '\xFF';  // not a number in every floating type
+  backend_at(device.backend).fill(device.index, block.data, block.bytes, {&kPoison, 1}, stream);
+}
+
+Block allocate_on_stream(StreamPool& pool, Device device, std::size_t bytes) {
+  Stream& stream = current_stream(device);
+  const Block block = pool.allocate(bytes, stream);
+  if (block.data == nullptr) [[unlikely]]
+    fail_for_memory(device, bytes, StreamPool::rounded(bytes));
+  if (poisons_memory()) [[unlikely]]
+    poison(device, block, stream);
+  return block;
+}
+
+}  // namespace
+
 Block allocate(Device device, std::size_t bytes) {
-  Pool& pool = pool_of(device);
   if (bytes > kMaxBytes) fail_for_memory(device, bytes, bytes);
+  if (StreamPool* pieces = stream_pool(device)) return allocate_on_stream(*pieces, device, bytes);
+  Pool& pool = pool_of(device);
   const int size_class = class_of(bytes);
   const std::size_t rounded = class_bytes(size_class);
   {
@@ -207,28 +271,58 @@ Block allocate(Device device, std::size_t bytes) {
 
 void release(Device device, Block block) {
   if (block.data == nullptr) return;
+  if (block.piece != nullptr) {
+    if (open_hold != nullptr) return open_hold->keep(device, block);
+    return stream_pool(device)->release(block);
+  }
   Pool& pool = pool_of(device);
   const std::lock_guard guard(pool.lock);
   pool.free_blocks[class_of(block.bytes)].push_back(block.data);
   pool.statistics.in_use -= block.bytes;
 }
 
+ReleaseHold::~ReleaseHold() {
+  close();
+  for (const auto& [device, block] : blocks_) release(device, block);
+}
+void ReleaseHold::open() { open_hold = this; }
+void ReleaseHold::close() {
+  if (open_hold == this) open_hold = nullptr;
+}
+void note_use(Device device, const Block& block, Stream& stream) {
+  if (block.piece != nullptr) stream_pool(device)->note_use(block, stream);
+}
+
+Stream* stream_of(const Block& block) {
+  return block.piece == nullptr ? nullptr : StreamPool::stream_of(block);
+}
+
+void forget_stream(Device device, Stream& stream) {
+  if (StreamPool* pieces = stream_pool(device)) pieces->forget(stream);
+}
+
 MemoryStatistics memory_statistics(Device device) {
+  if (const StreamPool* pieces = stream_pool(device)) return pieces->statistics();
   Pool& pool = pool_of(device);
   const std::lock_guard guard(pool.lock);
   return pool.statistics;
 }
 
 void reset_peak_statistics(Device device) {
+  if (StreamPool* pieces = stream_pool(device)) return pieces->reset_peaks();
   Pool& pool = pool_of(device);
   const std::lock_guard guard(pool.lock);
   pool.statistics.peak_in_use = pool.statistics.in_use;
   pool.statistics.peak_reserved = pool.statistics.reserved;
 }
 
-void empty_cache(Device device) { drop_cached(pool_of(device), device); }
+void empty_cache(Device device) {
+  if (StreamPool* pieces = stream_pool(device)) return pieces->drop_cached();
+  drop_cached(pool_of(device), device);
+}
 
 void set_memory_limit(Device device, std::size_t bytes) {
+  if (StreamPool* pieces = stream_pool(device)) return pieces->set_limit(bytes);
   Pool& pool = pool_of(device);
   const std::lock_guard guard(pool.lock);
   pool.statistics.limit = bytes;

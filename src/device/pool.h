@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "device/backend.h"
 
@@ -23,13 +25,39 @@ struct MemoryStatistics {
 struct Block {
   void* data = nullptr;
   std::size_t bytes = 0;
+  void* piece = nullptr;  // the pool's own note; null on the host
 };
 
-// Freed blocks are kept by size class and handed out again, so that a training step after the
-// first asks the system for nothing. Going over the limit first drops what is cached, then throws
+// Freed blocks are kept and handed out again, so that a training step after the first asks the
+// system for nothing: the host's by size class, those of devices as pieces that are split and
+// joined (`stream_pool.h`). Going over the limit first drops what is cached, then throws
 // MemoryError; the pool stays usable.
+//
+// A block of a device belongs to the thread's current stream there: it may be released while work
+// on that stream still needs it. Work on another stream has to be told of.
 Block allocate(Device device, std::size_t bytes);
 void release(Device device, Block block);
+void note_use(Device device, const Block& block, Stream& stream);
+// While one is open on a thread, blocks that the thread gives back are kept: recorded work will
+// use the same addresses again. They are released with it.
+class ReleaseHold {
+ public:
+  ReleaseHold() = default;
+  ~ReleaseHold();
+  ReleaseHold(const ReleaseHold&) = delete;
+  ReleaseHold& operator=(const ReleaseHold&) = delete;
+  void open();
+  void close();
+  void keep(Device device, const Block& block) { blocks_.emplace_back(device, block); }
+
+ private:
+  std::vector<std::pair<Device, Block>> blocks_;
+};
+
+// The stream a block belongs to; null on the host.
+Stream* stream_of(const Block& block);
+// Nobody will use this stream again: its blocks go to the device's default stream.
+void forget_stream(Device device, Stream& stream);
 
 MemoryStatistics memory_statistics(Device device);
 void reset_peak_statistics(Device device);

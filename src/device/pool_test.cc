@@ -15,6 +15,7 @@ namespace {
 class IdleStream final : public Stream {
  public:
   void synchronize() override {}
+  bool is_done() override { return true; }
 };
 
 // Counts what the pool asks for, and can be told to have nothing left.
@@ -23,6 +24,7 @@ class CountingBackend final : public Backend {
   std::string_view name() const override { return "COUNTING"; }
   int device_count() const override { return 2; }
   Capabilities capabilities(int) const override { return {}; }
+  MemoryInformation memory_information(int) const override { return {available - used, available}; }
   void* allocate(int, std::size_t bytes) override {
     if (bytes > available - used) return nullptr;
     used += bytes;

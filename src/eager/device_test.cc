@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "device/backend.h"
+#include "device/current.h"
 #include "eager/dispatch.h"
 #include "eager/random_state.h"
 #include "operator/registry.h"
@@ -123,6 +124,35 @@ TEST(DeviceTest, PythonNumbersMeetTensorsOfAnyDevice) {
   const Tensor result = dispatch_one(op::find("mul"), inputs, {});
   EXPECT_TRUE(result.device() == simulated());
   EXPECT_EQ(result.as_double(), 1.0);
+}
+
+TEST(DeviceTest, TensorsOfTheHostGoToTheCurrentDeviceAndStay) {
+  const device::DeviceScope scope(simulated());
+  Tensor host = Tensor::empty({1}, DType::Float32);
+  *host.data<float>() = 2;
+  const Tensor view = Tensor::view(host, {}, {}, 0);
+  Tensor inputs[] = {view, number_tensor(0.5)};
+  EXPECT_EQ(dispatch_one(op::find("mul"), inputs, {}).as_double(), 1.0);
+  EXPECT_TRUE(host.device() == simulated());
+  EXPECT_EQ(inputs[1].device().backend, device::kHostBackend);
+}
+
+TEST(DeviceTest, OperatorsWithoutTensorsRunOnTheCurrentDevice) {
+  const OpDef& uniform = op::find("uniform_real");
+  const auto draw = [&] {
+    set_global_seed(5);
+    std::vector<AttributeValue> attributes;
+    for (const op::AttributeDef& attribute : uniform.attributes)
+      attributes.push_back(attribute.initial);
+    attributes[static_cast<std::size_t>(uniform.find_attribute("shape"))] = tensor::IntList{3};
+    return dispatch_one(uniform, {}, attributes);
+  };
+  const Tensor expected = draw();
+  const device::DeviceScope scope(simulated());
+  const Tensor got = draw();
+  EXPECT_TRUE(got.device() == simulated());
+  expect_equal({expected}, {tensor::copy_to_device(got, Device{})});
+  clear_global_seed();
 }
 
 // A kernel or an inference that reads memory of a device as if it were the host's ends the process.

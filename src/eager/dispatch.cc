@@ -5,12 +5,14 @@
 #include <optional>
 #include <utility>
 
+#include "device/current.h"
 #include "eager/aliases.h"
 #include "eager/gradient_call.h"
 #include "eager/interceptor.h"
 #include "eager/random_state.h"
 #include "eager/tape.h"
 #include "operator/contexts.h"
+#include "operator/launch.h"
 #include "operator/memory_overlap.h"
 #include "operator/registry.h"
 #include "operator/written_input.h"
@@ -29,13 +31,27 @@ using op::TensorSpec;
 using op::Value;
 using platform::ErrorKind;
 
-thread_local Device creation_device;
-
 thread_local std::optional<DType> compute_type;
 
 thread_local Interceptor* current_interceptor = nullptr;
 
+// Tensors are made on the host; where another device is current, they go there when they are first
+// used, and stay.
+void leave_host(Device device, std::span<const Tensor> inputs) {
+  if (device.backend == device::kHostBackend) return;
+  for (const Tensor& input : inputs) {
+    const bool moves = input.defined() && !input.body().is_number &&
+                       input.device().backend == device::kHostBackend;
+    if (moves) input.storage().move_to(device);
+  }
+}
+
 Device common_device(const OpDef& definition, std::span<const Tensor> inputs) {
+  Device current;
+  if (device::leaves_host()) [[unlikely]] {
+    current = device::current_device();
+    leave_host(current, inputs);
+  }
   Device device;
   bool known = false;
   for (const Tensor& input : inputs) {
@@ -50,7 +66,7 @@ Device common_device(const OpDef& definition, std::span<const Tensor> inputs) {
                      device::backend_name(input.device().backend), ". Move one of them first.");
     }
   }
-  return known ? device : creation_device;
+  return known ? device : current;
 }
 
 const op::InputDef& input_definition(const OpDef& definition, std::size_t i) {
@@ -105,7 +121,7 @@ void run_elementwise(const OpDef& definition, std::span<Tensor> inputs,
   }
   output = Tensor::empty(*shape, dtype, device);
   KernelContext kernel(definition, attributes, inputs, std::span<Tensor>(&output, 1));
-  op::run_kernel(kernel, device);
+  op::launch(kernel, device);
   finish(definition, inputs, attributes, std::span<Tensor>(&output, 1));
 }
 
@@ -142,12 +158,13 @@ void settle_numbers(const OpDef& definition, std::span<Tensor> inputs, Device de
     if (!input.defined()) continue;
     const bool is_number = input.body().is_number;
     if (is_number) {
-      Tensor plain = detach(input);
+      // The number itself stays on the host: others may hold it.
+      Tensor plain = device == Device{} ? detach(input) : tensor::copy_to_device(input, device);
       plain.body().is_number = false;  // first: the cast below must not come back here
       const DType settled =
           op::settled_number_type(input_definition(definition, i), plain.dtype(), wide);
       if (settled != plain.dtype()) plain = cast_to(plain, settled);
-      input = device == Device{} ? plain : tensor::copy_to_device(plain, device);
+      input = plain;
     }
     specs[i] = {input.dtype(), input.shape(), is_number};
   }
@@ -221,7 +238,7 @@ void run_general(const OpDef& definition, std::span<Tensor> inputs,
                          apart ? std::span<const Tensor>(*apart) : std::span<const Tensor>(inputs),
                          outputs);
     if (definition.is_random) assign_random_key(kernel);
-    op::run_kernel(kernel, device);
+    op::launch(kernel, device);
     for (std::size_t i = 0; i < outputs.size() && definition.has_effects; ++i) {
       if (op::written_input(definition, i) >= 0) outputs[i].storage().bump_version();
     }
@@ -235,7 +252,7 @@ void run_composite(const OpDef& definition, std::span<Tensor> inputs,
   for (const Tensor& input : inputs)
     values.push_back(input.defined() ? Value(&emitter(), input) : Value());
   check_inputs(definition, inputs);
-  const CreationDevice scope(common_device(definition, inputs));
+  const device::DeviceScope scope(common_device(definition, inputs));
   op::CompositeContext context(definition, attributes, emitter(), values);
   definition.composite(context);
   outputs.clear();
@@ -267,11 +284,6 @@ class EagerEmitter : public op::Emitter {
 
 Interceptor* interceptor() { return current_interceptor; }
 void set_interceptor(Interceptor* interceptor) { current_interceptor = interceptor; }
-
-CreationDevice::CreationDevice(Device device) : before_(creation_device) {
-  creation_device = device;
-}
-CreationDevice::~CreationDevice() { creation_device = before_; }
 
 op::Emitter& emitter() {
   static EagerEmitter instance;

@@ -16,25 +16,14 @@ using tensor::Tensor;
 
 // Executes one operator now: checks, promotes, infers, allocates, runs the kernel, records.
 // `inputs` may hold undefined tensors for optional ones; attributes may be normalised in place.
+// It runs where its tensors are; those on the host go to the current device first, and without any
+// the result is made there.
 void dispatch(const op::OpDef& definition, std::span<Tensor> inputs,
               std::span<op::AttributeValue> attributes, std::vector<Tensor>& outputs);
 
 // The common case of one result.
 Tensor dispatch_one(const op::OpDef& definition, std::span<Tensor> inputs,
                     std::span<op::AttributeValue> attributes);
-
-// Where this thread's operators without tensor inputs (fill, arange, random ones) put their result:
-// inside a composite or a gradient rule the device of the tensors at hand, elsewhere the host.
-class CreationDevice {
- public:
-  explicit CreationDevice(device::Device device);
-  ~CreationDevice();
-  CreationDevice(const CreationDevice&) = delete;
-  CreationDevice& operator=(const CreationDevice&) = delete;
-
- private:
-  device::Device before_;
-};
 
 // While it lives, operators called on this thread get their floating inputs in another type;
 // conversions and operators that write are left alone.

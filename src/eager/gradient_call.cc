@@ -5,6 +5,7 @@
 #include <atomic>
 #include <unordered_set>
 
+#include "device/current.h"
 #include "eager/aliases.h"
 #include "eager/dispatch.h"
 #include "eager/tape_state.h"
@@ -20,8 +21,19 @@ using op::OpDef;
 using op::Value;
 using platform::ErrorKind;
 
-GradientCall::GradientCall() {
+namespace {
+
+// Where an operator on this tensor runs.
+device::Device device_for(const Tensor& tensor) {
+  const device::Device device = tensor.device();
+  return device.backend == device::kHostBackend ? device::current_device() : device;
+}
+
+}  // namespace
+
+GradientCall::GradientCall(Role role) : role_(role) {
   TapeState& state = tape_state;
+  if (role == Role::Part) ++state.parts;
   is_outermost_ = state.level == 0;
   if (is_outermost_) state.scope = Ref<Scope>(new Scope());
   ++state.level;
@@ -32,6 +44,7 @@ GradientCall::GradientCall() {
 }
 
 int gradient_level() { return tape_state.level; }
+int gradient_order() { return tape_state.level - tape_state.parts; }
 
 GradientCall::~GradientCall() {
   end_forward();
@@ -105,6 +118,7 @@ void GradientCall::end_forward() {
   }
   TapeState& state = tape_state;
   --state.level;
+  if (role_ == Role::Part) --state.parts;
   state.recording = recording_before_;
   if (state.level == 0) state.scope = {};
 }
@@ -221,7 +235,7 @@ std::vector<Tensor> differentiate(Node& node) {
                     ". Use stop_gradient on its result if no gradient is wanted through it.");
   const auto reached = std::find_if(node.gradients.begin(), node.gradients.end(),
                                     [](const Tensor& gradient) { return gradient.defined(); });
-  const CreationDevice scope(reached->device());
+  const device::DeviceScope scope(device_for(*reached));
   GradientContext context(definition, node.attributes, emitter());
   fill_context(context, node);
   if (definition.gradient_kind == GradientKind::Derived) {
@@ -264,7 +278,7 @@ void make_own(std::span<Tensor> gradients, std::span<const Tensor> seeds) {
 }
 
 Tensor ones_like(const Tensor& tensor) {
-  const CreationDevice scope(tensor.device());
+  const device::DeviceScope scope(device_for(tensor));
   return emitter()
       .call("fill", {}, {{"shape", tensor.shape()}, {"value", 1.0}, {"dtype", tensor.dtype()}})
       .tensor();
@@ -281,6 +295,19 @@ class ScopeRevival {
  private:
   Ref<Scope> before_;
 };
+
+}  // namespace
+
+namespace {
+
+void visit_node(Node& node, const std::function<void(Saved&)>& visit) {
+  if (node.region) node.region->visit_saved(visit);
+  for (std::vector<Saved>* kept : {&node.inputs, &node.outputs}) {
+    for (Saved& saved : *kept) {
+      if (saved.defined()) visit(saved);
+    }
+  }
+}
 
 }  // namespace
 
@@ -310,18 +337,149 @@ std::vector<Edge> GradientCall::cut(std::span<const Tensor> outputs,
     for (Edge& edge : node->edges) {
       if (edge.node && edge.node->sequence < first_sequence_) edge = {leaf_for(edge), 0};
     }
-    for (std::vector<Saved>* kept : {&node->inputs, &node->outputs}) {
-      for (Saved& saved : *kept) {
-        if (saved.defined()) visit(saved);
-      }
-    }
+    visit_node(*node, visit);
   }
   for (const Ref<Node>& leaf : leaves) watched_.push_back({leaf, Tensor(), {}, 0});
   return outside;
 }
 
+void GradientCall::visit_saved(std::span<const Tensor> outputs,
+                               const std::function<void(Saved&)>& visit) const {
+  for (const Ref<Node>& node : collect(outputs, first_sequence_, next_walk++, scope_)) {
+    if (node->leaf_of != this) visit_node(*node, visit);
+  }
+}
+
+std::vector<std::vector<bool>> GradientCall::sources(std::span<const Tensor> outputs) const {
+  std::vector<std::vector<bool>> result;
+  for (const Tensor& output : outputs) {
+    const std::uint64_t walk = next_walk++;
+    collect({&output, 1}, first_sequence_, walk, scope_);
+    std::vector<bool>& found = result.emplace_back();
+    for (const Watched& watched : watched_) found.push_back(watched.node->walk == walk);
+  }
+  return result;
+}
+
+void GradientCall::narrow(std::span<const Tensor> outputs, const std::vector<bool>& needed) {
+  const std::vector<Ref<Node>> nodes = collect(outputs, first_sequence_, next_walk++, scope_);
+  for (std::size_t i = 0; i < watched_.size(); ++i) watched_[i].node->needed = needed[i];
+  for (const Ref<Node>& node : nodes) {
+    if (node->leaf_of == this) continue;
+    for (Edge& edge : node->edges) {
+      if (edge.node && edge.node->needed) node->needed = true;
+      if (edge.node && !edge.node->needed) edge = {};
+    }
+    if (!node->needed) node->release_saved();
+    if (node->definition == nullptr || !node->needed) continue;
+    const std::uint32_t keep = inputs_to_keep(*node);
+    for (std::size_t i = 0; i < node->inputs.size(); ++i) {
+      if ((keep >> std::min<std::size_t>(i, 31) & 1U) == 0) node->inputs[i] = {};
+    }
+  }
+}
+
 void GradientCall::forget_outside() {
   for (const Watched& watched : watched_) watched.node->edges.assign(1, Edge());
+}
+
+namespace {
+
+Node& receiver_of(const Edge& edge) {
+  return edge.node->receiver == nullptr ? *edge.node : *edge.node->receiver;
+}
+
+// The calls of a region add their parts themselves.
+void pass_through_region(Node& node, std::uint64_t walk) {
+  std::vector<RegionGradient::Target> targets(node.edges.size());
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const Edge& edge = node.edges[i];
+    targets[i].same_as = i;
+    if (!edge.node || edge.node->walk != walk || !edge.node->needed) continue;
+    targets[i].is_wanted = true;
+    targets[i].found = receiver_of(edge).gradients[edge.output];
+    for (std::size_t k = 0; k < i; ++k) {
+      const Edge& other = node.edges[k];
+      const bool is_same = targets[k].is_wanted && &receiver_of(other) == &receiver_of(edge) &&
+                           other.output == edge.output;
+      if (!is_same) continue;
+      targets[i].same_as = k;
+      break;
+    }
+  }
+  const std::vector<Tensor> gradients = node.region->backward(node.gradients, targets);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (gradients[i].defined())
+      receiver_of(node.edges[i]).gradients[node.edges[i].output] = gradients[i];
+  }
+}
+
+void pass_through(Node& node, std::uint64_t walk) {
+  if (node.region) {
+    pass_through_region(node, walk);
+    return;
+  }
+  std::vector<Tensor> gradients = differentiate(node);
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    const Edge& edge = node.edges[i];
+    if (gradients[i].defined() && edge.node && edge.node->walk == walk && edge.node->needed)
+      add_gradient(receiver_of(edge), edge.output, gradients[i]);
+  }
+}
+
+// Gives the nodes of a walk their first gradients.
+void add_seeds(std::span<const Tensor> outputs, std::span<const Tensor> seeds, std::uint64_t walk) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].defined() || !outputs[i].body().history) continue;
+    auto* node = static_cast<Node*>(outputs[i].body().history.get());
+    if (node->walk != walk || !node->needed) continue;
+    Node& receiver = node->receiver == nullptr ? *node : *node->receiver;
+    add_gradient(receiver, outputs[i].body().output_index,
+                 seeds[i].defined() ? seeds[i] : ones_like(outputs[i]));
+  }
+}
+
+void walk_nodes(std::span<const Ref<Node>> nodes, std::uint64_t walk, const void* call, bool keep) {
+  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
+    Node& node = **it;
+    if (!node.needed) continue;
+    const bool reached = std::any_of(node.gradients.begin(), node.gradients.end(),
+                                     [](const Tensor& g) { return g.defined(); });
+    if (!reached) continue;
+    platform::require(!node.released, ErrorKind::Runtime,
+                      "the gradient was already computed and its memory released");
+    run_hooks(node);
+    if (node.leaf_of == call) continue;
+    pass_through(node, walk);
+    node.gradients.clear();
+    if (!keep) node.release_saved();
+  }
+}
+
+}  // namespace
+
+// The nodes, oldest first, and which of them lead to what gradients are wanted for.
+std::vector<Ref<Node>> GradientCall::begin_walk(std::span<const Tensor> outputs, std::uint64_t walk,
+                                                std::span<const Start> starts) {
+  for (const Tensor& output : outputs) {
+    if (output.defined()) follow_writes(output);
+  }
+  std::vector<Ref<Node>> nodes = collect(outputs, first_sequence_, walk, scope_);
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    Node& leaf = *watched_[i].node;
+    leaf.needed = leaf.walk == walk && (starts.empty() || starts[i].is_wanted);
+    if (starts.empty()) continue;
+    leaf.gradients.assign(1, starts[i].gradient);
+    leaf.receiver = starts[i].joined < 0
+                        ? nullptr
+                        : watched_[static_cast<std::size_t>(starts[i].joined)].node.get();
+  }
+  for (const Ref<Node>& node : nodes) {
+    for (const Edge& edge : node->edges) {
+      if (edge.node && edge.node->walk == walk && edge.node->needed) node->needed = true;
+    }
+  }
+  return nodes;
 }
 
 std::vector<Tensor> GradientCall::backward(std::span<const Tensor> outputs,
@@ -333,43 +491,9 @@ std::vector<Tensor> GradientCall::backward(std::span<const Tensor> outputs,
   const ScopeRevival revival(scope_);
   const RecordingSwitch recording(nested);
   const std::uint64_t walk = next_walk++;
-  for (const Tensor& output : outputs) {
-    if (output.defined()) follow_writes(output);
-  }
-  const std::vector<Ref<Node>> nodes = collect(outputs, first_sequence_, walk, scope_);
-  for (const Watched& watched : watched_) watched.node->needed = watched.node->walk == walk;
-  for (const Ref<Node>& node : nodes) {
-    for (const Edge& edge : node->edges) {
-      if (edge.node && edge.node->walk == walk && edge.node->needed) node->needed = true;
-    }
-  }
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i].defined() || !outputs[i].body().history) continue;
-    auto* node = static_cast<Node*>(outputs[i].body().history.get());
-    if (node->walk != walk || !node->needed) continue;
-    add_gradient(*node, outputs[i].body().output_index,
-                 seeds[i].defined() ? seeds[i] : ones_like(outputs[i]));
-  }
-  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
-    Node& node = **it;
-    if (!node.needed) continue;
-    const bool reached = std::any_of(node.gradients.begin(), node.gradients.end(),
-                                     [](const Tensor& g) { return g.defined(); });
-    if (!reached) continue;
-    platform::require(!node.released, ErrorKind::Runtime,
-                      "the gradient was already computed and its memory released");
-    run_hooks(node);
-    if (node.leaf_of == this) continue;
-    std::vector<Tensor> gradients = differentiate(node);
-    for (std::size_t i = 0; i < gradients.size(); ++i) {
-      const Edge& edge = node.edges[i];
-      if (gradients[i].defined() && edge.node && edge.node->walk == walk && edge.node->needed) {
-        add_gradient(*edge.node, edge.output, gradients[i]);
-      }
-    }
-    node.gradients.clear();
-    if (!nested && !keep) node.release_saved();
-  }
+  const std::vector<Ref<Node>> nodes = begin_walk(outputs, walk, {});
+  add_seeds(outputs, seeds, walk);
+  walk_nodes(nodes, walk, this, nested || keep);
   std::vector<Tensor> result;
   for (const Watched& watched : watched_) {
     const bool reached = watched.node->walk == walk && !watched.node->gradients.empty();
@@ -377,6 +501,24 @@ std::vector<Tensor> GradientCall::backward(std::span<const Tensor> outputs,
     watched.node->gradients.clear();
   }
   make_own(result, seeds);
+  return result;
+}
+
+std::vector<Tensor> GradientCall::walk(std::span<const Tensor> outputs,
+                                       std::span<const Tensor> seeds,
+                                       std::span<const Start> starts) {
+  const ScopeRevival revival(scope_);
+  const RecordingSwitch recording(false);
+  const std::uint64_t walk = next_walk++;
+  const std::vector<Ref<Node>> nodes = begin_walk(outputs, walk, starts);
+  add_seeds(outputs, seeds, walk);
+  walk_nodes(nodes, walk, this, true);
+  std::vector<Tensor> result;
+  for (const Watched& watched : watched_) {
+    result.push_back(watched.node->gradients[0]);
+    watched.node->gradients.clear();
+    watched.node->receiver = nullptr;
+  }
   return result;
 }
 

@@ -23,6 +23,7 @@ namespace {
 struct Remains {
   std::vector<Edge> edges;
   BackwardFunction custom;
+  std::shared_ptr<RegionGradient> region;
 };
 thread_local std::vector<Remains>* remains = nullptr;
 
@@ -30,11 +31,11 @@ thread_local std::vector<Remains>* remains = nullptr;
 
 Node::~Node() {
   if (remains != nullptr) {
-    remains->push_back({std::move(edges), std::move(custom)});
+    remains->push_back({std::move(edges), std::move(custom), std::move(region)});
     return;
   }
   std::vector<Remains> left;
-  left.push_back({std::move(edges), std::move(custom)});
+  left.push_back({std::move(edges), std::move(custom), std::move(region)});
   remains = &left;
   while (!left.empty()) {
     const Remains next = std::move(left.back());
@@ -48,6 +49,7 @@ void Node::release_saved() {
   outputs.clear();
   edges.clear();
   custom = nullptr;
+  region = nullptr;
   released = true;
 }
 
@@ -129,7 +131,10 @@ bool all_discrete(std::span<const Tensor> outputs) {
   });
 }
 
-std::uint32_t inputs_to_keep(const OpDef& definition, const Node& node) {
+}  // namespace
+
+std::uint32_t inputs_to_keep(const Node& node) {
+  const OpDef& definition = *node.definition;
   if (definition.gradient_kind != GradientKind::Derived) return definition.kept_inputs;
   std::uint32_t keep = 0;
   for (std::size_t i = 0; i < node.edges.size(); ++i) {
@@ -140,15 +145,13 @@ std::uint32_t inputs_to_keep(const OpDef& definition, const Node& node) {
   return keep;
 }
 
-}  // namespace
-
 void record(const OpDef& definition, std::span<const Tensor> inputs,
             std::span<const op::AttributeValue> attributes, std::span<Tensor> outputs) {
   if (definition.has_effects || !any_tracked(inputs)) return;
   if (definition.gradient_kind == GradientKind::None && all_discrete(outputs)) return;
   const Ref<Node> node = make_node(inputs, &definition);
   node->attributes.assign(attributes.begin(), attributes.end());
-  const std::uint32_t keep = inputs_to_keep(definition, *node);
+  const std::uint32_t keep = inputs_to_keep(*node);
   node->inputs.resize(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool kept = (keep >> std::min<std::size_t>(i, 31) & 1U) != 0;
@@ -170,6 +173,14 @@ void record_custom(std::string name, std::span<const Tensor> inputs, std::span<T
   const Ref<Node> node = make_node(inputs, nullptr);
   node->custom = std::move(backward);
   node->custom_name = std::move(name);
+  attach_outputs(node, outputs);
+}
+
+void record_region(std::shared_ptr<RegionGradient> region, std::vector<Edge> edges,
+                   std::span<Tensor> outputs) {
+  const Ref<Node> node = make_node({}, nullptr);
+  node->region = std::move(region);
+  node->edges = std::move(edges);
   attach_outputs(node, outputs);
 }
 

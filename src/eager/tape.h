@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,6 +64,28 @@ using BackwardFunction =
     std::function<std::vector<Tensor>(std::span<const Tensor> output_gradients)>;
 using Hook = std::function<Tensor(const Tensor& gradient)>;
 
+// The gradient of many calls that were recorded as one: those of a loop.
+class RegionGradient {
+ public:
+  // What a gradient goes on to.
+  struct Target {
+    bool is_wanted = false;
+    std::size_t same_as = 0;  // the first target that is the same value
+    Tensor found;             // the gradient that later calls have given it; undefined: none
+  };
+  RegionGradient() = default;
+  RegionGradient(const RegionGradient&) = delete;
+  RegionGradient& operator=(const RegionGradient&) = delete;
+  virtual ~RegionGradient() = default;
+
+  // Everything it has saved of the program around the region.
+  virtual void visit_saved(const std::function<void(Saved&)>& visit) = 0;
+  // What there is for each target when the calls have added their parts to what was found, one
+  // after the other as if they had been recorded one by one.
+  virtual std::vector<Tensor> backward(std::span<const Tensor> output_gradients,
+                                       std::span<const Target> targets) = 0;
+};
+
 // One recorded operator call.
 class Node : public tensor::History {
  public:
@@ -71,6 +94,7 @@ class Node : public tensor::History {
   const op::OpDef* definition = nullptr;
   BackwardFunction custom;  // instead of a definition: a user's own backward
   std::string custom_name;
+  std::shared_ptr<RegionGradient> region;  // instead of a definition
   op::AttributeList attributes;
   std::vector<Edge> edges;
   std::vector<bool> present;           // false: an optional input that was left out
@@ -91,6 +115,7 @@ class Node : public tensor::History {
   std::uint64_t walk = 0;
   bool needed = false;
   const void* leaf_of = nullptr;  // the gradient call that watches it
+  Node* receiver = nullptr;       // of a leaf: another one, which gets its gradients
   std::vector<Tensor> gradients;
 
   Node() = default;
@@ -121,6 +146,9 @@ void record(const op::OpDef& definition, std::span<const Tensor> inputs,
 // Outputs computed by other means, with a backward of their own.
 void record_custom(std::string name, std::span<const Tensor> inputs, std::span<Tensor> outputs,
                    BackwardFunction backward);
+// Outputs of a region, and what its gradient goes on to.
+void record_region(std::shared_ptr<RegionGradient> region, std::vector<Edge> edges,
+                   std::span<Tensor> outputs);
 int add_hook(const Tensor& tensor, Hook hook);  // 0: not tracked
 void remove_hook(const Tensor& tensor, int id);
 

@@ -31,7 +31,7 @@ enum class NodeKind : std::uint8_t {
   Parameter,  // a tensor bound by reference: read when executed, may be written by effects
   Operator,   // of the registry
   If,         // condition, captured values...; two regions
-  While,      // loop values...; condition region, body region
+  While,      // loop values...; condition region, body region. May keep values of its turns
   HostCall,   // runs Python when executed
 };
 std::string_view name_of(NodeKind kind);
@@ -76,6 +76,9 @@ class Node {
   const HostFunction& host_function() const { return host_function_; }
   const Position& position() const { return position_; }
   bool has_effects() const;
+  // A loop whose last output is what its turns keep (op::TurnLog): those results of the body that
+  // come after the loop values.
+  bool keeps_turns() const { return kind_ == NodeKind::While && types_.size() > operands_.size(); }
 
   // Who reads output `index`; a user that reads it twice is listed twice.
   const std::vector<Node*>& users(std::uint32_t index = 0) const { return users_[index]; }
@@ -137,6 +140,9 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
 
   const std::string& name() const { return name_; }
+  // Where its operators run; Python's numbers among its values stay on the host.
+  device::Device device() const { return device_; }
+  void set_device(device::Device device) { device_ = device; }
   Region& body() { return *body_; }
   const Region& body() const { return *body_; }
 
@@ -168,6 +174,7 @@ class Graph {
   Node& add(Region& region, NodeKind kind, std::vector<Output> operands,
             std::vector<TensorSpec> types, Node* before);
   std::string name_;
+  device::Device device_;
   std::deque<std::unique_ptr<Node>> pool_;
   std::vector<std::unique_ptr<OpDef>> definitions_;
   std::unique_ptr<Region> body_;

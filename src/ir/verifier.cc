@@ -3,6 +3,7 @@
 
 #include "ir/graph.h"
 #include "operator/contexts.h"
+#include "operator/turn_log.h"
 #include "platform/error/error.h"
 
 namespace mycel::ir {
@@ -77,9 +78,11 @@ class Verifier {
     }
   }
 
+  static bool same_types(const TensorSpec& a, const TensorSpec& b) {
+    return a.dtype == b.dtype && a.shape == b.shape;
+  }
   static bool same_types(const Output& value, const TensorSpec& type) {
-    return !value ||
-           (value.type().dtype == type.dtype && value.type().shape == type.shape);  // none: above
+    return !value || same_types(value.type(), type);  // none: above
   }
 
   void branches(const Node& node) {
@@ -100,8 +103,9 @@ class Verifier {
 
   void loop(const Node& node) {
     const std::size_t values = node.operands().size();
-    if (node.output_count() != values || node.region(0).arguments().size() != values ||
-        node.region(1).arguments().size() != values || node.region(1).results().size() != values) {
+    const std::size_t results = node.region(1).results().size();
+    if (node.output_count() < values || node.region(0).arguments().size() != values ||
+        node.region(1).arguments().size() != values || results < values) {
       complain("%", node.id(), " while: every part must have every loop value");
       return;
     }
@@ -112,6 +116,10 @@ class Verifier {
                         same_types(node.region(1).results()[i], node.type(i));
       if (!same) complain("%", node.id(), " while: loop value ", i, " changes its type");
     }
+    const TensorSpec log = op::TurnLog::type();
+    if (node.output_count() > values + 1 || (results > values && !node.keeps_turns()) ||
+        (node.keeps_turns() && !same_types(log, node.type(values))))
+      complain("%", node.id(), " while: what turns keep must be its last output");
     const auto& condition = node.region(0).results();
     if (condition.size() != 1 ||
         (condition[0] && tensor::element_count(condition[0].type().shape) != 1))

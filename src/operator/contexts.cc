@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "device/current.h"
 #include "operator/registry.h"
 
 namespace mycel::op {
@@ -69,10 +70,23 @@ void InferContext::set_output(std::size_t i, TensorSpec spec) {
   outputs_[i] = std::move(spec);
 }
 
+device::Device KernelContext::device() const {
+  for (const Tensor& tensor : outputs_) {
+    if (tensor.defined()) return tensor.device();
+  }
+  for (const Tensor& tensor : inputs_) {
+    if (tensor.defined() && !tensor.body().is_number) return tensor.device();
+  }
+  return device::current_device();
+}
+
 Tensor& KernelContext::allocate_output(std::size_t i, DType dtype, const Shape& shape) {
-  const device::Device device = inputs_.empty() ? device::Device{} : inputs_[0].device();
-  outputs_[i] = Tensor::empty(shape, dtype, device);
+  outputs_[i] = Tensor::empty(shape, dtype, device());
   return outputs_[i];
+}
+
+Tensor KernelContext::scratch(std::size_t bytes) const {
+  return Tensor::empty({static_cast<std::int64_t>(bytes)}, DType::UInt8, device());
 }
 
 const Value& GradientContext::input(std::size_t i) const {

@@ -139,11 +139,19 @@ class KernelContext : public AttributeReader {
   std::span<Tensor> outputs() const { return outputs_; }
   // A dense version of input i; the tensor itself when it already is.
   Tensor dense(std::size_t i) const { return tensor::contiguous(inputs_[i]); }
+  device::Device device() const;  // of the tensors at hand
   // For operators with dynamic outputs.
   Tensor& allocate_output(std::size_t i, DType dtype, const Shape& shape);
 
+  // Memory for the time of the call: what is queued on the stream may still use it afterwards.
+  Tensor scratch(std::size_t bytes) const;
+
+  // Where the work is put; null on the host, whose kernels have finished when they return.
+  device::Stream* stream = nullptr;
   std::uint64_t random_seed = 0;    // operators marked random
   std::uint64_t random_offset = 0;  // first counter value that is theirs
+  // A recorded run finds seed and offset there each time, on the device; null: those above.
+  const std::uint64_t* random_key = nullptr;
 
  private:
   std::span<const Tensor> inputs_;

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "operator/host_way.h"
+
 namespace mycel::op {
 namespace {
 
@@ -142,23 +144,20 @@ void check_definitions() {
                     problems);
 }
 
-void run_kernel(KernelContext& kernel, device::Device device) {
+Kernel find_kernel(const KernelContext& kernel, device::Device device) {
   const OpDef& definition = kernel.definition();
   const std::vector<KernelCandidate>& candidates = definition.kernels[device.backend];
   std::string reasons;
   for (const KernelCandidate& candidate : candidates) {
     const char* reason = candidate.decline == nullptr ? nullptr : candidate.decline(kernel);
-    if (reason == nullptr) [[likely]] {
-      candidate.run(kernel);
-      return;
-    }
+    if (reason == nullptr) [[likely]]
+      return candidate.run;
     reasons += platform::join("; ", candidate.name, " declined: ", reason);
   }
   const ScalarExecutor executor = registry().scalar_executors[device.backend];
-  if (definition.is_elementwise() && executor != nullptr) {
-    executor(kernel);
-    return;
-  }
+  if (definition.is_elementwise() && executor != nullptr) return executor;
+  if (device.backend != device::kHostBackend && may_run_through_host(definition, device))
+    return run_through_host;
   kernel.fail(ErrorKind::Type, "there is no kernel on ", device::backend_name(device.backend),
               " for ",
               kernel.input_count() > 0 && kernel.has_input(0)

@@ -24,9 +24,14 @@ void add_kernel(std::string_view op, std::string_view backend, KernelCandidate c
 using ScalarExecutor = void (*)(KernelContext& kernel);
 void set_scalar_executor(std::string_view backend, ScalarExecutor executor);
 
-// Picks the kernel for these arguments; TypeError naming operator, device and dtype when there is
-// none.
-void run_kernel(KernelContext& kernel, device::Device device);
+// Picks the kernel for these arguments, by their types, shapes and strides alone. A device without
+// one has the host's run instead, with copies both ways (`run_through_host`), or a TypeError names
+// operator, device and dtype.
+using Kernel = void (*)(KernelContext& kernel);
+Kernel find_kernel(const KernelContext& kernel, device::Device device);
+inline void run_kernel(KernelContext& kernel, device::Device device) {
+  find_kernel(kernel, device)(kernel);
+}
 
 // Inference for elementwise operators, from the type rule and broadcasting.
 // The common dtype of tensors; Python numbers among them widen a kind, never a dtype.

@@ -26,8 +26,9 @@ struct Settings {
   std::mutex mutex;  // guards the options and the observer; held to copy or exchange them only
   passes::PipelineOptions options = options_of_environment();
   Observer observer;
-  std::atomic<bool> has_observer = false;  // so that a run that nobody watches locks nothing
 };
+
+std::atomic<bool> has_observer = false;  // so that a run that nobody watches locks nothing
 
 Settings& settings() {
   static auto& instance = *new Settings();  // never freed: threads may outlive the process's end
@@ -66,12 +67,12 @@ void set_graph_watcher(GraphWatcher watcher) {
 
 void set_observer(Observer observer) {
   const std::lock_guard lock(settings().mutex);
-  settings().has_observer = static_cast<bool>(observer);
+  has_observer = static_cast<bool>(observer);
   settings().observer.swap(observer);
 }
 
 Observer current_observer() {
-  if (!settings().has_observer.load(std::memory_order_relaxed)) return {};
+  if (!has_observer.load(std::memory_order_relaxed)) return {};
   const std::lock_guard lock(settings().mutex);
   return settings().observer;
 }

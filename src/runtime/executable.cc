@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 
+#include "device/current.h"
 #include "eager/aliases.h"
 #include "eager/random_state.h"
 #include "operator/contexts.h"
@@ -16,6 +17,7 @@
 #include "platform/error/error.h"
 #include "runtime/attend.h"
 #include "runtime/frame.h"
+#include "runtime/recorded_run.h"
 
 namespace mycel::runtime {
 
@@ -37,27 +39,35 @@ NodeClock& node_clock() {
   return instance;
 }
 
-char* bytes_of(const Tensor& tensor) {
-  const tensor::TensorBody& body = tensor.body();
-  return static_cast<char*>(body.storage->data_unwatched()) +
-         static_cast<std::size_t>(body.offset) * tensor::size_of(body.dtype);
-}
-
 // The one element of a condition, of whatever type it is.
 bool is_true(const Tensor& condition) {
-  if (condition.dtype() == tensor::DType::Bool) return *bytes_of(condition) != 0;
+  if (condition.dtype() == tensor::DType::Bool &&
+      condition.device().backend == device::kHostBackend)
+    return *bytes_of(condition) != 0;
   return condition.as_double() != 0;
 }
 
 Tensor copy_of(const Tensor& tensor) {
-  Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
+  Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype(), tensor.device());
   tensor::copy_elements(tensor, copy);
   return copy;
 }
 
-}  // namespace
-
-namespace {
+// Constants are on the host, where passes look at them; a device reads memory of its own.
+Constants constants_for(const ir::Graph& graph) {
+  Constants brought;
+  const device::Device device = graph.device();
+  if (device.backend == device::kHostBackend) return brought;
+  device::Stream& stream = device::copy_stream(device);
+  const device::StreamScope scope(device, stream);
+  ir::walk(graph.body(), [&](Node& node) {
+    if (node.kind() == NodeKind::Constant && !node.type().is_number &&
+        !(node.tensor().device() == device))
+      brought[&node] = tensor::copy_to_device(node.tensor(), device);
+  });
+  stream.synchronize();  // runs may happen on any stream
+  return brought;
+}
 
 std::size_t elements_touched(std::span<const Tensor> operands) {
   std::size_t count = 0;
@@ -70,15 +80,24 @@ std::size_t elements_touched(std::span<const Tensor> operands) {
 }  // namespace
 
 Executable::Executable(std::unique_ptr<ir::Graph> graph)
-    : graph_(std::move(graph)), program_(std::make_unique<Program>()) {
-  std::unique_ptr<Frame> frame = lay_out(*graph_, *program_);
+    : graph_(std::move(graph)), program_(std::make_unique<Program>()), device_(graph_->device()) {
+  constants_ = constants_for(*graph_);
+  std::unique_ptr<Frame> frame = lay_out(*graph_, constants_, *program_);
   work_ = elements_touched(frame->operands);
   // How often a loop turns is not known: long enough for others to have the interpreter.
   if (graph_->has_inner_regions()) work_ = std::numeric_limits<std::size_t>::max();
   arena_ = std::make_unique<ArenaPlan>(plan_arena(*program_, *frame));
+  // Now, not when threads come together.
+  for (const Root& root : frame->roots) {
+    if (root.kind == RootKind::Parameter) root.tensor.storage().move_to(device_);
+  }
   free_frames_.push_back(std::move(frame));
   note_effects();
+  is_recordable_ = can_be_recorded();
 }
+
+Frame::Frame() = default;
+Frame::~Frame() = default;
 
 std::size_t Executable::arena_bytes() const { return arena_->bytes; }
 
@@ -104,6 +123,7 @@ void Executable::note_effects() {
 }
 
 Executable::~Executable() {
+  wait_for_device(device_);  // what is queued, on whatever stream, uses formulas and constants
   NodeClock& clock = node_clock();
   const std::lock_guard lock(clock.mutex);
   for (const Instruction& instruction : program_->instructions) clock.times.erase(instruction.node);
@@ -111,7 +131,7 @@ Executable::~Executable() {
 
 std::unique_ptr<Frame> Executable::build_frame() const {
   Program same;
-  return lay_out(*graph_, same);
+  return lay_out(*graph_, constants_, same);
 }
 
 class Executable::FrameLease {
@@ -127,8 +147,11 @@ class Executable::FrameLease {
     if (!frame_) frame_ = owner.build_frame();
   }
   ~FrameLease() {
-    frame_->arena.reset();
-    for (Ref<Storage>& storage : frame_->fresh) storage.reset();
+    if (frame_->recorded == nullptr) {
+      frame_->arena.reset();
+      for (Ref<Storage>& storage : frame_->fresh) storage.reset();
+      for (Ref<op::TurnLog>& log : frame_->logs) log.reset();
+    }
     const std::lock_guard lock(owner_.mutex_);
     owner_.free_frames_.push_back(std::move(frame_));
   }
@@ -141,11 +164,20 @@ class Executable::FrameLease {
   std::unique_ptr<Frame> frame_;
 };
 
+// The bytes of a value from outside, on the device of the program.
+char* Executable::brought(Frame& frame, const Tensor& tensor) const {
+  if (!(tensor.device() == device_) && !tensor.body().is_number) [[unlikely]]
+    tensor.storage().move_to(device_);
+  if (frame.stream != nullptr) tensor.storage().note_use(*frame.stream);
+  return bytes_of(tensor);
+}
+
 void Executable::bind(Frame& frame, std::span<const Tensor> arguments) const {
+  if (device_.backend != device::kHostBackend) frame.stream = &device::current_stream(device_);
   alignas(64) static char nothing[64];  // for programs that only have results
   char* base = nothing;
   if (arena_->bytes > 0) {
-    frame.arena = Storage::allocate({}, arena_->bytes);
+    frame.arena = Storage::allocate(device_, arena_->bytes);
     base = static_cast<char*>(frame.arena->data_unwatched());
   }
   std::size_t next = 0;
@@ -153,10 +185,10 @@ void Executable::bind(Frame& frame, std::span<const Tensor> arguments) const {
     Root& root = frame.roots[i];
     switch (root.kind) {
       case RootKind::Arena: root.loan->rebind(base + arena_->offsets[next++]); break;
-      case RootKind::Argument: root.loan->rebind(bytes_of(arguments[root.index])); break;
-      case RootKind::Parameter: root.loan->rebind(bytes_of(root.tensor)); break;
+      case RootKind::Argument: root.loan->rebind(brought(frame, arguments[root.index])); break;
+      case RootKind::Parameter: root.loan->rebind(brought(frame, root.tensor)); break;
       case RootKind::Fresh:
-        frame.fresh[i] = Storage::allocate({}, root.bytes);
+        frame.fresh[i] = Storage::allocate(device_, root.bytes);
         root.loan->rebind(frame.fresh[i]->data_unwatched());
         break;
       case RootKind::Alias:
@@ -177,8 +209,14 @@ void Executable::run_kernel(Frame& frame, const Instruction& instruction) const 
       definition, frame.attributes[place],
       all.subspan(instruction.inputs, instruction.outputs - instruction.inputs),
       all.subspan(instruction.outputs, instruction.end - instruction.outputs));
-  if (definition.is_random) eager::assign_random_key(kernel);
-  op::run_kernel(kernel, {});
+  kernel.stream = frame.stream;
+  if (definition.is_random && frame.keys != nullptr)
+    kernel.random_key = frame.keys + 2 * instruction.random_key;
+  else if (definition.is_random)
+    eager::assign_random_key(kernel);
+  const op::Kernel run =
+      instruction.kernel != nullptr ? instruction.kernel : op::find_kernel(kernel, device_);
+  run(kernel);
 }
 
 void Executable::execute(Frame& frame, const Instruction& instruction,
@@ -204,10 +242,15 @@ void Executable::execute(Frame& frame, const Instruction& instruction,
       break;
     }
     case Instruction::Kind::Loop: run_loop(frame, instruction, observer); break;
+    case Instruction::Kind::Keep:
+      frame.logs[instruction.regions]->keep(instruction.column,
+                                            bytes_of(frame.operands[instruction.inputs]));
+      break;
     case Instruction::Kind::Host: {
       const std::span<const Tensor> all(frame.operands);
       std::vector<Tensor> outputs = instruction.node->host_function()(
           all.subspan(instruction.inputs, instruction.outputs - instruction.inputs));
+      tensor::settle_on(device_, outputs);
       for (std::size_t i = 0; i < outputs.size(); ++i)
         frame.operands[instruction.outputs + i] = std::move(outputs[i]);
       break;
@@ -261,6 +304,11 @@ std::vector<Tensor> Executable::results(Frame& frame) const {
       continue;
     }
     Tensor value = result.tensor;
+    if (root.is_log) {
+      results.push_back(
+          op::TurnLog::owner_of(Ref<op::TurnLog>(&op::TurnLog::at(bytes_of(result.tensor)))));
+      continue;
+    }
     if (root.kind == RootKind::Fresh) {
       const tensor::TensorBody& layout = result.tensor.body();
       value = Tensor::from_storage(frame.fresh[result.root], layout.shape, layout.dtype);
@@ -326,11 +374,18 @@ void Executable::run_loop(Frame& frame, const Instruction& loop, const Observer&
   const InnerRegions& inner = program_->regions[loop.regions];
   for (std::size_t i = 0; i < loop.outputs - loop.inputs; ++i)
     tensor::copy_elements(frame.operands[loop.inputs + i], frame.operands[loop.outputs + i]);
+  op::TurnLog* log = nullptr;
+  if (inner.keeps_turns) {
+    log = new op::TurnLog(inner.columns);
+    frame.logs[loop.regions] = Ref<op::TurnLog>(log);
+    log->note_place(bytes_of(frame.operands[loop.end - 1]));
+  }
   std::uint64_t turn = 1;
   try {
     for (;; ++turn) {
       run_part(frame, inner.parts[0], observer);
       if (!is_true(frame.operands[inner.condition])) return;
+      if (log != nullptr) log->begin_turn();
       run_part(frame, inner.parts[1], observer);
       for (const auto& [made, state] : inner.exchanges) {
         Storage& a = *frame.roots[made].loan;
@@ -349,6 +404,11 @@ void Executable::run_loop(Frame& frame, const Instruction& loop, const Observer&
 std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, const Observer& observer) {
   const FrameLease lease(*this);
   Frame& frame = *lease;
+  if (is_recordable_ && !observer && !node_clock().on.load(std::memory_order_relaxed))
+      [[unlikely]] {
+    if (run_recorded(frame, arguments)) return recorded_results(frame);
+  }
+  frame.recorded.reset();  // its memory is about to be exchanged
   try {
     bind(frame, arguments);
   } catch (const platform::Error& error) {

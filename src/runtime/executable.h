@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/graph.h"
@@ -19,6 +22,7 @@ struct Frame;
 struct Instruction;
 struct Part;
 struct Program;
+struct RecordedRun;
 
 // What somebody who watches a run is told after each node.
 struct Observation {
@@ -57,6 +61,8 @@ class Executable {
   bool has_effects() const { return has_effects_; }
 
   const ir::Graph& graph() const { return *graph_; }
+  // How often a run was a recording that the device repeated as a whole.
+  std::uint64_t replays() const { return replays_.load(std::memory_order_relaxed); }
   std::size_t arena_bytes() const;
   std::size_t work() const { return work_; }  // elements touched: is it worth dropping a lock?
 
@@ -73,14 +79,29 @@ class Executable {
   std::vector<Tensor> results(Frame& frame) const;
   std::unique_ptr<Frame> build_frame() const;
   void note_effects();
+  char* brought(Frame& frame, const Tensor& tensor) const;
+
+  // Of devices that can repeat work as a whole (recorded_run.cc).
+  bool can_be_recorded() const;
+  bool run_recorded(Frame& frame, std::span<const Tensor> arguments);
+  bool record(Frame& frame, std::span<const Tensor> arguments);
+  std::string record_on_own_stream(Frame& frame, RecordedRun& recorded) const;
+  void hand_over_arguments(Frame& frame, std::span<const Tensor> arguments) const;
+  void hand_over_keys(Frame& frame) const;
+  bool has_moved(const Frame& frame) const;
+  std::vector<Tensor> recorded_results(Frame& frame) const;
 
   std::unique_ptr<ir::Graph> graph_;
   std::unique_ptr<Program> program_;
+  device::Device device_;
+  std::unordered_map<const ir::Node*, Tensor> constants_;  // on the device, where that is another
   std::unique_ptr<ArenaPlan> arena_;
   std::size_t work_ = 0;
   std::vector<Tensor> written_;  // parameters that effects change
   std::vector<std::size_t> written_arguments_;
   bool has_effects_ = false;
+  std::atomic<bool> is_recordable_ = false;
+  std::atomic<std::uint64_t> replays_ = 0;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Frame>> free_frames_;
 };

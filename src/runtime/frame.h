@@ -6,18 +6,27 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "ir/graph.h"
 #include "operator/attribute.h"
+#include "operator/registry.h"
 #include "operator/single_call.h"
+#include "operator/turn_log.h"
 
 namespace mycel::runtime {
 
 using platform::Ref;
 using tensor::Storage;
 using tensor::Tensor;
+
+inline char* bytes_of(const Tensor& tensor) {
+  const tensor::TensorBody& body = tensor.body();
+  return static_cast<char*>(body.storage->data_unwatched()) +
+         static_cast<std::size_t>(body.offset) * tensor::size_of(body.dtype);
+}
 
 // Where the bytes behind a value come from.
 enum class RootKind : std::uint8_t {
@@ -39,16 +48,20 @@ struct Root {
   int first = -1, last = -1;  // instructions that touch it
   bool is_exchanged = false;  // swaps its bytes with another root while a loop turns
   bool has_aliases = false;
+  bool is_log = false;  // says where a loop's op::TurnLog lies
 };
 
 constexpr std::size_t kMostSingleOperands = 8;
 
 struct Instruction {
-  enum class Kind : std::uint8_t { Kernel, Single, DenseCopy, Host, Branch, Loop };
+  enum class Kind : std::uint8_t { Kernel, Single, DenseCopy, Host, Branch, Loop, Keep };
   Kind kind = Kind::Kernel;
   const ir::Node* node = nullptr;
   std::size_t inputs = 0, outputs = 0, end = 0;  // places in the frame's operands
-  std::size_t regions = 0;                       // of branches and loops: place in the program
+  std::size_t regions = 0;      // of branches and loops: place in the program; of Keep: its loop's
+  std::size_t column = 0;       // of Keep: in the loop's log
+  op::Kernel kernel = nullptr;  // of kind Kernel: found once, where the operands' types are known
+  std::size_t random_key = 0;   // of random ones: which of the frame's keys
   std::shared_ptr<const op::SingleCall> single;  // of kind Single: elementwise, on single elements
 
   bool has_regions() const { return kind == Kind::Branch || kind == Kind::Loop; }
@@ -65,12 +78,17 @@ struct InnerRegions {
   std::size_t condition = 0;  // of a loop: its place in the frame's operands
   // Pairs of roots that swap their bytes after a turn: what was computed is the state then.
   std::vector<std::pair<std::size_t, std::size_t>> exchanges;
+  bool keeps_turns = false;  // of a loop: its last output is a log
+  std::vector<op::TurnLog::Column> columns;
 };
 
 struct Program {
   std::vector<Instruction> instructions;
   std::vector<InnerRegions> regions;
+  std::size_t random_calls = 0;
 };
+
+struct RecordedRun;
 
 struct Frame {
   std::vector<Root> roots;
@@ -85,10 +103,22 @@ struct Frame {
   std::vector<Result> results;
   std::vector<Ref<Storage>> fresh;  // per root, while running
   Ref<Storage> arena;
+  std::vector<Ref<op::TurnLog>> logs;     // per InnerRegions, while running
+  device::Stream* stream = nullptr;       // of the device, while running; null on the host
+  const std::uint64_t* keys = nullptr;    // of random calls, on the device, where they are recorded
+  std::unique_ptr<RecordedRun> recorded;  // null: the frame has not been recorded
+  std::uint32_t runs = 0;
+
+  Frame();
+  ~Frame();
 };
 
+// What stands on the device for constants of the graph that lie elsewhere.
+using Constants = std::unordered_map<const ir::Node*, Tensor>;
+
 // Lays out one frame; the same graph gives the same program and the same roots every time.
-std::unique_ptr<Frame> lay_out(const ir::Graph& graph, Program& program);
+std::unique_ptr<Frame> lay_out(const ir::Graph& graph, const Constants& constants,
+                               Program& program);
 
 // Where each root of kind Arena lies, in their order.
 struct ArenaPlan {

@@ -23,9 +23,9 @@ using platform::ErrorKind;
 
 namespace {
 
-Ref<Storage> empty_loan(std::size_t bytes) {
+Ref<Storage> empty_loan(std::size_t bytes, device::Device device) {
   return Storage::borrow(
-      {}, nullptr, bytes, [](void*) {}, nullptr);
+      device, nullptr, bytes, [](void*) {}, nullptr);
 }
 
 struct Value {
@@ -41,8 +41,11 @@ struct OutputHash {
 
 class Builder {
  public:
-  Builder(const ir::Graph& graph, Program& program)
-      : graph_(graph), program_(program), frame_(std::make_unique<Frame>()) {}
+  Builder(const ir::Graph& graph, const Constants& constants, Program& program)
+      : graph_(graph),
+        constants_(constants),
+        program_(program),
+        frame_(std::make_unique<Frame>()) {}
 
   std::unique_ptr<Frame> build() {
     const ir::Region& body = graph_.body();
@@ -53,6 +56,7 @@ class Builder {
     for (Node* node : body.nodes()) add(*node);
     add_results();
     settle_exchanges();
+    frame_->logs.resize(program_.regions.size());
     return std::move(frame_);
   }
 
@@ -64,7 +68,7 @@ class Builder {
     root.kind = kind;
     root.index = index;
     root.bytes = bytes_of(type);
-    root.loan = empty_loan(root.bytes);
+    root.loan = empty_loan(root.bytes, type.is_number ? device::Device{} : graph_.device());
     frame_->roots.push_back(std::move(root));
     return frame_->roots.size() - 1;
   }
@@ -106,11 +110,13 @@ class Builder {
   }
 
   void add_constant(Node& node) {
+    const auto brought = constants_.find(&node);
+    const Tensor tensor = brought == constants_.end() ? node.tensor() : brought->second;
     Root root;
     root.kind = RootKind::Constant;
-    root.tensor = node.tensor();
+    root.tensor = tensor;
     frame_->roots.push_back(std::move(root));
-    values_[node.output()] = {node.tensor(), frame_->roots.size() - 1};
+    values_[node.output()] = {tensor, frame_->roots.size() - 1};
   }
 
   void add_operator(Node& node) {
@@ -195,11 +201,32 @@ class Builder {
       push(values_.at(node.output(i)));
     }
     if (kind == Instruction::Kind::Kernel) make_single(instruction);
+    if (instruction.kind == Instruction::Kind::Kernel) choose_kernel(instruction);
     finish(instruction, node.attributes());
+  }
+
+  // What a value decides is chosen when it is known; what there is no kernel for is told when the
+  // program comes to it.
+  void choose_kernel(Instruction& instruction) {
+    const Node& node = *instruction.node;
+    if (node.definition()->is_random) instruction.random_key = program_.random_calls++;
+    const std::span<Tensor> all(frame_->operands);
+    const auto inputs = all.subspan(instruction.inputs, instruction.outputs - instruction.inputs);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i].defined() && node.operands()[i]) return;
+    }
+    op::AttributeList attributes = node.attributes();
+    const op::KernelContext kernel(*node.definition(), attributes, inputs,
+                                   all.subspan(instruction.outputs));
+    try {
+      instruction.kernel = op::find_kernel(kernel, graph_.device());
+    } catch (const platform::Error&) {
+    }
   }
 
   // A call on single elements is little work: what it needs is looked up here, once.
   void make_single(Instruction& instruction) const {
+    if (graph_.device().backend != device::kHostBackend) return;
     const std::span<const Tensor> all(frame_->operands);
     const std::size_t count = instruction.outputs - instruction.inputs;
     if (all.size() != instruction.outputs + 1 || count > kMostSingleOperands) return;
@@ -329,20 +356,30 @@ class Builder {
       } else {
         copy(node, made[i], wanted[i]);
       }
+      frame_->roots[wanted[i].root].is_log = frame_->roots[made[i].root].is_log;
     }
   }
 
   void add_loop(Node& node) {
     const int start = now();
-    const std::vector<Value> state = add_owner(node, Instruction::Kind::Loop);
+    std::vector<Value> state = add_owner(node, Instruction::Kind::Loop);
     const std::size_t regions = program_.regions.size() - 1;
     const std::size_t first = frame_->roots.size();
+    if (node.keeps_turns()) {
+      program_.regions[regions].keeps_turns = true;
+      frame_->roots[state.back().root].is_log = true;
+      state.pop_back();
+    }
     for (std::size_t part = 0; part < 2; ++part) {
       const std::size_t begin_at = program_.instructions.size();
       const auto& arguments = node.region(part).arguments();
       for (std::size_t i = 0; i < arguments.size(); ++i) values_[arguments[i]->output()] = state[i];
       const std::size_t own = frame_->roots.size();
-      for (Node* inner : node.region(part).nodes()) add(*inner);
+      if (part == 1) keep_given(node, regions);
+      for (Node* inner : node.region(part).nodes()) {
+        add(*inner);
+        if (part == 1) keep_made(node, *inner, regions);
+      }
       if (part == 0) {
         program_.regions[regions].condition = frame_->operands.size();
         push(known(node.region(0).results()[0]));
@@ -358,10 +395,43 @@ class Builder {
     for (const Value& value : state) live_until_now(value.root);
   }
 
+  // Values of a turn that the loop keeps are kept as soon as they are there, so that nothing has to
+  // live longer for it.
+  void keep(Node& loop, std::size_t column, std::size_t regions) {
+    Value value = known(loop.region(1).results()[loop.operands().size() + column]);
+    if (!value.tensor.is_contiguous()) value = dense_copy(loop, value);
+    std::vector<op::TurnLog::Column>& columns = program_.regions[regions].columns;
+    if (columns.size() <= column) columns.resize(column + 1);
+    columns[column] = {value.tensor.bytes(), frame_->roots[value.root].is_log};
+    Instruction instruction = begin(loop, Instruction::Kind::Keep);
+    instruction.regions = regions;
+    instruction.column = column;
+    push(value);
+    instruction.outputs = frame_->operands.size();
+    finish(instruction, {});
+  }
+
+  void keep_given(Node& loop, std::size_t regions) {
+    const std::vector<Output>& results = loop.region(1).results();
+    for (std::size_t i = loop.operands().size(); i < results.size(); ++i) {
+      const Node& maker = *results[i].node;
+      if (maker.kind() == NodeKind::Argument || &maker.parent() != &loop.region(1))
+        keep(loop, i - loop.operands().size(), regions);
+    }
+  }
+
+  void keep_made(Node& loop, const Node& maker, std::size_t regions) {
+    const std::vector<Output>& results = loop.region(1).results();
+    for (std::size_t i = loop.operands().size(); i < results.size(); ++i) {
+      if (results[i].node == &maker) keep(loop, i - loop.operands().size(), regions);
+    }
+  }
+
   // Brings what a turn has computed to where the next one reads it: best it is computed there, else
   // the two places are exchanged.
   void carry(Node& node, const std::vector<Value>& state, std::size_t first, std::size_t regions) {
-    const std::vector<Value> made = results_of(node.region(1));
+    std::vector<Value> made = results_of(node.region(1));
+    made.resize(state.size());  // what is kept besides is kept by now
     std::vector<std::size_t> copied;
     for (std::size_t i = 0; i < made.size(); ++i) {
       if (is_same(made[i], state[i])) continue;
@@ -433,6 +503,7 @@ class Builder {
   }
 
   const ir::Graph& graph_;
+  const Constants& constants_;
   Program& program_;
   std::unique_ptr<Frame> frame_;
   std::unordered_map<Output, Value, OutputHash> values_;
@@ -440,8 +511,9 @@ class Builder {
 
 }  // namespace
 
-std::unique_ptr<Frame> lay_out(const ir::Graph& graph, Program& program) {
-  return Builder(graph, program).build();
+std::unique_ptr<Frame> lay_out(const ir::Graph& graph, const Constants& constants,
+                               Program& program) {
+  return Builder(graph, constants, program).build();
 }
 
 }  // namespace mycel::runtime

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "passes/pipeline.h"
 #include "platform/error/error.h"
 #include "runtime/attend.h"
 #include "runtime/executable.h"
@@ -171,6 +172,77 @@ TEST(RegionsTest, LoopsInLoopsAndBranchesInThem) {
       for (int j = 0; j < i + 1; ++j) x = x < 4 ? x + 1 : x + x;
     EXPECT_EQ(run(*program, {whole(n), number(0.5F)}), (Results{{x}, {x}})) << n;
   }
+}
+
+// y = x; n times: keep y and 2 y, y = 2 y + x. Then the sum of 2 y in turn k and y in the turn
+// before.
+const char* const kKeeping = R"(graph @g(%1: Int64() n, %2: Float32(2,) x, %20: Int64() k) {
+    %3 = constant [0] : Int64()
+    %4 = constant [1] : Int64()
+    %5 = while(%3, %2) : Int64(), Float32(2,), UInt8(16,) {(%6: Int64(), %7: Float32(2,))
+      %8 = less(%6, %1) : Bool()
+      return %8
+    } {(%9: Int64(), %10: Float32(2,))
+      %11 = add(%9, %4) : Int64()
+      %12 = add(%10, %10) : Float32(2,)
+      %13 = add(%12, %2) : Float32(2,)
+      return %11, %13, %10, %12
+    }
+    %14 = turn_count(%5#2) : Int64()
+    %15 = kept_value(%5#2, %20, none; column=1, shape=(2,), dtype=mindspore.float32) : Float32(2,)
+    %16 = sub(%20, %4) : Int64()
+    %17 = kept_value(%5#2, %16, %2; column=0, shape=(2,), dtype=mindspore.float32) : Float32(2,)
+    %18 = add(%15, %17) : Float32(2,)
+    return %14, %18, %5#1
+  })";
+
+TEST(RegionsTest, TurnsKeepValues) {
+  const auto program = compiled(kKeeping);
+  const auto check = [&](std::int64_t turns, std::int64_t place) {
+    const Tensor arguments[] = {whole(turns), floats({1, 3}), whole(place)};
+    const std::vector<Tensor> results = program->run(arguments);
+    EXPECT_EQ(results[0].as_int(), turns);
+    std::vector<float> y{1, 3}, before{1, 3};
+    for (std::int64_t i = 0; i < place; ++i) {
+      before = y;
+      for (std::size_t k = 0; k < 2; ++k) y[k] = 2 * y[k] + (k == 0 ? 1.0F : 3.0F);
+    }
+    EXPECT_EQ(values_of(results[1]),
+              (std::vector<float>{2 * y[0] + before[0], 2 * y[1] + before[1]}));
+  };
+  check(1, 0);
+  check(3, 2);
+  check(10, 4);
+}
+
+TEST(RegionsTest, WhatTurnsKeepAndNobodyReadsIsNotKept) {
+  auto graph = ir::parse(kKeeping);
+  std::vector<ir::Output> results = graph->body().results();
+  results.erase(results.begin(), results.begin() + 2);
+  graph->body().set_results(results);
+  passes::optimize(*graph, {});
+  EXPECT_EQ(ir::to_text(*graph).find("UInt8"), std::string::npos) << ir::to_text(*graph);
+}
+
+TEST(RegionsTest, WhatTurnsKeepOutlivesTheRun) {
+  const auto maker = compiled(R"(graph @g(%1: Float32() n) {
+    %2 = constant [1.0] : Float32()
+    %3 = while(%1) : Float32(), UInt8(16,) {(%4: Float32())
+      return %4
+    } {(%5: Float32())
+      %6 = sub(%5, %2) : Float32()
+      return %6, %5
+    }
+    return %3#1
+  })");
+  const auto reader = compiled(R"(graph @g(%1: UInt8(16,) log, %2: Int64() k) {
+    %3 = kept_value(%1, %2, none; column=0, shape=(), dtype=mindspore.float32) : Float32()
+    return %3
+  })");
+  const Tensor five[] = {number(5)}, two[] = {number(2)};
+  const Tensor kept = maker->run(five)[0];
+  maker->run(two);
+  EXPECT_EQ(run(*reader, {kept, whole(3)}), (Results{{2}}));
 }
 
 std::unique_ptr<Executable> big_loop() {

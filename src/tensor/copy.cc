@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <mutex>
 
+#include "device/current.h"
 #include "platform/error/error.h"
 #include "platform/thread/parallel_for.h"
 #include "tensor/tensor.h"
@@ -119,54 +121,109 @@ void copy_host_elements(const Tensor& source, const Tensor& target) {
 
 bool is_on_host(const Tensor& tensor) { return tensor.device().backend == device::kHostBackend; }
 
-// Waits for the result.
-void copy_bytes(Device side, void* target, const void* source, std::size_t bytes,
-                device::CopyDirection direction) {
-  if (bytes == 0) return;
-  device::Backend& backend = device::backend_at(side.backend);
-  backend.copy(side.index, target, source, bytes, direction, backend.default_stream(side.index));
-  backend.synchronize(side.index);
+// Where work on the device side of a copy is put; the bytes are used there from now on. Whoever
+// brings something to the host has not always thought of the stream that computes it.
+device::Stream& stream_for(const Tensor& tensor) {
+  device::Stream& stream = device::current_stream(tensor.device());
+  device::Stream* const maker = tensor.storage().stream();
+  if (maker != nullptr && maker != &stream) {
+    device::order(tensor.device(), *maker, stream);
+    tensor.storage().note_use(stream);
+  }
+  return stream;
 }
 
-// The stretch of storage a strided tensor reaches, and a host tensor that mirrors it.
-struct Mirror {
-  Tensor host;        // same shape and strides as the tensor
-  void* remote;       // start of the stretch on the device
-  void* local;        // start of the stretch on the host
-  std::size_t bytes;  // of the stretch
-};
+device::Backend& backend_of(const Tensor& tensor) {
+  return device::backend_at(tensor.device().backend);
+}
 
-Mirror mirror_of(const Tensor& tensor) {
+// Both are dense and of one size. What the host is to see has been waited for.
+void copy_dense(const Tensor& source, const Tensor& target) {
+  using device::CopyDirection;
+  const std::size_t bytes = source.bytes();
+  if (bytes == 0) return;
+  const Tensor& there = is_on_host(target) ? source : target;
+  const CopyDirection direction = is_on_host(target)   ? CopyDirection::DeviceToHost
+                                  : is_on_host(source) ? CopyDirection::HostToDevice
+                                                       : CopyDirection::DeviceToDevice;
+  device::Stream& stream = stream_for(there);
+  if (direction == CopyDirection::DeviceToDevice) source.storage().note_use(stream);
+  backend_of(there).copy(there.device().index, target.raw(), source.raw(), bytes, direction,
+                         stream);
+  if (is_on_host(target)) stream.synchronize();
+}
+
+Tensor dense_on(const Tensor& source, Device device) {
+  Tensor dense = Tensor::empty(source.shape(), source.dtype(), device);
+  copy_elements(source, dense);
+  return dense;
+}
+
+// A copy on one device, by its own kernel. False: it has none.
+bool copy_on_device(const Tensor& source, const Tensor& target) {
+  const Plan plan = coalesce(source, target);
+  device::StridedCopy copy;
+  copy.target = target.raw();
+  copy.source = source.raw();
+  copy.element_bytes = size_of(source.dtype());
+  copy.shape = {plan.shape.data(), plan.shape.size()};
+  copy.target_strides = {plan.target.data(), plan.target.size()};
+  copy.source_strides = {plan.source.data(), plan.source.size()};
+  device::Stream& stream = stream_for(target);
+  source.storage().note_use(stream);
+  return backend_of(target).copy_strided(target.device().index, copy, stream);
+}
+
+// The stretch of storage a strided tensor reaches, dense in its own right.
+Tensor stretch_of(const Tensor& tensor, std::int64_t& skipped) {
   std::int64_t low = 0;
-  std::int64_t high = tensor.size() == 0 ? -1 : 0;
-  for (std::size_t i = 0; i < tensor.shape().size() && high >= 0; ++i) {
+  std::int64_t high = 0;
+  for (std::size_t i = 0; i < tensor.shape().size(); ++i) {
     const std::int64_t reach = tensor.strides()[i] * (tensor.shape()[i] - 1);
     (reach < 0 ? low : high) += reach;
   }
-  const Tensor stretch = Tensor::empty({high - low + 1}, tensor.dtype());
-  const auto element = static_cast<std::int64_t>(size_of(tensor.dtype()));
-  return {Tensor::view(stretch, tensor.shape(), tensor.strides(), -low),
-          static_cast<char*>(tensor.raw()) + low * element, stretch.raw(), stretch.bytes()};
+  skipped = -low;
+  return Tensor::view(tensor, {high - low + 1}, {1}, tensor.body().offset + low);
 }
 
-Tensor fetch(const Tensor& tensor) {
-  const Mirror mirror = mirror_of(tensor);
-  copy_bytes(tensor.device(), mirror.local, mirror.remote, mirror.bytes,
-             device::CopyDirection::DeviceToHost);
-  return mirror.host;
+// For devices without a kernel: what lies between the target's elements comes back unchanged.
+void copy_through_host(const Tensor& source, const Tensor& target) {
+  std::int64_t skipped = 0;
+  const Tensor from = stretch_of(source, skipped);
+  const Tensor from_host = dense_on(from, Device{});
+  const Tensor elements = Tensor::view(from_host, source.shape(), source.strides(), skipped);
+  const Tensor to = stretch_of(target, skipped);
+  const Tensor to_host = dense_on(to, Device{});
+  copy_host_elements(elements, Tensor::view(to_host, target.shape(), target.strides(), skipped));
+  copy_dense(to_host, to);
 }
 
-// A device's own kernels copy in place; without one the elements take the way through the host.
+// Between devices of one backend, without the host. False: it cannot.
+bool copy_to_peer(const Tensor& source, const Tensor& target) {
+  const Device from = source.device();
+  const Device to = target.device();
+  if (from.backend != to.backend) return false;
+  device::Stream& stream = stream_for(target);
+  device::order(from, device::current_stream(from), stream);
+  source.storage().note_use(stream);
+  return backend_of(target).copy_from_peer(to.index, target.raw(), from.index, source.raw(),
+                                           source.bytes(), stream);
+}
+
 void copy_remote_elements(const Tensor& source, const Tensor& target) {
-  const Tensor from = is_on_host(source) ? source : fetch(source);
-  if (is_on_host(target)) return copy_host_elements(from, target);
-  const Mirror to = mirror_of(target);
-  // What lies between the target's elements must come back unchanged.
-  if (!target.is_contiguous()) {
-    copy_bytes(target.device(), to.local, to.remote, to.bytes, device::CopyDirection::DeviceToHost);
+  if (source.size() == 0) return;
+  const bool is_dense = source.is_contiguous() && target.is_contiguous();
+  const bool one_device = source.device() == target.device();
+  if (is_dense && (one_device || is_on_host(source) || is_on_host(target)))
+    return copy_dense(source, target);
+  if (one_device) {
+    if (!copy_on_device(source, target)) copy_through_host(source, target);
+    return;
   }
-  copy_host_elements(from, to.host);
-  copy_bytes(target.device(), to.remote, to.local, to.bytes, device::CopyDirection::HostToDevice);
+  // The side that is not dense is walked where it lies.
+  if (!source.is_contiguous()) return copy_elements(dense_on(source, source.device()), target);
+  if (!target.is_contiguous()) return copy_elements(dense_on(source, target.device()), target);
+  if (!copy_to_peer(source, target)) copy_dense(dense_on(source, Device{}), target);
 }
 
 }  // namespace
@@ -180,29 +237,45 @@ void copy_elements(const Tensor& source, const Tensor& target) {
 }
 
 Tensor contiguous(const Tensor& tensor) {
-  if (tensor.is_contiguous()) return tensor;
-  Tensor dense = Tensor::empty(tensor.shape(), tensor.dtype(), tensor.device());
-  copy_elements(tensor, dense);
-  return dense;
+  return tensor.is_contiguous() ? tensor : dense_on(tensor, tensor.device());
 }
 
 Tensor copy_to_device(const Tensor& source, Device target) {
-  if (source.device() == target) return source;
-  if (!is_on_host(source) && target.backend != device::kHostBackend) {
-    return copy_to_device(copy_to_device(source, Device{}), target);
+  return source.device() == target ? source : dense_on(source, target);
+}
+
+void Storage::move_to(Device device) {
+  // Nobody is told: this is no look at what the bytes are. Threads that share a tensor may come
+  // here together.
+  static std::mutex moving;
+  const std::lock_guard guard(moving);
+  if (this->device() == device) return;
+  platform::require(block_.data != nullptr || bytes_ == 0, platform::ErrorKind::Internal,
+                    "bytes that do not exist yet cannot be moved to another device");
+  const auto count = static_cast<std::int64_t>(bytes_);
+  const Tensor here =
+      Tensor::from_storage(borrow(
+                               this->device(), block_.data, bytes_, [](void*) {}, nullptr),
+                           {count}, DType::UInt8);
+  if (device.backend == device::kHostBackend) {
+    const Ref<Storage> there = allocate(device, bytes_);
+    copy_elements(here, Tensor::from_storage(there, {count}, DType::UInt8));
+    return take_memory(there);
   }
-  Tensor result = Tensor::empty(source.shape(), source.dtype(), target);
-  if (is_on_host(source)) {
-    const Tensor dense = contiguous(source);
-    copy_bytes(target, result.raw(), dense.raw(), dense.bytes(),
-               device::CopyDirection::HostToDevice);
-  } else if (source.is_contiguous()) {
-    copy_bytes(source.device(), result.raw(), source.raw(), source.bytes(),
-               device::CopyDirection::DeviceToHost);
-  } else {
-    copy_elements(source, result);
+  // Waited for: whoever uses the tensor next may do so on any stream.
+  device::Stream& stream = device::copy_stream(device);
+  const device::StreamScope scope(device, stream);
+  const Ref<Storage> there = allocate(device, bytes_);
+  copy_elements(here, Tensor::from_storage(there, {count}, DType::UInt8));
+  stream.synchronize();
+  take_memory(there);
+}
+
+void settle_on(Device device, std::span<const Tensor> tensors) {
+  for (const Tensor& tensor : tensors) {
+    if (!tensor.defined() || tensor.body().is_number || tensor.device() == device) continue;
+    tensor.storage().move_to(device);
   }
-  return result;
 }
 
 }  // namespace mycel::tensor

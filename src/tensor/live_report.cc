@@ -29,6 +29,7 @@ const bool registered = [] {
 
 void LiveStorages::add(Storage& storage) {
   const std::lock_guard lock(live_mutex);
+  storage.previous_live_ = nullptr;
   storage.next_live_ = first_live;
   if (first_live != nullptr) first_live->previous_live_ = &storage;
   first_live = &storage;

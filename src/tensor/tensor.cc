@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/tensor.h"
 
+#include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "platform/error/error.h"
@@ -110,6 +112,8 @@ void Storage::fulfil(const Ref<Storage>& content, std::size_t skip) {
   content->retain();
   if (release_ != nullptr) release_(owner_);
   block_ = {static_cast<char*>(content->block_.data) + skip, bytes_};
+  device_ = content->device();
+  content->note_export();
   release_ = [](void* held) { static_cast<Storage*>(held)->release(); };
   owner_ = lender_ = content.get();
 }
@@ -121,10 +125,48 @@ void Storage::destroy(const Storage* storage) {
     if (storage->bytes_ >= LiveStorages::kNotedBytes) [[unlikely]] {
       LiveStorages::remove(*const_cast<Storage*>(storage));
     }
-    device::release(storage->device_, storage->block_);
+    device::release(storage->device(), storage->block_);
   }
   storage->~Storage();
   give(free_storages, const_cast<Storage*>(storage));
+}
+
+namespace {
+
+// Of a storage that has moved although somebody has the address of where it was.
+struct MovedMemory {
+  Device device;
+  device::Block block;
+  Ref<Storage> before;
+};
+
+void release_moved(void* owner) {
+  const std::unique_ptr<MovedMemory> moved(static_cast<MovedMemory*>(owner));
+  device::release(moved->device, moved->block);
+}
+
+}  // namespace
+
+// The other one, fresh from the pool, has what this one had afterwards.
+void Storage::take_memory(const Ref<Storage>& other) {
+  const auto is_listed = [](const Storage& storage) {
+    return storage.release_ == nullptr && storage.bytes_ >= LiveStorages::kNotedBytes;
+  };
+  for (Storage* storage : {this, other.get()}) {
+    if (is_listed(*storage)) LiveStorages::remove(*storage);
+  }
+  std::swap(block_, other->block_);
+  std::swap(release_, other->release_);
+  std::swap(owner_, other->owner_);
+  std::swap(lender_, other->lender_);
+  if (is_exported_) {
+    owner_ = std::make_unique<MovedMemory>(MovedMemory{other->device(), block_, other}).release();
+    release_ = release_moved;
+  }
+  other->device_ = device_.exchange(other->device(), std::memory_order_acq_rel);
+  for (Storage* storage : {this, other.get()}) {
+    if (is_listed(*storage)) LiveStorages::add(*storage);
+  }
 }
 
 Tensor Tensor::empty(const Shape& shape, DType dtype, Device device) {

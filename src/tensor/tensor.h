@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "device/backend.h"
@@ -68,6 +69,16 @@ class Storage : public platform::RefCounted<Storage> {
   const Storage* lender() const { return lender_; }  // null: these bytes are its own
   // Points a borrowed storage somewhere else; its owner answers for the lifetime.
   void rebind(void* data) { block_.data = data; }
+  // Brings the bytes to another device, for every view of them; memory that was lent is left.
+  // Nothing happens where they are there already.
+  void move_to(Device device);
+  // Somebody outside has the address of these bytes (an array of NumPy): should they move, the
+  // memory stays, with what it holds, as long as this storage does.
+  void note_export() { is_exported_ = true; }
+  // Another stream than the one they were made for works on these bytes.
+  void note_use(device::Stream& stream) const { device::note_use(device(), block_, stream); }
+  // The stream whose work they were made for; null on the host and for lent bytes.
+  device::Stream* stream() const { return device::stream_of(block_); }
 
   // Whether other tensors may reach these bytes through another storage, or did so from outside a
   // compiled function (`note_reference`).
@@ -81,7 +92,8 @@ class Storage : public platform::RefCounted<Storage> {
   bool is_constant() const { return birth_ == kConstant; }
   void set_constant() { birth_ = kConstant; }
   std::size_t bytes() const { return bytes_; }
-  Device device() const { return device_; }
+  // Threads that share a tensor may bring it to a device together.
+  Device device() const { return device_.load(std::memory_order_acquire); }
 
   // Counts in-place writes, here and in the storage whose bytes these are.
   std::uint32_t version() const { return version_; }
@@ -115,9 +127,10 @@ class Storage : public platform::RefCounted<Storage> {
   friend class LiveStorages;
   static constexpr std::uint32_t kConstant = 0xFFFFFFFF;
   Storage() = default;
+  void take_memory(const Ref<Storage>& other);
   device::Block block_;
   std::size_t bytes_ = 0;
-  Device device_;
+  std::atomic<Device> device_ = Device{};
   Release release_ = nullptr;  // null: the block belongs to the pool
   void* owner_ = nullptr;
   Storage* lender_ = nullptr;         // of a promise that was fulfilled: whose bytes these are
@@ -125,6 +138,7 @@ class Storage : public platform::RefCounted<Storage> {
   Storage* next_live_ = nullptr;
   StorageWatcher* watcher_ = nullptr;
   bool is_reference_ = false;
+  bool is_exported_ = false;
   std::uint32_t version_ = 0;
   std::uint32_t recorded_version_ = 0;
   std::uint32_t birth_ = 0;
@@ -208,11 +222,14 @@ class Tensor {
   Ref<TensorBody> body_;
 };
 
-// Dense copy of any strided tensor, bit by bit, on the same device.
+// Copy of any strided tensor, bit by bit, from and to any device. Work on a device is put on the
+// thread's current stream there; what the host is to see has been waited for.
 void copy_elements(const Tensor& source, const Tensor& target);
 Tensor contiguous(const Tensor& tensor);  // itself when it is already
 
-// Between devices, through the backend's copy; waits for the result.
+// A dense copy on another device; the tensor itself when it is there.
 Tensor copy_to_device(const Tensor& source, Device target);
+// The same for tensors that are to be there from now on: all that share their bytes follow.
+void settle_on(Device device, std::span<const Tensor> tensors);
 
 }  // namespace mycel::tensor

@@ -414,7 +414,7 @@ def test_what_is_not_tuned_is_not_called_tuned(tmp_path, capfd):
 
 def test_the_allocator_of_the_process_is_left_alone():
     """How the C library keeps memory is for the program to decide, not for a library it imports."""
-    libraries = list(Path(ds.__file__).parents[1].glob("*.so"))
+    libraries = list(Path(ds.__file__).parents[1].rglob("*.so"))
     assert any("libmindspore_data" in library.name for library in libraries)
     for library in libraries:
         assert b"mallopt" not in library.read_bytes(), library.name

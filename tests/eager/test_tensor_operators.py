@@ -50,3 +50,22 @@ def test_one_number(name):
         np.testing.assert_array_equal(
             getattr(operator, name)(Tensor(a)).asnumpy(), getattr(operator, name)(a)
         )
+
+
+@pytest.mark.parametrize("other", [None, "text", object()])
+def test_operands_that_do_not_fit_are_named_with_the_operator(other):
+    x = Tensor([1.0])
+    with pytest.raises(
+        TypeError, match=rf"unsupported operand type\(s\) for -=: 'Tensor' and '{type(other).__name__}'"
+    ):
+        x -= other
+
+
+def test_the_other_operand_may_know_better():
+    class Knows:
+        def __rmul__(self, tensor):
+            return "known"
+
+    x = Tensor([1.0])
+    x *= Knows()
+    assert x == "known"

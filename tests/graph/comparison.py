@@ -133,7 +133,10 @@ def run(one: Program, captured: bool) -> Outcome:
 
 def _message(error: BaseException) -> str:
     """What an error says; only a compiled function has a graph to point to."""
-    return re.sub(r"(\nIn file .*)?\n\(See file '.*' for more details\.\)$", "", str(error), flags=re.DOTALL)
+    pointer = re.compile(
+        r"(\n(The local variable|In file) .*)?\n\(See file '.*' for more details\.\)$", re.DOTALL
+    )
+    return pointer.sub("", str(error)).rstrip(".")
 
 
 def same(found, expected, where: str, tolerance: float = 1e-5) -> None:

@@ -42,7 +42,7 @@ def test_calls_that_differ_in_inputs_have_one_name():
     assert not same_name((x, y), (x, Tensor([1.0])))
 
 
-def test_constant_tensors_differ_by_value():
+def test_constant_tensors_are_known_one_by_one():
     x, y, z = Tensor([1.0]), Tensor([3.0], const_arg=True), Tensor([4.0], const_arg=True)
     assert not same_name((x, y), (x, z))
     y.set_const_arg(False)

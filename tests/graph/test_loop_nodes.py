@@ -242,6 +242,51 @@ def test_counted_loops():
     assert ops.Scan()(lambda c, x: (c + 1, c), 0, None, 3) == (3, [0, 1, 2])
 
 
+def scaled_by_numbers(n, x):
+    def turn(i, state):
+        y, total = state
+        return ops.sin(y * i) + total, total + y.sum() * 0.1
+
+    return ops.ForiLoop()(1, n, turn, (x, Tensor(0.5)))
+
+
+def counted_as_python_counts(n, x):
+    """The number is used for more than arithmetic with tensors."""
+    return ops.ForiLoop()(0, n, lambda i, y: y + x[i % 2] * (i + 1), x, False)
+
+
+@pytest.mark.parametrize("function", [scaled_by_numbers, counted_as_python_counts])
+def test_counted_loops_with_any_number_of_turns(function):
+    compiled = ms.jit(function)
+    x = Tensor([0.5, 1.5])
+    gradient = ms.grad(lambda x, n: arrays_sum(function(n, x)))
+    compiled_gradient = ms.jit(lambda x, n: ms.grad(lambda x: arrays_sum(function(n, x)))(x))
+    for turns in (4, 1, 0, 9):
+        for one, other in zip(
+            arrays(compiled(whole(turns), x)), arrays(function(whole(turns), x)), strict=True
+        ):
+            np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(
+            compiled_gradient(x, whole(turns)).asnumpy(), gradient(x, whole(turns)).asnumpy()
+        )
+
+
+def arrays_sum(value):
+    return (value[0] * value[1]).sum() if isinstance(value, tuple) else value.sum()
+
+
+def test_a_counted_loop_is_one_program():
+    compiled = ms.jit(scaled_by_numbers)
+    graphs = []
+    ms._c_expression.set_graph_watcher(lambda name, *_: graphs.append(name) if name == "final" else None)
+    try:
+        for turns in (3, 1, 50, 7):
+            compiled(whole(turns), Tensor([1.0, 2.0]))
+    finally:
+        ms._c_expression.set_graph_watcher(None)
+    assert len(graphs) == 1
+
+
 def counted_in_python(n, x):
     i = whole(0)
     while i < n:

@@ -11,6 +11,7 @@ import pytest
 from mindspore import Tensor, jit, mutable, ops
 from mindspore.ops import functional as F
 from mindspore.ops.operations import _sequence_ops as sequence_ops
+from mindspore.ops.primitive import constexpr
 
 
 def captures(function) -> int:
@@ -122,7 +123,7 @@ def test_elements_of_a_sequence_that_may_grow_are_alike():
         return mutable([(1, 2), (3, 4)], True) + [(1, 2, 3)]
 
     def appended():
-        mutable([Tensor([1])], True).append(Tensor([1, 2]))
+        mutable([Tensor([1])], True).append(Tensor([1.0]))
 
     def slices():
         mutable([1, 2], True)[0:1] = [2, 3.0]
@@ -133,6 +134,21 @@ def test_elements_of_a_sequence_that_may_grow_are_alike():
     assert isinstance(error(slices), ValueError)
     assert isinstance(error(lambda: mutable([1, 2.5], True)), ValueError)
     assert isinstance(error(lambda: mutable(mutable([1], True), False)), RuntimeError)
+
+
+def test_what_is_given_is_checked_too():
+    def first(items):
+        return items[0]
+
+    assert jit(first)(mutable([1, 2.5])) == 1
+    with pytest.raises(ValueError, match="the element type of dynamic length array must be the same"):
+        jit(first)(mutable([1, 2.5], True))
+
+
+def test_a_mutable_tensor_is_no_constant():
+    x = Tensor([1.0], const_arg=True)
+    assert mutable((x,))[0] is x
+    assert not x.const_arg
 
 
 def test_a_list_that_contains_itself_is_refused():
@@ -186,3 +202,27 @@ def test_sequences_of_tensors_as_primitives():
     assert sequence_ops.TupleToTensor()((1, 2)).asnumpy().tolist() == [1, 2]
     with pytest.raises(TypeError, match="For 'ListToTensor', the input must be a list, but got tuple."):
         sequence_ops.ListToTensor()((1, 2))
+
+
+def test_a_constant_function_is_given_what_is_known():
+    given = []
+
+    @constexpr
+    def kept(*values):
+        given.append(values)
+        return len(values[0])
+
+    @jit
+    def asked(x):
+        items = mutable([Tensor([1]), 2])
+        return kept((1, x, [x + 1, 3]), x.shape), kept(items), kept([Tensor([1])], x)
+
+    x = Tensor([1, 2])
+    assert asked(x) == (3, 2, 1)
+    assert given[0] == ((1, None, [None, 3]), (2,))
+    assert given[1] == ([None, None],)
+    assert isinstance(given[2][0][0], Tensor)
+    assert isinstance(given[2][1], Tensor)
+    given.clear()
+    assert kept((1, x)) == 2
+    assert given[0][0][1] is x

@@ -53,12 +53,15 @@ def test_a_step_that_clips(kind, expected, parallel_mode):
     )
 
 
-def test_a_step_with_a_filled_sens_and_a_list_of_rates():
+@pytest.mark.parametrize("form", [list, iter])
+def test_a_step_with_a_filled_sens_and_rates_for_each_step(form, capfd):
     net, network = older.with_loss()
     rates = [0.1, 0.2, 0.3, 0.3, 0.2, 0.1]
-    optimizer = nn.SGD(net.trainable_params(), learning_rate=rates, momentum=0.9, weight_decay=1e-3)
+    optimizer = nn.SGD(net.trainable_params(), learning_rate=form(rates), momentum=0.9, weight_decay=1e-3)
     expected = [1.07849, 1.14339, 0.99368, 0.61736, 0.47017, 0.57724]
     assert older.losses(older.FilledStep(network, optimizer)) == pytest.approx(expected, **CLOSE)
+    assert optimizer.init_learning_rate == rates
+    assert "is not compiled" not in capfd.readouterr().err  # for rates that a generator makes
 
 
 def test_a_step_that_checks_for_overflow():

@@ -4,7 +4,8 @@
 - `z += i` where `z` is a global that is not declared as such: the function begins with its value, and what it
   assigns stays its own.
 - `d.has_key(k)` of a dict.
-- `map(...)` as a result is a tuple, or a list if it goes through lists; likewise `zip` and other iterators.
+- `map(...)` as a result is a tuple, or a list if it goes through lists; likewise `zip` and other iterators,
+  and what `keys`, `values` and `items` of a dict give.
 
 The first two are mistakes to the interpreter; `translation` puts them into words that it knows.
 """
@@ -39,6 +40,9 @@ _WHOLE: dict[type, Callable] = {
     reversed: tuple,
     type(reversed([])): list,
     types.GeneratorType: list,
+    type({}.keys()): tuple,
+    type({}.values()): tuple,
+    type({}.items()): tuple,
 }
 _DEEPEST = 8
 

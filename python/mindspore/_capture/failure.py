@@ -102,7 +102,9 @@ def write_failure(name: str, text: str, error: BaseException, graphs_folder: str
 
 def _say(error: Exception, *more: str) -> None:
     if len(error.args) == 1 and isinstance(error.args[0], str):
-        error.args = ("\n".join((error.args[0], *more)),)
+        said = error.args[0]
+        end = "." if said[-1:].isalnum() and "\n" not in said else ""  # a sentence, before others follow
+        error.args = ("\n".join((said + end, *more)),)
 
 
 def _say_where(error: Exception) -> None:
@@ -115,7 +117,7 @@ def _say_where(error: Exception) -> None:
     if type(error) is NameError and error.name:
         error.args = (f"The name '{error.name}' is not defined, neither in the function nor around it.",)
     if found is not None:
-        _say(error, found[0], *_shown(frame.f_code.co_filename, found[1]))
+        _say(error, found[0], *(text for each in found[1] for text in _shown(frame.f_code.co_filename, each)))
     _say(error, *_shown(frame.f_code.co_filename, line))
 
 

@@ -24,9 +24,11 @@ from mindspore._capture.dump import write_failure
 from mindspore._capture.kept import Place
 from mindspore._capture.outside_numbers import OutsideNumbers, repeat
 from mindspore._capture.printing import prints_recorded
+from mindspore._capture.results import REASON, hides_tensors
 from mindspore._capture.strict import forbid_effects, is_strict, look_check, refused
 from mindspore._capture.ways import Ways
 from mindspore.common._structure import tensors_in
+from mindspore.common.mutable import check_open_lengths
 
 _MISS, _EAGER, _PausedCall = _c.CAPTURE_MISS, _c.CAPTURE_EAGER, _c.PausedCall
 _CAPTURES_BETWEEN_CHECKS = 32  # whether capturing is worth it
@@ -346,6 +348,7 @@ class Captured:
         if not self.captures:
             every_captured.add(self)
             understand(self.function, self._roots)
+        check_open_lengths((users_args, tuple(kwargs.values())))
         numbers_given = self._outside.given() if self._outside.places else None
         outside = None if numbers_given is None else self._outside
         all_args = args if outside is None else (numbers_given, *args)
@@ -394,6 +397,8 @@ class Captured:
             raise
         made, gives_back = result, containers.are_in(result)
         effects = self._objections(surroundings, containers, numbers)
+        if session.is_active and hides_tensors(result, surroundings.was_there):
+            session.abandon(REASON)
         recorded = time.perf_counter()
         result = self._finished(session, result, surroundings.was_there)
         finished = time.perf_counter()

@@ -113,9 +113,9 @@ def get_code_extra(func: Callable) -> dict | None:
         - compile_count\\_: How often Python was run under a recorder.
         - break_count\\_: Places where graphs end because Python looks at a value, or has to be run again.
         - code: Not there before the first call. ``call_count_``, calls that were recorded or replayed;
-          ``guard_``, the kinds of calls that are known; ``compiled_code_``, the code that was run under the
-          recorder, which is the function's own; with ``compile_by_trace=False`` and a graph for the whole
-          function ``phase_`` instead, the name of the graph.
+          ``guard_``, the kinds of calls that are known; ``phase_``, the name of the graph, if one does all
+          that the function does; otherwise, and with ``interpret_captured_code=True``, ``compiled_code_``,
+          the code that was run under the recorder, which is the function's own.
     """
     func = getattr(func, "__func__", func)
     marked = getattr(func, _MARK, None)
@@ -150,7 +150,8 @@ def _breaks(captured: Captured) -> int:
 
 
 def _what_runs(captured: Captured, marked: _Marked | None, is_one_graph: bool) -> dict:
-    if is_one_graph and marked is not None and not marked.options.get("compile_by_trace", True):
+    is_code_meant = marked is not None and marked.options.get("interpret_captured_code", False)
+    if is_one_graph and not captured._has_effects and not is_code_meant:
         return {"phase_": f"{captured.name}.{id(captured):x}"}
     code, _ = captured._code()
     return {} if code is None else {"compiled_code_": code}

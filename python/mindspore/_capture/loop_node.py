@@ -22,20 +22,73 @@ def while_loop(holds: Callable, turn: Callable, value):
     are made one by one. What comes out is memory of its own: in a graph it is, so it is everywhere.
     """
     if _c.is_capturing():
-        try:
-            return _recorded(holds, turn, value)
-        except _c.Declined as declined:
-            logger.info("A loop is compiled turn by turn: it %s.", declined)
-        except Exception as failure:
-            # Perhaps no turn is made, or the mistake is only made with what stands for values.
-            logger.info("A loop is compiled turn by turn: %s: %s", type(failure).__name__, failure)
+        found = _tried((holds, turn), holds, turn, value)
+        if found is not None:
+            return found[0]
     while holds(value):
         value = turn(value)
     return map_tensors(op.copy, value)
 
 
-def _recorded(holds: Callable, turn: Callable, value):
-    functions = (holds, turn)
+def counted_loop(lower: int | Tensor, upper: int | Tensor, turn: Callable, value):
+    """``for i in range(lower, upper): value = turn(i, value)``, likewise.
+
+    In a recorded turn, ``i`` is a number that is only known beside tensors.
+    """
+    if _c.is_capturing():
+        found = _tried(
+            (turn,),
+            lambda state: state[0] < upper,
+            lambda state: (state[0] + 1, _with_number(turn, *state)),
+            (_whole(lower), value),
+        )
+        if found is not None:
+            return found[0][1]
+    for i in range(int(lower), int(upper)):
+        value = turn(i, value)
+    return map_tensors(op.copy, value)
+
+
+def _whole(number: int | Tensor) -> Tensor:
+    if isinstance(number, Tensor):
+        return op.cast(number.reshape(()), _c.int64)
+    return Tensor(number, _c.int64)
+
+
+def _with_number(turn: Callable, i: Tensor, value):
+    from mindspore._capture.numbers import NumberStandIn, Uses
+
+    class Counting(Uses):
+        """Of the number of a turn: it is no other one's."""
+
+        @property
+        def as_number(self) -> bool:
+            return False
+
+        @as_number.setter
+        def as_number(self, is_so: bool) -> None:
+            if is_so:
+                raise _c.Declined("uses the number of its turn other than beside tensors")
+
+    uses = Counting()
+    after = turn(NumberStandIn(0, i, uses), value)
+    uses.end()
+    return after
+
+
+def _tried(functions: tuple[Callable, ...], holds: Callable, turn: Callable, value) -> tuple | None:
+    """What a loop leaves, in a tuple; None: it has to be made turn by turn."""
+    try:
+        return (_recorded(functions, holds, turn, value),)
+    except _c.Declined as declined:
+        logger.info("A loop is compiled turn by turn: it %s.", declined)
+    except Exception as failure:
+        # Perhaps no turn is made, or the mistake is only made with what stands for values.
+        logger.info("A loop is compiled turn by turn: %s: %s", type(failure).__name__, failure)
+    return None
+
+
+def _recorded(functions: tuple[Callable, ...], holds: Callable, turn: Callable, value):
     require_no_assignments(functions)
     depth = _c.region_depth()
     try:

@@ -15,8 +15,10 @@ _OTHER = {"true": "false", "false": "true"}
 _OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
-def explain(error: UnboundLocalError, code: CodeType, line: int) -> tuple[str, int] | None:
-    """What to say about a variable that has no value, and the line that assigns it; None: nothing is known.
+def explain(error: UnboundLocalError, code: CodeType, line: int) -> tuple[str, list[int]] | None:
+    """What to say about a variable that has no value, and the lines of the function and of what assigns it.
+
+    None if nothing is known about it.
 
     Args:
         error (UnboundLocalError): The error.
@@ -31,14 +33,17 @@ def explain(error: UnboundLocalError, code: CodeType, line: int) -> tuple[str, i
         return None
     if found is None:
         return None
-    name, used = found.group(1), line - max(first, 1) + 1
+    name, before = found.group(1), max(first, 1) - 1
+    used = line - before
     for assignment, around in _assignments(tree.body[0], name, ()):
         # The outermost of these is what was not run before the line that uses the variable.
         for statement, field in around:
-            if not statement.lineno <= used <= statement.end_lineno:
-                return _said(name, statement, field), line - used + assignment.lineno
-            if isinstance(statement, ast.If) and not _holds(getattr(statement, field), used):
-                return _said(name, statement, field), line - used + assignment.lineno
+            is_inside = statement.lineno <= used <= statement.end_lineno
+            if not is_inside or (
+                isinstance(statement, ast.If) and not _holds(getattr(statement, field), used)
+            ):
+                lines = [before + node.lineno for node in (tree.body[0], assignment)]
+                return _said(name, statement, field), lines
     return None
 
 

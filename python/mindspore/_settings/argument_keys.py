@@ -181,11 +181,11 @@ PIJIT = Family(
     "update_pijit_default_config",
     "Options of jit(mode='PIJit')",
     [
-        *_work("compile_by_trace"),
+        *_work("interpret_captured_code"),
         *_changes_nothing(
             NO_DEFAULT,
             _NO_BYTE_CODE,
-            "interpret_captured_code compile_without_capture compile_with_try specialize_scalar "
+            "compile_by_trace compile_without_capture compile_with_try specialize_scalar "
             "specialize_container specialize_tensor guard_detach_object reuse_graph auto_clean_cache "
             "prune_case loop_unrolling infer_only infer_primitive strict_trace enable_dynamic_shape "
             "test_graph_ir kFeatureBreakAtInlinedFunction kEnableEliminateUnusedOperation "

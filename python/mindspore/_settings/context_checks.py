@@ -69,7 +69,9 @@ def mode(key: str, value: int) -> int:
 
 def device_target(key: str, value: str) -> str:
     """The name of a device that is here."""
+    here = _c.backend_names()
     names = {"cpu": "CPU", "gpu": "GPU", "ascend": "Ascend", "davinci": "Ascend"}
+    names.update({name.lower(): name for name in here})  # plug-ins that were loaded
     target = names.get(value.lower())
     if target is None:
         raise ValueError(
@@ -80,7 +82,6 @@ def device_target(key: str, value: str) -> str:
         logger.warning("The device 'Davinci' is deprecated and will be removed in the future. Use 'Ascend'.")
     if target == "Ascend":
         target = os.environ.get("MYCEL_ASCEND_AS", target)
-    here = _c.backend_names()
     if target not in here:
         raise RuntimeError(
             f"Unsupported device target {target}. This process only supports one of the {here}. Please check "

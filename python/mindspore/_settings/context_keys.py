@@ -31,6 +31,12 @@ def _set_memory_limit(size: float) -> None:
     _c.set_memory_limit(CONTEXT.values["device_target"], int(size * 2**30))
 
 
+def _choose_device(_: object) -> None:
+    """The device that operators run on; the CPU is one device whatever its number."""
+    target = CONTEXT.values["device_target"]
+    _c.set_device(target, 0 if target == "CPU" else CONTEXT.values["device_id"])
+
+
 def _set_code_folder(path: str) -> None:
     _c.set_code_folder(os.path.join(path, "code") if path else "")
 
@@ -61,7 +67,7 @@ _DEVICES = [
         "CPU",
         "the kind of device; one that is not part of the installation is an error",
         check=checks.device_target,
-        reader="hal/device.py",
+        apply=_choose_device,
     ),
     works(
         "device_id",
@@ -69,7 +75,7 @@ _DEVICES = [
         checks.device_of_environment(),
         "the number of the device, a mere name where it is the CPU. It is part of the names of event files",
         check=checks.device_id,
-        reader="train/summary/summary_record.py",
+        apply=_choose_device,
     ),
     works(
         "max_device_memory",
@@ -187,7 +193,7 @@ _COMPILATION = [
         "how deep the calls in a loaded MindIR file may go; in Python code Python's own limit holds "
         "(sys.setrecursionlimit)",
         check=checks.max_call_depth,
-        reader="train/_mindir/interpreter.py",
+        reader="train/_mindir/func_graph.py",
     ),
     works(
         "compile_cache_path",

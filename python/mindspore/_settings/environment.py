@@ -53,6 +53,10 @@ ENVIRONMENT = Family(
             "whether tools print in colours: not where it is set, or is dumb",
             "tools/scan.py",
         ),
+        *_work(
+            "MINDSPORE_CPP_DEVICE",
+            "where programs in C++ that ask for an Ascend device run: cpu, gpu or auto",
+        ),
         # Compilation.
         *_work("MS_JIT", "0: nothing is compiled, neither in Graph mode nor by `jit`", "common/api.py"),
         *_work("MS_DEV_JIT_SYNTAX_LEVEL", "goes before 'jit_syntax_level'", "_capture/function.py"),
@@ -101,6 +105,17 @@ ENVIRONMENT = Family(
             "MYCEL_SIMULATED_COMPUTE MYCEL_SIMULATED_DEVICES MYCEL_SIMULATED_MEMORY_MB",
             "the simulated device",
         ),
+        *_work(
+            "MYCEL_SIMULATED_MISSING",
+            "n: of every n operators the simulated device lacks the kernel of one",
+        ),
+        *_work(
+            "MYCEL_MISSING_KERNELS",
+            "what happens to an operator that a device has no kernel for: 'host' has it run on the CPU, with "
+            "copies both ways and a warning, 'error' raises a TypeError",
+        ),
+        *_work("MYCEL_POISON_MEMORY", "1: memory of a device holds no numbers until it is written"),
+        *_work("MYCEL_RECORDINGS", "off: no compiled function is recorded on a device as a whole"),
         *_nothing("CUDA_VISIBLE_DEVICES", "it only concerns GPUs"),
         *_nothing(
             "MS_ENABLE_GE MS_ENABLE_FORMAT_MODE MS_ASCEND_CHECK_OVERFLOW_MODE MS_DISABLE_PREBUILD", _ASCEND

@@ -13,6 +13,7 @@ from mindspore import log as logger
 from mindspore._c_expression import Tensor
 from mindspore._capture.function import Captured, is_graph_mode, is_inside
 from mindspore.common._structure import map_tensors, tensors_in
+from mindspore.common.mutable import is_variable_container
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.ops._registry import op
 
@@ -154,8 +155,8 @@ def keyword_names(fn, kwargs: dict) -> list[str]:
 def _watch_positions(recording: Recording, fn, args: tuple, kwargs: dict, positions: tuple, needed=None):
     """(args, kwargs, [(position, original, place)]) with the tensors at `positions` watched.
 
-    What graphs treat as a constant gets no gradient there. Where `needed` says for whom, TypeError if there
-    are no tensors.
+    For a container, place and gradient are containers of the same form. What graphs treat as a constant gets
+    no gradient there. Where `needed` says for whom, TypeError if there are no tensors.
     """
     arguments, keywords, watched, others = list(args), kwargs, [], []
     has_constants, in_graph = False, is_graph_mode() or _c.is_capturing()
@@ -165,13 +166,13 @@ def _watch_positions(recording: Recording, fn, args: tuple, kwargs: dict, positi
             raise RuntimeError(f"Position index {position} is exceed input size.")
         name = None if position < len(args) else names[position - len(args)]
         original = args[position] if name is None else kwargs[name]
-        if not isinstance(original, Tensor):
+        if not isinstance(original, Tensor) and not _is_differentiated(original):
             others.append((position, original))
             continue
-        if in_graph and original.const_arg:
+        if in_graph and isinstance(original, Tensor) and original.const_arg:
             has_constants = True
             continue
-        alias, place = recording.watch(original)
+        alias, place = _watched(recording, original, needed)
         if name is None:
             arguments[position] = alias
         else:
@@ -182,14 +183,43 @@ def _watch_positions(recording: Recording, fn, args: tuple, kwargs: dict, positi
     return arguments, keywords, watched
 
 
-def _refuse_others(name: str, others: list) -> None:
+def _is_differentiated(value) -> bool:
+    """Whether a container gets gradients: it is called mutable and holds tensors."""
+    return is_variable_container(value) and bool(tensors_in(value))
+
+
+def _watched(recording: Recording, value, needed: str | None) -> tuple:
+    """What the function is to be given for a tensor, or a container of tensors, and places of gradients."""
+    if isinstance(value, Tensor):
+        return recording.watch(value)
+    if isinstance(value, dict):
+        pairs = {key: _watched(recording, part, needed) for key, part in value.items()}
+        return {key: pair[0] for key, pair in pairs.items()}, {key: pair[1] for key, pair in pairs.items()}
+    if not isinstance(value, (tuple, list)):
+        _refuse_others(needed or "grad", [(0, value)], "a part of an argument")
+    pairs = [_watched(recording, part, needed) for part in value]
+    kind = tuple if isinstance(value, tuple) else list
+    return kind(pair[0] for pair in pairs), [pair[1] for pair in pairs]
+
+
+def _gradient_of(gradients: list, value, place):
+    """The gradient of what was watched, in the form of `value`; zeros where none arrived."""
+    if isinstance(value, Tensor):
+        return zeros_for(gradients[place], value)
+    if isinstance(value, dict):
+        return {key: _gradient_of(gradients, value[key], part) for key, part in place.items()}
+    parts = [_gradient_of(gradients, *pair) for pair in zip(value, place, strict=True)]
+    return tuple(parts) if isinstance(value, tuple) else parts
+
+
+def _refuse_others(name: str, others: list, what: str = "") -> None:
     position, value = others[0]
-    cure = (
-        f"Tensor({value!r})" if isinstance(value, (int, float)) else "its tensors as arguments of their own"
-    )
+    cure = "its tensors as arguments of their own, or mutable(...) of it"
+    if isinstance(value, (int, float)):
+        cure = f"Tensor({value!r})"
     raise TypeError(
-        f"For '{name}', what is differentiated with respect to must be a Tensor, but argument {position} is "
-        f"{type(value).__name__}. Give {cure}."
+        f"For '{name}', what is differentiated with respect to must be a Tensor, but "
+        f"{what or f'argument {position}'} is {type(value).__name__}. Give {cure}."
     )
 
 
@@ -300,7 +330,7 @@ class _Plan:
         return inputs
 
     def _input_part(self, gradients: list, watched):
-        found = [(position, zeros_for(gradients[place], tensor)) for position, tensor, place in watched]
+        found = [(position, _gradient_of(gradients, value, place)) for position, value, place in watched]
         if not self.return_ids:
             found = [gradient for _, gradient in found]
         return found[0] if len(found) == 1 else tuple(found)
@@ -542,7 +572,7 @@ class GradOperation:
         seeds = seeds_for(outputs, sens) if self.sens_param else [None] * len(tracked)
         found = recording.backward(tracked, seeds)
         forget_history(outputs)
-        inputs = tuple(zeros_for(found[place], tensor) for _, tensor, place in watched)
+        inputs = tuple(_gradient_of(found, value, place) for _, value, place in watched)
         if not self.get_by_list:
             return inputs if self.get_all else (inputs[0] if inputs else ())
         part = tuple(

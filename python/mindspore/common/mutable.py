@@ -3,7 +3,7 @@
 
 They are the numbers and containers they were made of. While a function is captured, what is computed from
 them is marked like them, so that `ops.isconstant` can tell, and a sequence whose length may change keeps
-elements of one type and shape.
+elements of one type.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ class _List(list):
 
 
 class _Dict(dict):
-    pass
+    def copy(self) -> _Dict:
+        """A copy that is marked as well."""
+        return _Dict(self)
 
 
 _NUMBERS = {int: _Int, float: _Float}
@@ -43,6 +45,11 @@ _OPERATORS = "add sub mul truediv floordiv mod pow and or xor lshift rshift"
 def is_variable_number(value: object) -> bool:
     """Whether a number was marked, or computed from one that was."""
     return type(value) in (_Int, _Float)
+
+
+def is_variable_container(value: object) -> bool:
+    """Whether a tuple, list or dict was marked."""
+    return type(value) in (_Tuple, _List, _Dict)
 
 
 def has_open_length(value: object) -> bool:
@@ -81,12 +88,13 @@ for _plain, _kind in _NUMBERS.items():
         setattr(_kind, f"__{_name}__", _giving_a_number(getattr(_plain, f"__{_name}__")))
 
 
-def _form(value) -> tuple:
-    """Type of an element, and its shape or the forms of its own elements."""
+def _form(value, any_length: bool = False) -> tuple:
+    """Type of an element, and the forms of its own elements, or of one; shapes of tensors may differ."""
     if isinstance(value, Tensor):
-        return Tensor, value.dtype, tuple(value.shape)
+        return Tensor, value.dtype
     if isinstance(value, (tuple, list)):
-        return (tuple if isinstance(value, tuple) else list), *map(_form, value)
+        parts = value[:1] if any_length else value
+        return (tuple if isinstance(value, tuple) else list), *(_form(part, any_length) for part in parts)
     kinds = (kind for kind in (bool, int, float) if isinstance(value, kind))
     return (next(kinds, type(value)),)
 
@@ -97,7 +105,7 @@ def _check_alike(first, second) -> None:
             if _form(one) != _form(other):
                 raise TypeError(
                     f"For a sequence whose length may change, the element of first input {one!r} is not same "
-                    f"with the element of second input {other!r}: types and shapes must be the same."
+                    f"with the element of second input {other!r}: types must be the same."
                 )
 
 
@@ -109,7 +117,7 @@ def _check_element(sequence, value) -> None:
         and _form(sequence[0]) != _form(value)
     ):
         raise TypeError(
-            f"The element within dynamic length sequence must keep its type and shape: the first one is "
+            f"The element within dynamic length sequence must keep its type: the first one is "
             f"{sequence[0]!r}, but got {value!r}."
         )
 
@@ -214,6 +222,30 @@ def _check(value, around: tuple = ()) -> None:
         )
 
 
+_DEEPEST = 8  # of sequences inside of each other that are looked at
+
+
+def check_open_lengths(value: object, depth: int = 0) -> None:
+    """Checks sequences among the arguments of a compiled function whose length may change.
+
+    Raises:
+        ValueError: Elements of one differ in type.
+    """
+    if has_open_length(value):
+        _check_same_form(value)
+    if isinstance(value, (tuple, list)) and depth < _DEEPEST:
+        for part in value:
+            check_open_lengths(part, depth + 1)
+
+
+def _check_same_form(sequence) -> None:
+    if len({_form(part, any_length=True) for part in sequence}) > 1:
+        raise ValueError(
+            "In graph mode, the element type of dynamic length array must be the same. "
+            f"The element type of the array is {[type(part).__name__ for part in sequence]}."
+        )
+
+
 def _marked(value, dynamic_len: bool):
     for plain, kind in _NUMBERS.items():
         if type(value) in (plain, kind):
@@ -225,21 +257,32 @@ def _marked(value, dynamic_len: bool):
             return made
     if type(value) in (dict, _Dict):
         return _Dict({key: _marked(part, False) for key, part in value.items()})
+    if isinstance(value, Tensor) and value.const_arg:
+        if _c.is_capturing():
+            return value.view(value.shape)  # the same content; the argument itself stays as it is
+        value.set_const_arg(False)
     return value
 
 
 def mutable(input_data, dynamic_len: bool = False) -> Any:
     """The same value, marked as a variable for graphs.
 
-    A number that is marked so is an input of the graph from the first call of a compiled function on.
+    A number that is marked so is an input of the graph from the first call of a compiled function on. A
+    tuple, list or dict of tensors that is marked gets gradients, in its own form.
 
     Args:
         input_data (Union[Tensor, bool, int, float, tuple, list, dict]): The value.
-        dynamic_len (bool): The length may change; needs a tuple or list, whose elements are of one type and
-            shape in compiled functions. Default: ``False``.
+        dynamic_len (bool): The length may change; needs a tuple or list, whose elements are of one type in
+            compiled functions. Default: ``False``.
 
     Returns:
         A value that compares and prints like `input_data`.
+
+    Examples:
+        >>> import mindspore as ms
+        >>> pair = ms.mutable((ms.Tensor(3.0), ms.Tensor(5.0)))
+        >>> [float(part) for part in ms.grad(lambda pair: pair[0] * pair[1])(pair)]
+        [5.0, 3.0]
 
     Raises:
         TypeError: The value, or something in it, is of another type.
@@ -259,9 +302,6 @@ def mutable(input_data, dynamic_len: bool = False) -> Any:
     if _c.is_capturing():
         if has_open_length(input_data) and not dynamic_len:
             raise RuntimeError("For 'mutable', can not convert a dynamic length sequence to constant length.")
-        if dynamic_len and len({_form(part) for part in input_data}) > 1:
-            raise ValueError(
-                "In graph mode, the element type of dynamic length array must be the same. "
-                f"The element type of the array is {[type(part).__name__ for part in input_data]}."
-            )
+        if dynamic_len:
+            _check_same_form(input_data)
     return _marked(input_data, dynamic_len)

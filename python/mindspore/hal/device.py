@@ -42,31 +42,33 @@ def is_initialized(device_target: str) -> bool:
 
 def device_count(device_target: str | None = None) -> int:
     """Number of devices of this kind."""
-    checked_target(device_target, "hal.device_count")
-    return 1
+    return _c.device_count(checked_target(device_target, "hal.device_count"))
 
 
-def _check_id(device_id: int, function: str) -> None:
-    if device_id >= 1:
-        raise ValueError(f"For '{function}', device_id {device_id} is invalid, the number of devices is 1.")
+def _check_id(device_id: int, target: str, function: str) -> None:
+    count = _c.device_count(target)
+    if device_id >= count:
+        raise ValueError(
+            f"For '{function}', device_id {device_id} is invalid, the number of devices is {count}."
+        )
 
 
 def get_device_capability(device_id: int, device_target: str | None = None):
     """Compute capability; None for a CPU."""
-    checked_target(device_target, "hal.get_device_capability")
-    _check_id(device_id, "hal.get_device_capability")
+    target = checked_target(device_target, "hal.get_device_capability")
+    _check_id(device_id, target, "hal.get_device_capability")
 
 
 def get_device_properties(device_id: int, device_target: str | None = None):
     """Properties of an accelerator; None for a CPU."""
-    checked_target(device_target, "hal.get_device_properties")
-    _check_id(device_id, "hal.get_device_properties")
+    target = checked_target(device_target, "hal.get_device_properties")
+    _check_id(device_id, target, "hal.get_device_properties")
 
 
 def get_device_name(device_id: int, device_target: str | None = None) -> str:
     """Name of the device."""
     target = checked_target(device_target, "hal.get_device_name")
-    _check_id(device_id, "hal.get_device_name")
+    _check_id(device_id, target, "hal.get_device_name")
     return target
 
 

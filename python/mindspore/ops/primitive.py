@@ -9,6 +9,7 @@ from typing import Any
 
 from mindspore import _c_expression as _c
 from mindspore._spelling import bind, keyword_hint
+from mindspore.common.mutable import is_variable_container
 from mindspore.ops import _registry
 
 
@@ -124,7 +125,8 @@ class Primitive:
 
     def __call__(self, *args) -> Any:
         raise RuntimeError(
-            f"For '{self.name}', there is no implementation: define one in a subclass or with ops.Custom."
+            f"For '{self.name}', there is no implementation: Operator '{self.name}' is invalid. Define one "
+            "in a subclass or with ops.Custom."
         )
 
     def __repr__(self) -> str:
@@ -183,6 +185,9 @@ prim_arg_register = prim_attr_register
 def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True) -> Any:
     """Decorator of a function that is computed while a graph is built, from constants only.
 
+    While a function is compiled, what is in a tuple or list that it is given and is not known yet is None,
+    see `mindspore.ops.isconstant`; so is all that is in one called mutable.
+
     Args:
         fn (function): The function. Default: ``None``.
         get_instance (bool): Return an object to call rather than its class. Default: ``True``.
@@ -190,7 +195,15 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
         reuse_result (bool): Whether equal calls may share a result. Default: ``True``.
         check (bool): Whether constants are required. Default: ``True``.
     """
+    return _constant_function(fn, get_instance, name, _with_what_is_known)
 
+
+def _primexpr(fn=None, get_instance=True, name=None, reuse_result=True) -> Any:
+    """The same for a function that may be given what is not known yet."""
+    return _constant_function(fn, get_instance, name, lambda value: value)
+
+
+def _constant_function(fn, get_instance: bool, name: str | None, prepare) -> Any:
     def decorate(function):
         class ConstantFunction(Primitive):
             """Runs the decorated function."""
@@ -200,6 +213,9 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
                 self.fn = function
 
             def __call__(self, *args, **kwargs):
+                if _c.is_capturing():
+                    args = tuple(map(prepare, args))
+                    kwargs = {key: prepare(value) for key, value in kwargs.items()}
                 return function(*args, **kwargs)
 
         return ConstantFunction() if get_instance else ConstantFunction
@@ -207,7 +223,19 @@ def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=Tr
     return decorate if fn is None else decorate(fn)
 
 
-_primexpr = constexpr
+def _with_what_is_known(value):
+    """A sequence with None for what is not known yet; anything else as it is."""
+    from mindspore.ops.function.values import isconstant
+
+    if not isinstance(value, (tuple, list)) or isconstant(value):
+        return value
+    if is_variable_container(value):
+        return (tuple if isinstance(value, tuple) else list)([None] * len(value))
+    parts = [_with_what_is_known(part) for part in value]
+    known = [part if isinstance(part, (tuple, list)) or isconstant(part) else None for part in parts]
+    if hasattr(value, "_make"):
+        return value._make(known)
+    return tuple(known) if isinstance(value, tuple) else known
 
 
 class _LazySignature:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host as a device: its memory, and streams that have finished before a call returns.
+#include <chrono>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -27,13 +29,25 @@ std::size_t physical_memory_bytes() {
 class HostStream final : public device::Stream {
  public:
   void synchronize() override {}
+  bool is_done() override { return true; }
 };
 
 class HostEvent final : public device::Event {
  public:
-  void record(device::Stream&) override {}
+  using Clock = std::chrono::steady_clock;
+  void record(device::Stream&) override { recorded_ = Clock::now(); }
   void wait(device::Stream&) override {}
   void synchronize() override {}
+  bool is_done() override { return true; }
+  double milliseconds_since(const Event& begin) const override {
+    const auto& earlier = dynamic_cast<const HostEvent&>(begin);
+    platform::require(recorded_ && earlier.recorded_, platform::ErrorKind::Runtime,
+                      "both events must be recorded before the time between them is asked for");
+    return std::chrono::duration<double, std::milli>(*recorded_ - *earlier.recorded_).count();
+  }
+
+ private:
+  std::optional<Clock::time_point> recorded_;
 };
 
 class HostBackend final : public device::Backend {
@@ -46,7 +60,16 @@ class HostBackend final : public device::Backend {
     static const std::string description = platform::join(
         "host, ", std::thread::hardware_concurrency(), " threads, ", physical_memory_bytes() >> 20,
         " MiB, ", platform::description(platform::processor()));
-    return {.host_accessible = true, .asynchronous = false, .description = description};
+    return {.host_accessible = true,
+            .asynchronous = false,
+            .records = false,
+            .description = description};
+  }
+
+  device::MemoryInformation memory_information(int) const override {
+    return {static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+                static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE)),
+            physical_memory_bytes()};
   }
 
   void* allocate(int, std::size_t bytes) override {

@@ -7,11 +7,15 @@
 
 namespace mycel::backend {
 
-LateQueue::Ticket LateQueue::enqueue(std::function<void()> work) {
+LateQueue::Ticket LateQueue::enqueue(Work work) {
   Ticket ticket = 0;
   bool full = false;
   {
     const std::lock_guard lock(mutex_);
+    if (is_recording_) {
+      recorded_.push_back(std::move(work));
+      return issued_;
+    }
     queue_.push_back(std::move(work));
     ticket = ++issued_;
     full = queue_.size() > kMaxQueued;
@@ -28,7 +32,7 @@ LateQueue::Ticket LateQueue::last_ticket() const {
 bool LateQueue::run_next(Ticket ticket) {
   const std::lock_guard running(run_mutex_);
   if (finished_.load() >= ticket) return false;
-  std::function<void()> work;
+  Work work;
   {
     const std::lock_guard lock(mutex_);
     work = std::move(queue_.front());
@@ -44,7 +48,25 @@ bool LateQueue::run_next(Ticket ticket) {
   return true;
 }
 
+void LateQueue::begin_recording() {
+  const std::lock_guard lock(mutex_);
+  platform::require(!is_recording_, platform::ErrorKind::Internal,
+                    "a stream is recorded that is being recorded");
+  is_recording_ = true;
+}
+
+std::vector<LateQueue::Work> LateQueue::end_recording() {
+  const std::lock_guard lock(mutex_);
+  is_recording_ = false;
+  return std::exchange(recorded_, {});
+}
+
 void LateQueue::run_until(Ticket ticket) {
+  {
+    const std::lock_guard lock(mutex_);
+    platform::require(!is_recording_, platform::ErrorKind::Runtime,
+                      "a stream is waited for while its work is recorded");
+  }
   // Looked at first: an event may be waited for by work of its own queue, which holds the lock.
   while (finished_.load() < ticket && run_next(ticket)) {
   }
@@ -59,7 +81,18 @@ LateStream& as_late(device::Stream& stream) {
 
 void LateEvent::record(device::Stream& stream) {
   queue_ = as_late(stream).queue();
-  ticket_ = queue_->last_ticket();
+  passed_ = std::make_shared<Clock::time_point>();
+  ticket_ = queue_->enqueue([passed = passed_] { *passed = Clock::now(); });
+}
+
+double LateEvent::milliseconds_since(const device::Event& begin) const {
+  const auto& earlier = dynamic_cast<const LateEvent&>(begin);
+  for (const LateEvent* event : {this, &earlier})
+    platform::require(event->queue_ != nullptr && event->queue_->has_run(event->ticket_),
+                      platform::ErrorKind::Runtime,
+                      "both events must have been recorded and waited for before the time between "
+                      "them is asked for");
+  return std::chrono::duration<double, std::milli>(*passed_ - *earlier.passed_).count();
 }
 
 void LateEvent::wait(device::Stream& stream) {

@@ -77,6 +77,13 @@ void MemoryWindow::release(void* address) {
   free_[offset] = bytes;
 }
 
+std::size_t MemoryWindow::used_bytes() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t bytes = 0;
+  for (const auto& [offset, length] : used_) bytes += length;
+  return bytes;
+}
+
 bool MemoryWindow::contains(const void* address) const {
   const auto* place = static_cast<const char*>(address);
   return place >= front_ && place < front_ + bytes_;

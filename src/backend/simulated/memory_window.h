@@ -19,6 +19,7 @@ class MemoryWindow {
 
   void* allocate(std::size_t bytes);  // null: no room left
   void release(void* address);
+  std::size_t used_bytes() const;
   bool contains(const void* address) const;
   // Where the bytes of a device address really are. RuntimeError unless all `bytes` from there on
   // lie in one block that is allocated.

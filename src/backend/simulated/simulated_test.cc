@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "device/backend.h"
+#include "device/current.h"
 #include "device/pool.h"
 #include "operator/contexts.h"
+#include "operator/launch.h"
 #include "operator/registry.h"
 #include "platform/error/error.h"
 #include "tensor/tensor.h"
@@ -79,12 +81,12 @@ TEST_F(SimulatedTest, AddressOfTheHostIsAnError) {
 }
 
 TEST_F(SimulatedTest, CopyBeyondTheBlockIsAnError) {
-  const device::Block block = device::allocate(device_, 256);
+  void* const block = backend().allocate(0, 256);
   std::vector<char> host(1 << 20);
-  EXPECT_THROW(backend().copy(0, block.data, host.data(), host.size(),
+  EXPECT_THROW(backend().copy(0, block, host.data(), host.size(),
                               device::CopyDirection::HostToDevice, stream()),
                platform::Error);
-  device::release(device_, block);
+  backend().release(0, block, 256);
 }
 
 TEST_F(SimulatedTest, MoreThanItHasIsAMemoryErrorAndWorkGoesOn) {
@@ -127,6 +129,96 @@ TEST_F(SimulatedTest, EventOrdersTwoStreams) {
   second->synchronize();
   EXPECT_EQ(target, 5);
   event->synchronize();
+}
+
+TEST_F(SimulatedTest, TimeBetweenEventsIsKnownWhenTheyHavePassed) {
+  const auto begin = backend().create_event(0);
+  const auto end = backend().create_event(0);
+  begin->record(stream());
+  const Tensor tensor = on_device(counting({2}));
+  end->record(stream());
+  EXPECT_FALSE(end->is_done());
+  EXPECT_THROW(end->milliseconds_since(*begin), platform::Error);
+  end->synchronize();
+  EXPECT_TRUE(begin->is_done());
+  EXPECT_GE(end->milliseconds_since(*begin), 0);
+}
+
+TEST_F(SimulatedTest, PinnedMemoryIsReadLateAndOtherMemoryAtOnce) {
+  const Tensor tensor = on_device(counting({2}));
+  auto* const pinned = static_cast<float*>(backend().allocate_pinned(2 * sizeof(float)));
+  float ordinary = 5;
+  pinned[0] = 6;
+  auto* const place = static_cast<char*>(tensor.raw());
+  const auto to_device = device::CopyDirection::HostToDevice;
+  backend().copy(0, place, &ordinary, sizeof(float), to_device, stream());
+  backend().copy(0, place + sizeof(float), pinned, sizeof(float), to_device, stream());
+  ordinary = -1;
+  pinned[0] = -1;  // a mistake: the stream has not passed
+  EXPECT_EQ(values_of(tensor), (std::vector<float>{5, -1}));
+  backend().release_pinned(pinned, 2 * sizeof(float));
+}
+
+TEST_F(SimulatedTest, FillsAndStridedCopiesAreWorkOfAStream) {
+  const Tensor tensor = on_device(counting({2, 3}));
+  const float two = 2;
+  backend().fill(0, tensor.raw(), 6, {reinterpret_cast<const char*>(&two), sizeof two}, stream());
+  const Tensor column = Tensor::view(tensor, {2}, {3}, 1);
+  tensor::copy_elements(on_device(counting({2})), column);
+  EXPECT_FALSE(stream().is_done());
+  EXPECT_EQ(values_of(tensor), (std::vector<float>{2, 0, 2, 2, 1, 2}));
+}
+
+TEST_F(SimulatedTest, RecordedWorkIsRepeatedOnWhatIsThereThen) {
+  const Tensor a = on_device(counting({2}));
+  const Tensor b = on_device(counting({2}));
+  ASSERT_TRUE(backend().begin_recording(0, stream()));
+  run(op::find("add"), {a, a}, {b}, {}, device_);
+  EXPECT_THROW(stream().synchronize(), platform::Error);
+  const auto recording = backend().end_recording(0, stream());
+  EXPECT_EQ(values_of(b), (std::vector<float>{0, 1}));  // nothing has been computed
+  recording->replay(stream());
+  EXPECT_EQ(values_of(b), (std::vector<float>{0, 2}));
+  tensor::copy_elements(counting({2}), b);
+  tensor::copy_elements(b, a);
+  run(op::find("add"), {a, a}, {a}, {}, device_);
+  recording->replay(stream());
+  EXPECT_EQ(values_of(b), (std::vector<float>{0, 4}));
+}
+
+TEST_F(SimulatedTest, MemoryInformationCountsWhatIsTaken) {
+  device::empty_cache(device_);
+  const device::MemoryInformation before = backend().memory_information(0);
+  const Tensor tensor = Tensor::empty({64 << 20}, DType::Int8, device_);
+  EXPECT_EQ(backend().memory_information(0).free, before.free - (64U << 20));
+  EXPECT_EQ(backend().memory_information(0).total, before.total);
+}
+
+TEST_F(SimulatedTest, ABlockIsNotUsedAgainWhileAnotherStreamWorksOnIt) {
+  const std::shared_ptr<device::Stream> other = device::make_stream(device_);
+  Tensor x = on_device(counting({64}));
+  stream().synchronize();
+  const Tensor y = Tensor::empty({64}, DType::Float32, device_);
+  {
+    const device::StreamScope scope(device_, *other);
+    op::KernelContext kernel(op::find("neg"), {}, {&x, 1}, {const_cast<Tensor*>(&y), 1});
+    op::launch(kernel, device_);
+  }
+  x = Tensor();  // given back while `other` has still to read it
+  const Tensor next = on_device(counting({64}));
+  stream().synchronize();
+  other->synchronize();
+  EXPECT_EQ(values_of(y)[63], -63);
+}
+
+TEST_F(SimulatedTest, TensorsThatMoveTakeTheirViewsAlong) {
+  const Tensor whole = counting({2, 3});
+  const Tensor row = Tensor::view(whole, {3}, {1}, 3);
+  row.storage().move_to(device_);
+  EXPECT_TRUE(whole.device() == device_);
+  EXPECT_EQ(values_of(row), (std::vector<float>{3, 4, 5}));
+  whole.storage().move_to({});
+  EXPECT_EQ(row.data<float>()[2], 5);
 }
 
 TEST_F(SimulatedTest, FullQueueRunsItsOldestWork) {
@@ -181,6 +273,7 @@ TEST_F(SimulatedTest, ElementwiseOperatorsRunLate) {
   const Tensor a = on_device(counting({2, 3}));
   const Tensor transposed = Tensor::view(a, {3, 2}, {1, 3}, 0);
   const Tensor out = on_device(counting({3, 2}));
+  backend().synchronize(0);  // uploads are late, too
   run(add, {transposed, transposed}, {out}, {}, device_);
   float early = -1;
   // Reads behind the stream's back, as a missing wait would.

@@ -6,6 +6,7 @@
 #include "bindings/data/array_layout.h"
 #include "bindings/data/parts.h"
 #include "bindings/exceptions.h"
+#include "tensor/transit.h"
 
 namespace mycel::bindings {
 
@@ -219,7 +220,7 @@ PyObject* python_from_item(const Item& item) {
 }
 
 PyObject* tensor_from_item(const Item& item) {
-  if (item.is_array()) return bridge().wrap(item.array());
+  if (item.is_array()) return bridge().wrap(tensor::handed_over(item.array()));
   const nb::object value = checked(python_from_item(item));
   return PyObject_CallOneArg(make_text_tensor, value.ptr());
 }

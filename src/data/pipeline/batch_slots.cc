@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tensor/transit.h"
+
 namespace mycel::data {
 
 namespace {
@@ -20,7 +22,7 @@ bool ColumnSlots::agree(DType dtype, const Shape& shape) {
     if (is_limit_ && row > kMostOnTrust / rows_) return false;
     Shape whole{static_cast<std::int64_t>(rows_)};
     for (const std::int64_t length : shape) whole.push_back(length);
-    batch_ = Tensor::empty(whole, dtype);
+    batch_ = tensor::empty_in_transit(whole, dtype);
     row_shape_ = shape;
   }
   return dtype == batch_.dtype() && std::ranges::equal(shape, row_shape_);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tensor/transit.h"
+
 namespace mycel::data {
 
 using platform::fail;
@@ -53,7 +55,7 @@ Item stack_texts(const std::vector<const Item*>& items) {
 
 Item stack_arrays(const std::vector<const Item*>& items) {
   const Tensor& first = items[0]->array();
-  Tensor batch = Tensor::empty(with_rows(items.size(), first.shape()), first.dtype());
+  Tensor batch = tensor::empty_in_transit(with_rows(items.size(), first.shape()), first.dtype());
   const std::size_t bytes = first.bytes();
   auto* to = static_cast<char*>(batch.raw());
   for (const Item* item : items) {

@@ -154,7 +154,7 @@ bool is_number_of(std::string_view kind, const Datum& value) {
 
 }  // namespace
 
-void Input::check(const Datum& value) const {
+void Input::check(const Datum& value, bool any_shape) const {
   const auto require_kind = [&](bool is_right, std::string_view expected) {
     platform::require(is_right, ErrorKind::Type, "For 'GraphCell', the input '", name,
                       "' should be ", expected, ", but got ", value.type_name(), ".");
@@ -170,7 +170,7 @@ void Input::check(const Datum& value) const {
                     "For 'GraphCell', the input '", name, "' should have the type ",
                     dtype.value_or(given.dtype), " it was exported with, but got ", given.dtype,
                     ".");
-  if (!dims || std::ranges::find(*dims, kAnyShape) != dims->end()) return;
+  if (any_shape || !dims || std::ranges::find(*dims, kAnyShape) != dims->end()) return;
   const bool fits = std::ranges::equal(
       *dims, given.shape,
       [](std::int64_t expected, std::int64_t got) { return expected < 0 || expected == got; });
@@ -212,7 +212,7 @@ Datum Model::run(std::span<const Datum> arguments, std::span<const op::Value> pa
   auto next = arguments.begin();
   auto expected = inputs_.begin();
   for (const bool is_value : is_value_) {
-    if (is_value) (expected++)->check(*next);
+    if (is_value) (expected++)->check(*next, !host.keeps_shapes());
     given.push_back(is_value ? *next++ : monad());
   }
   Interpreter interpreter(host, parameters);

@@ -24,7 +24,7 @@ struct Input {
 
   bool is_monad() const { return kind.find("Monad") != std::string::npos; }
   // Whether a value is what the network was exported for: TypeError or ValueError where not.
-  void check(const op::Datum& value) const;
+  void check(const op::Datum& value, bool any_shape) const;
 };
 
 struct Parameter {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/pickle/pickle_decoder.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -16,6 +17,13 @@ namespace {
 constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 constexpr std::size_t kMostDigits = 256;  // bytes of a number
 constexpr std::size_t kCopiesPerByte = 4, kAlwaysCopied = 1024;
+constexpr int kMostKeyParts = 1000;  // values in a key, those of tuples in it included
+
+bool has_few_parts(const PickleValue& value, int& left) {
+  if (--left < 0) return false;
+  return std::all_of(value.items.begin(), value.items.end(),
+                     [&](const PickleValue* item) { return has_few_parts(*item, left); });
+}
 
 // Values of a single byte, of which a pickle may have millions.
 PickleValue constant(PickleValue::Kind kind, std::int64_t integer = 0) {
@@ -37,6 +45,21 @@ std::int64_t parse_integer(std::string_view digits, bool& fits) {
 }
 
 }  // namespace
+
+void require_hashable(const PickleValue& key) {
+  int left = kMostKeyParts;
+  platform::require(has_few_parts(key, left), ErrorKind::Value,
+                    "The file is damaged: a key has more than ", kMostKeyParts, " parts.");
+}
+
+void require_plain_dtype(const PickleValue& letters) {
+  static constexpr std::string_view kPlain = "bifuc";
+  const std::string& text = letters.text;
+  platform::require(letters.kind == PickleValue::Kind::Text && text.size() >= 2 &&
+                        kPlain.find(text[0]) != std::string_view::npos &&
+                        text.find_first_not_of("0123456789", 1) == std::string::npos,
+                    ErrorKind::Value, "The file has a NumPy number of the kind '", text, "'.");
+}
 
 const char* name_of(PickleValue::Kind kind) {
   static constexpr const char* kNames[] = {"None", "bool",   "int",    "int",   "float",

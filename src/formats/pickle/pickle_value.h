@@ -36,4 +36,11 @@ struct PickleValue {
 
 const char* name_of(PickleValue::Kind kind);
 
+// An error for what must not be a key or member of a set: it is hashed with all its parts, each as
+// often as it is named, and a tuple of tuples can be small in a file and endless then.
+void require_hashable(const PickleValue& key);
+// An error for what is not the letters of a plain number's type in NumPy, whose types may also name
+// fields and objects.
+void require_plain_dtype(const PickleValue& letters);
+
 }  // namespace mycel::formats

@@ -36,6 +36,9 @@ class LoopMaker {
 
   virtual Outcome make_loop(const std::string& place, std::span<const Datum> initial,
                             const Test& test, const Turn& turn) = 0;
+  // Whether a graph that calls itself in another way than loops do is an error; otherwise it is
+  // called.
+  virtual bool needs_loops() const { return true; }
   // Whether calls that may decide something are to be made by `make_choice`.
   virtual bool wants_choices() const { return false; }
   virtual Datum make_choice(const std::string& place, const std::function<Datum()>& body) = 0;
@@ -59,6 +62,8 @@ class Host {
   virtual bool truth_of(const Datum& datum) { return op::truth_of(datum); }
   virtual LoopMaker* loop_maker() { return nullptr; }  // null: values decide at once
   virtual std::size_t deepest_call() const { return 1000; }
+  // Whether inputs of other shapes than those of the export are an error.
+  virtual bool keeps_shapes() const { return true; }
 };
 
 }  // namespace mycel::formats

@@ -49,8 +49,10 @@ Interpreter::Watcher::Instead WrittenLoops::enter(FrameRef frame,
   const Graph& graph = *frame->graph;
   if (frame == first_) return {std::move(frame), {}};
   if (std::ranges::find(around_, &graph) != around_.end()) {
+    const bool ends_turn = callers.empty() && around_.back() == &graph;
+    if (!ends_turn && !maker_.needs_loops()) return {std::move(frame), {}};
     platform::require(
-        callers.empty() && around_.back() == &graph, ErrorKind::Runtime, "The graph '", graph.name,
+        ends_turn, ErrorKind::Runtime, "The graph '", graph.name,
         "' of the MindIR file calls itself before it ends, or from an inner loop; only loops whose "
         "turns follow each other can be written. Export the network itself instead of its MindIR "
         "file, with 'while' loops in the place of such calls.");

@@ -250,7 +250,7 @@ bool propagate_layout(ir::Graph& graph, std::int64_t block) {
 }
 
 bool propagate_layout(ir::Graph& graph) {
-  return propagate_layout(graph, op::channel_block(device::kHostBackend));
+  return propagate_layout(graph, op::channel_block(graph.device().backend));
 }
 
 }  // namespace mycel::passes

@@ -150,17 +150,25 @@ std::size_t leading_piece_bytes(std::string_view bytes) {
   return fits ? head + text : 0;
 }
 
+std::string encrypt_pieces(std::string_view plain, const CipherKey& key) {
+  check_cipher(key);
+  std::string pieces;
+  for (std::size_t start = 0; start < plain.size(); start += kCipherPieceBytes)
+    pieces += encrypt_piece(plain.substr(start, kCipherPieceBytes), key);
+  return pieces;
+}
+
 std::optional<std::string> decrypt_pieces(std::string_view pieces, const CipherKey& key) {
-  std::string whole;
+  check_cipher(key);
+  std::string plain;
   while (!pieces.empty()) {
     const std::size_t size = leading_piece_bytes(pieces);
-    if (size == 0) return std::nullopt;
-    const std::optional<std::string> plain = decrypt_piece(pieces.substr(0, size), key);
-    if (!plain) return std::nullopt;
-    whole += *plain;
+    const auto part = size > 0 ? decrypt_piece(pieces.substr(0, size), key) : std::nullopt;
+    if (!part) return std::nullopt;
+    plain += *part;
     pieces.remove_prefix(size);
   }
-  return whole;
+  return plain;
 }
 
 }  // namespace mycel::platform

@@ -25,7 +25,8 @@ std::string encrypt_piece(std::string_view plain, const CipherKey& key);
 // Nothing: wrong key, wrong mode or damaged.
 std::optional<std::string> decrypt_piece(std::string_view piece, const CipherKey& key);
 
-// Of one piece after the other.
+// The same for texts of any length, as pieces one after the other.
+std::string encrypt_pieces(std::string_view plain, const CipherKey& key);
 std::optional<std::string> decrypt_pieces(std::string_view pieces, const CipherKey& key);
 
 // Whether bytes begin like a piece of any mode.

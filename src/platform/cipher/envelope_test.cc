@@ -43,6 +43,16 @@ TEST(Envelope, CutPiecesAndOtherKeysAreRefused) {
   EXPECT_EQ(decrypt_piece(changed, kKeys[0]), std::nullopt);
 }
 
+TEST(Envelope, TextsOfAnyLengthArePiecesInARow) {
+  for (const CipherKey& key : kKeys) {
+    EXPECT_EQ(encrypt_pieces("", key), "");
+    EXPECT_EQ(decrypt_pieces(encrypt_pieces("a text", key), key), "a text");
+    const std::string two = encrypt_piece("one, ", key) + encrypt_piece("two", key);
+    EXPECT_EQ(decrypt_pieces(two, key), "one, two");
+    EXPECT_EQ(decrypt_pieces(two.substr(0, two.size() - 1), key), std::nullopt);
+  }
+}
+
 TEST(Envelope, KeysMustSuitTheMode) {
   EXPECT_THROW(check_cipher({"short", "AES-GCM"}), Error);
   EXPECT_THROW(check_cipher({std::string(32, 'a'), "SM4-CBC"}), Error);

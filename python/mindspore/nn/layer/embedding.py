@@ -62,7 +62,7 @@ class Embedding(Cell):
                 )
         self.embedding_table = Parameter(table, name="embedding_table")
         if padding_idx is not None:
-            self.embedding_table.asnumpy()[padding_idx] = 0
+            self.embedding_table[padding_idx] = 0
 
     def construct(self, ids):
         if ids.dtype not in (mstype.int32, mstype.int64):

@@ -24,15 +24,15 @@ from mindspore.nn.optim._rows import dense_gradient, update_rows
 from mindspore.ops._registry import op
 
 
-def _readable_again(params: Any) -> Any:
-    """Parameters or groups of them; what can be read only once, like ``filter(...)``, becomes a list."""
-    if isinstance(params, Iterator):
-        params = list(params)
-    if isinstance(params, dict):
-        return {key: _readable_again(value) for key, value in params.items()}
-    if isinstance(params, list) and params and isinstance(params[0], dict):
-        return [_readable_again(group) for group in params]
-    return params
+def _readable_again(value: Any) -> Any:
+    """Parameters, groups, or rates; what can be read only once, like ``filter(...)``, becomes a list."""
+    if isinstance(value, Iterator):
+        value = list(value)
+    if isinstance(value, dict):
+        return {key: _readable_again(one) for key, one in value.items()}
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return [_readable_again(group) for group in value]
+    return value
 
 
 def opt_init_args_register(fn) -> Callable:
@@ -46,8 +46,9 @@ def opt_init_args_register(fn) -> Callable:
 
     def deco(self, *args, **kwargs):
         bound = signature.bind(self, *args, **kwargs)
-        if "params" in bound.arguments:
-            bound.arguments["params"] = _readable_again(bound.arguments["params"])
+        for name in ("params", "learning_rate"):
+            if name in bound.arguments:
+                bound.arguments[name] = _readable_again(bound.arguments[name])
         args, kwargs = bound.args[1:], bound.kwargs
         bound.apply_defaults()
         arguments = bound.arguments

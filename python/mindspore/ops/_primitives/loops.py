@@ -20,11 +20,11 @@ class WhileLoop(Primitive):
     """``while cond_func(val): val = loop_func(val)``
 
     In a compiled function it is one node, whatever the number of turns is: memory does not grow with them,
-    and another number needs no compilation. For that, what the turns change must be tensors that keep type
-    and shape, the functions must not look at values of tensors, and no gradient may go through the loop; else
-    it is compiled turn by turn. So is a loop whose functions assign attributes or globals, write into the
-    value they are given, or change lists and the like around them. Functions that they call must not do so:
-    each is run once while the loop is recorded.
+    and another number needs no compilation. Gradients go through it; what they need of every turn is kept, as
+    in PyNative mode. For that, what the turns change must be tensors that keep type and shape, and the
+    functions must not look at values of tensors; else it is compiled turn by turn. So is a loop whose
+    functions assign attributes or globals, write into the value they are given, or change lists and the like
+    around them. Functions that they call must not do so: each is run once while the loop is recorded.
 
     Inputs:
         - **cond_func** (Function) - Tells from the value whether another turn is made.
@@ -70,10 +70,12 @@ class ForiLoop(Primitive):
         - **upper** (Union[int, Tensor]) - The number behind the last one.
         - **loop_func** (Function) - Makes the next value of a number and the value.
         - **init_val** (Union[Tensor, number, str, bool, list, tuple, dict]) - The value at first.
-        - **unroll** (bool) - Here turns are always compiled one by one. Default: ``True``.
+        - **unroll** (bool) - Turns are compiled one by one if both bounds are int; else the loop is one node
+          of a compiled function like `WhileLoop` , if `loop_func` uses its number beside tensors only.
+          Default: ``True``.
 
     Outputs:
-        The value after the last turn.
+        The value after the last turn; its tensors share memory with no others if the loop is not unrolled.
 
     Raises:
         TypeError: A bound is neither int nor Tensor, or `loop_func` is no function.
@@ -98,7 +100,11 @@ class ForiLoop(Primitive):
                     f"For 'ForiLoop', '{name}' must be an int or a Tensor, but got {type(bound).__name__}."
                 )
         _check_function(self.name, "loop_func", loop_func)
-        for i in range(int(lower), int(upper)):
+        if not unroll or isinstance(lower, Tensor) or isinstance(upper, Tensor):
+            from mindspore._capture.loop_node import counted_loop
+
+            return counted_loop(lower, upper, loop_func, init_val)
+        for i in range(lower, upper):
             init_val = loop_func(i, init_val)
         return init_val
 

@@ -147,23 +147,23 @@ def trunc_(self) -> int:
     return int(self)
 
 
-def _in_place(function):
-    """`a += b` makes a new tensor, which takes the name."""
+def _in_place(name: str):
+    """`a += b` makes a new tensor, which takes the name; Python goes on where the operands do not fit."""
 
     def update(self, other) -> Tensor:
-        return function(self, other)
+        return getattr(Tensor, name)(self, other)
 
     return update
 
 
 METHODS = {
     "__divmod__": divmod_,
-    "__iadd__": _in_place(lambda a, b: a + b),
-    "__ifloordiv__": _in_place(lambda a, b: a // b),
-    "__imatmul__": _in_place(lambda a, b: a @ b),
-    "__imod__": _in_place(lambda a, b: a % b),
-    "__imul__": _in_place(lambda a, b: a * b),
-    "__isub__": _in_place(lambda a, b: a - b),
+    "__iadd__": _in_place("__add__"),
+    "__ifloordiv__": _in_place("__floordiv__"),
+    "__imatmul__": _in_place("__matmul__"),
+    "__imod__": _in_place("__mod__"),
+    "__imul__": _in_place("__mul__"),
+    "__isub__": _in_place("__sub__"),
     "__rdivmod__": reversed_divmod,
     "__round__": round_,
     "__trunc__": trunc_,

@@ -12,19 +12,19 @@
 #include "eager/gradient_call.h"
 #include "eager/tape.h"
 
-namespace mycel::bindings {
+namespace mycel::capture {
 
 using tensor::Tensor;
 
 // Which script knows an object, and under which number.
 class ScriptScope {
  public:
-  void begin(capture::ScriptWriter& writer, std::size_t scope) {
+  void begin(ScriptWriter& writer, std::size_t scope) {
     serial_ = writer.serial();
     scope_ = scope;
   }
   // Null: none is written, or another one.
-  capture::ScriptWriter* writer() const;
+  ScriptWriter* writer() const;
   std::size_t number() const { return scope_; }
 
  private:
@@ -74,4 +74,4 @@ bool is_tracked(const Tensor& tensor);
 // What no script can express.
 void refuse_in_script(const char* what);
 
-}  // namespace mycel::bindings
+}  // namespace mycel::capture

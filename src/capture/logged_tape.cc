@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bindings/gradient_object.h"
+#include "capture/logged_tape.h"
 
 #include "eager/aliases.h"
 
-namespace mycel::bindings {
-
-using capture::script_writer;
-using capture::ScriptWriter;
+namespace mycel::capture {
 
 ScriptWriter* ScriptScope::writer() const {
   ScriptWriter* writer = script_writer();
@@ -98,4 +95,4 @@ void refuse_in_script(const char* what) {
   if (ScriptWriter* writer = script_writer()) writer->refuse(what);
 }
 
-}  // namespace mycel::bindings
+}  // namespace mycel::capture
