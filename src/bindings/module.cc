@@ -56,4 +56,5 @@ NB_MODULE(_c_expression, module) {
   bind_safetensors(module);
   bind_messages(module);
   bind_stored_models(module);
+  bind_written_models(module);
 }

@@ -28,5 +28,6 @@ void bind_buffers(nanobind::module_& module);
 void bind_messages(nanobind::module_& module);
 void bind_regions(nanobind::module_& module);
 void bind_stored_models(nanobind::module_& module);
+void bind_written_models(nanobind::module_& module);
 
 }  // namespace mycel::bindings

@@ -3,11 +3,11 @@
 
 #include <set>
 
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/call_reader.h"
-#include "bindings/captured_graph.h"
 #include "bindings/guard.h"
 #include "bindings/indexing.h"
 #include "bindings/parts.h"
@@ -225,7 +225,7 @@ void bind_sessions(nb::module_& module) {
       .def("finish", &CaptureSession::finish, nb::arg("result").none(), nb::arg("was_there"))
       .def("text", [](Session self) { return self.recorder().text(); })
       .def("forbid_runs", [](Session self) { self.recorder().forbid_runs(); })
-      .def("draft", [](Session self) { return captured_graph(self.session().draft()); })
+      .def("take_draft", [](Session self) { return std::shared_ptr(self.session().take_draft()); })
       .def("fail", &CaptureSession::fail)
       .def("discard", [](Session self) { self.recorder().discard(); });
 }

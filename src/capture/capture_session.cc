@@ -100,13 +100,13 @@ std::string CaptureSession::new_way() const {
                                : platform::join(position.file, ":", position.line);
 }
 
-const ir::Graph& CaptureSession::draft() {
-  ir::Graph& graph = recorder_.draft();
+std::unique_ptr<ir::Graph> CaptureSession::take_draft() {
+  std::unique_ptr<ir::Graph> graph = recorder_.take_draft();
   // Each side of a decision was recorded from the beginning of the function.
-  if (graph.has_inner_regions()) {
-    passes::skip_idle_choices(graph);
-    passes::merge_equal_nodes(graph);
-    passes::erase_dead_nodes(graph);
+  if (graph->has_inner_regions()) {
+    passes::skip_idle_choices(*graph);
+    passes::merge_equal_nodes(*graph);
+    passes::erase_dead_nodes(*graph);
   }
   return graph;
 }

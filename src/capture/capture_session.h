@@ -52,8 +52,8 @@ class CaptureSession {
   // Where a run of a kind of call that was known has gone a new way; empty: it has not.
   std::string new_way() const;
   std::size_t segments() const { return known_->ways ? known_->ways->step_count() : 0; }
-  // What was recorded, for writers of model files.
-  const ir::Graph& draft();
+  // What was recorded, for writers of model files; nothing but `discard` comes after it.
+  std::unique_ptr<ir::Graph> take_draft();
 
  private:
   void take_conditions(Specialization& version) const;

@@ -141,6 +141,8 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   std::vector<std::pair<Tensor, std::string>> references() const;
   // The graph as `finish` would compile it; nothing is computed.
   ir::Graph& draft();
+  // The same for somebody who keeps it; nothing but `discard` comes after it.
+  std::unique_ptr<ir::Graph> take_draft();
 
   bool take(const op::OpDef& definition, std::span<Tensor> inputs,
             std::span<op::AttributeValue> attributes, std::span<const op::TensorSpec> specs,

@@ -37,4 +37,9 @@ ir::Graph& Recorder::draft() {
   return *graph_;
 }
 
+std::unique_ptr<ir::Graph> Recorder::take_draft() {
+  draft();
+  return std::move(graph_);
+}
+
 }  // namespace mycel::capture

@@ -55,3 +55,7 @@ def test_reductions(name, axis, keep, tmp_path):
 def test_other_operators(name, tmp_path, each_mode):
     net, *inputs = others()[name]
     check(net, tuple(inputs), tmp_path)
+
+
+def test_slice_that_leaves_nothing(tmp_path):
+    check(lambda x: ops.strided_slice(x, (2, 0), (2, 3), (1, 1)), (real(3, 4),), tmp_path)

@@ -245,6 +245,7 @@ def others():
         "bilinear": (lambda x: ops.interpolate(x, size=(7, 5), mode="bilinear"), real(1, 2, 3, 3)),
         "nearest": (lambda x: ops.interpolate(x, size=(6, 6), mode="nearest"), real(1, 2, 3, 3)),
         "unfold": (lambda x: ops.unfold(x, 2), real(1, 2, 4, 4)),
+        "sum over no axis": (lambda x: ops.ReduceSum(skip_mode=True)(x, ()), real(3, 4)),
     }
 
 

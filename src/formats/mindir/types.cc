@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/mindir/types.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -32,6 +33,13 @@ std::optional<DType> found(const Table& table, std::int64_t number) {
   return std::nullopt;
 }
 
+template <class Table>
+const Numbered* numbered(const Table& table, DType dtype) {
+  const auto entry = std::find_if(table.begin(), table.end(),
+                                  [&](const Numbered& one) { return one.second == dtype; });
+  return entry == table.end() ? nullptr : &*entry;
+}
+
 }  // namespace
 
 std::optional<DType> data_type(std::int64_t number) {
@@ -41,6 +49,14 @@ std::optional<DType> data_type(std::int64_t number) {
 std::optional<DType> argument_type(std::int64_t number, Version version) {
   if (const auto dtype = found(kArgumentTypes, number)) return dtype;
   return found(version >= kNewComplexSince ? kNewComplex : kOldComplex, number);
+}
+
+std::int64_t data_number(DType dtype) { return numbered(kDataTypes, dtype)->first; }
+
+std::int64_t argument_number(DType dtype) {
+  // Complex numbers as they were before; a file tells the release that wrote it.
+  return (is_complex(dtype) ? numbered(kOldComplex, dtype) : numbered(kArgumentTypes, dtype))
+      ->first;
 }
 
 }  // namespace mycel::formats::mindir

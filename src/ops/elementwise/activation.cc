@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <numbers>
 
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
 
 namespace mycel::ops {
@@ -428,6 +430,47 @@ MYCEL_ONNX(Shrink, "input") {
   const Value above = call.call(
       "where", {call.call("greater", {x, number(limit)}), x - bias, call.call("zeros_like", {x})});
   return call.call("where", {call.call("less", {x, number(-limit)}), x + bias, above});
+}
+
+MYCEL_WRITES_MINDIR(leaky_relu) {
+  const auto x = call.typed();
+  return (x > 0).where(x, x * call.attribute("alpha"));
+}
+
+MYCEL_WRITES_MINDIR(gelu_erf) {
+  const auto x = call.typed();
+  return x * ((x * std::sqrt(0.5)).add("Erf") + 1) * 0.5;
+}
+
+MYCEL_WRITES_MINDIR(softplus) {
+  const auto x = call.typed();
+  const auto scaled = x * call.attribute("beta");
+  return (scaled > call.attribute("threshold"))
+      .where(x, scaled.add("Softplus") / call.attribute("beta"));
+}
+
+MYCEL_WRITES_MINDIR(log_sigmoid) { return -(-call.typed()).add("Softplus"); }
+
+MYCEL_WRITES_MINDIR(hardtanh) {
+  return call.typed()
+      .add("Maximum", {call.attribute("min_val")})
+      .add("Minimum", {call.attribute("max_val")});
+}
+
+MYCEL_WRITES_MINDIR(threshold) {
+  const auto x = call.typed();
+  return (x > call.attribute("thr")).where(x, call.attribute("value"));
+}
+
+MYCEL_WRITES_MINDIR(tanhshrink) {
+  const auto x = call.typed();
+  return x - x.add("Tanh");
+}
+
+MYCEL_WRITES_MINDIR(prelu_slope) {
+  const auto x = call.typed(0);
+  const auto slope = call.typed(1);
+  return (x > 0).where(x, slope * x);
 }
 
 }  // namespace mycel::ops

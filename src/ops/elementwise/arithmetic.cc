@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <numbers>
 
 #include "operator/define.h"
 #include "operator/stored_call.h"
+#include "ops/elementwise/mindir_elements.h"
 
 namespace mycel::ops {
 
@@ -408,6 +410,49 @@ MYCEL_ONNX(Min, "data_0...") { return joined(call, "minimum"); }
 MYCEL_ONNX(Sum, "data_0...") { return joined(call, "add"); }
 MYCEL_ONNX(Mean, "data_0...") {
   return joined(call, "add") / static_cast<double>(call.arguments().size());
+}
+
+static mindir::Symbol unless_nan(const mindir::Call& call, std::string_view primitive) {
+  const auto x = call.typed(0);
+  const auto y = call.typed(1);
+  if (!is_floating(x.dtype())) return x.add(primitive, {y});
+  const auto x_is_nan = is_nan(x);
+  const auto y_is_nan = is_nan(y);
+  return x_is_nan.where(y, y_is_nan.where(x, x.add(primitive, {y})));
+}
+
+MYCEL_WRITES_MINDIR(fmax) { return unless_nan(call, "Maximum"); }
+MYCEL_WRITES_MINDIR(fmin) { return unless_nan(call, "Minimum"); }
+
+MYCEL_WRITES_MINDIR(copysign) {
+  const auto x = call.typed(0);
+  const auto y = call.typed(1);
+  const auto is_minus = is_negative(y);
+  const auto below = -x.add("Abs");
+  return is_minus.where(below, x.add("Abs"));
+}
+
+static mindir::Symbol log_of_sum(const mindir::Symbol& x, const mindir::Symbol& y) {
+  const auto most = x.add("Maximum", {y});
+  return most + (-(x - y).add("Abs")).add("Exp").add("Add", {1.0}).add("Log");
+}
+
+MYCEL_WRITES_MINDIR(logaddexp) {
+  const auto x = call.typed(0);
+  return log_of_sum(x, call.typed(1));
+}
+
+MYCEL_WRITES_MINDIR(logaddexp2) {
+  const auto x = call.typed(0);
+  const auto y = call.typed(1);
+  const auto scaled = x * std::log(2.0);
+  return log_of_sum(scaled, y * std::log(2.0)) * (1 / std::log(2.0));
+}
+
+MYCEL_WRITES_MINDIR(ldexp) {
+  const auto x = call.typed(0);
+  const auto y = call.typed(1);
+  return x * x.number(2).add("Pow", {y});
 }
 
 }  // namespace mycel::ops

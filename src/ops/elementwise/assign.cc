@@ -5,6 +5,7 @@
 #include "backend/cpu/convert.h"
 #include "backend/cpu/scalar_executor.h"
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 
 namespace mycel::ops {
 namespace {
@@ -82,5 +83,21 @@ MYCEL_OP(assign_sub)
     .sample_dtypes(kReal);
 
 MYCEL_CPU_KERNEL(assign_sub) { run_update(kernel, "sub"); }
+
+// Who writes the file stores the value.
+MYCEL_WRITES_MINDIR(assign) {
+  const auto x = call.typed(0);
+  return call.typed(1).broadcast(x.shape());
+}
+
+MYCEL_WRITES_MINDIR(assign_add) {
+  const auto x = call.typed(0);
+  return x + call.typed(1);
+}
+
+MYCEL_WRITES_MINDIR(assign_sub) {
+  const auto x = call.typed(0);
+  return x - call.typed(1);
+}
 
 }  // namespace mycel::ops

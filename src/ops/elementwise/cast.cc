@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/convert.h"
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
 
 namespace mycel::ops {
@@ -90,5 +91,7 @@ MYCEL_ONNX(QuantizeLinear, "x y_scale y_zero_point") {
   const Value kept = call.call("hardtanh", {steps}, {{"min_val", low}, {"max_val", high}});
   return call.cast(call.cast(kept, DType::Int32), dtype);
 }
+
+MYCEL_WRITES_MINDIR(cast) { return call.typed(); }
 
 }  // namespace mycel::ops

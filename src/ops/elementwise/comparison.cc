@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <limits>
 
 #include "operator/define.h"
 #include "operator/stored_call.h"
+#include "ops/elementwise/mindir_elements.h"
 
 namespace mycel::ops {
 
@@ -217,5 +219,23 @@ MYCEL_ONNX(IsInf, "X") {
   if (!up && !down) return call.call("zeros_like", {x}, {{"dtype", DType::Bool}});
   return call.call(up && down ? "isinf" : up ? "isposinf" : "isneginf", {x});
 }
+
+static mindir::Symbol is_infinite(const mindir::Call& call, double infinity) {
+  const auto x = call.input();
+  if (is_floating(call.dtype_of(0))) return x.equals(infinity);
+  return (x < 0).add("LogicalAnd", {x > 0});
+}
+
+MYCEL_WRITES_MINDIR(isposinf) { return is_infinite(call, std::numeric_limits<double>::infinity()); }
+MYCEL_WRITES_MINDIR(isneginf) {
+  return is_infinite(call, -std::numeric_limits<double>::infinity());
+}
+
+MYCEL_WRITES_MINDIR(isreal) {
+  if (!is_complex(call.dtype_of(0))) return call.filled(call.shape(), 1);
+  return call.input().add("Imag", {}, {.dtype = real_type_of(call.dtype_of(0))}).equals(0);
+}
+
+MYCEL_WRITES_MINDIR(signbit) { return is_negative(call.input()); }
 
 }  // namespace mycel::ops

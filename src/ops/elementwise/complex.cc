@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/number.h"
 #include "operator/define.h"
+#include "ops/elementwise/mindir_elements.h"
 
 namespace mycel::ops {
 
@@ -38,5 +39,7 @@ MYCEL_CPU_KERNEL(complex) {
         dense.raw(), 1, output.data<char>() + part * part_bytes, 2, output.size());
   }
 }
+
+MYCEL_WRITES_MINDIR(complex) { return stretched(call, "Complex"); }
 
 }  // namespace mycel::ops

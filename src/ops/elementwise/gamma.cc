@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 
 namespace mycel::ops {
 namespace {
@@ -65,5 +66,11 @@ MYCEL_OP(trigamma)
     .scalar(TypeRule::PromoteFloat, [](Expr x) { return trigamma_of(x); })
     .sample("plain", {positive({3, 4})})
     .sample_dtypes(kFloating);
+
+MYCEL_WRITES_MINDIR(trigamma) {
+  const auto x = call.typed();
+  const auto order = x.number(Datum(std::int64_t{1}), DType::Int64);
+  return order.add("Polygamma", {x}, {.shape = x.shape(), .dtype = x.dtype()});
+}
 
 }  // namespace mycel::ops

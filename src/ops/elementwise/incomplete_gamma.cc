@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/elementwise/mindir_elements.h"
 #include "ops/elementwise/number_functions.h"
 
 namespace mycel::ops {
@@ -246,5 +247,7 @@ MYCEL_CPU_KERNEL(betainc_by_shape) {
     return incomplete_beta(Dual(a, 1 - second), Dual(b, second), x).slope;
   });
 }
+
+MYCEL_WRITES_MINDIR(betainc) { return stretched(call, "Betainc"); }
 
 }  // namespace mycel::ops

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -70,5 +71,7 @@ MYCEL_OP(mvlgamma)
     .composite(run_multivariate)
     .sample("three", {uniform({3, 4}, 1.5, 4)}, {{"p", 3}})
     .sample("one", {positive({3})}, {{"p", 1}});
+
+MYCEL_WRITES_MINDIR(multivariate_argument) { return call.typed(); }
 
 }  // namespace mycel::ops

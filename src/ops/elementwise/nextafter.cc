@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
+#include "ops/elementwise/mindir_elements.h"
 #include "ops/elementwise/number_functions.h"
 
 namespace mycel::ops {
@@ -30,5 +31,7 @@ MYCEL_CPU_KERNEL(nextafter) {
     }
   });
 }
+
+MYCEL_WRITES_MINDIR(nextafter) { return stretched(call, "NextAfter"); }
 
 }  // namespace mycel::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
 
 namespace mycel::ops {
@@ -127,6 +128,32 @@ MYCEL_ONNX(Clip, "input min max") {
   Value x = call.tensor("input");
   if (call.has("min")) x = call.call("maximum", {x, call.tensor("min")});
   return call.has("max") ? call.call("minimum", {x, call.tensor("max")}) : x;
+}
+
+MYCEL_WRITES_MINDIR(sub_scaled) {
+  const auto x = call.typed(0);
+  const auto y = call.typed(1);
+  return x - call.typed(2) * y;
+}
+
+MYCEL_WRITES_MINDIR(where) {
+  const auto choice = call.input(0, DType::Bool);
+  const auto yes = call.typed(1);
+  return choice.where(yes, call.typed(2));
+}
+
+MYCEL_WRITES_MINDIR(masked_fill) {
+  const auto choice = call.input(1, DType::Bool);
+  const auto value = call.typed(2);
+  return choice.where(value, call.typed(0));
+}
+
+MYCEL_WRITES_MINDIR(clamp_below) { return call.typed(0).add("Maximum", {call.typed(1)}); }
+MYCEL_WRITES_MINDIR(clamp_above) { return call.typed(0).add("Minimum", {call.typed(1)}); }
+
+MYCEL_WRITES_MINDIR(clamp_between) {
+  const auto operands = call.inputs(call.dtype());
+  return operands[0].add("Maximum", {operands[1]}).add("Minimum", {operands[2]});
 }
 
 }  // namespace mycel::ops

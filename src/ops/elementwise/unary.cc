@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
 
 namespace mycel::ops {
@@ -360,5 +361,26 @@ static const OnnxNames onnx_unary{
     {"Abs", "abs"},     {"Ceil", "ceil"}, {"Erf", "erf"},     {"Exp", "exp"},
     {"Log", "log"},     {"Neg", "neg"},   {"Floor", "floor"}, {"Reciprocal", "reciprocal"},
     {"Round", "round"}, {"Sign", "sign"}, {"Sqrt", "sqrt"}};
+
+MYCEL_WRITES_MINDIR(exp2) {
+  const auto x = call.typed();
+  return x.number(2).add("Pow", {x});
+}
+
+MYCEL_WRITES_MINDIR(log2) { return call.typed().add("Log") * (1 / std::log(2.0)); }
+MYCEL_WRITES_MINDIR(log10) { return call.typed().add("Log") * (1 / std::log(10.0)); }
+
+MYCEL_WRITES_MINDIR(round) {
+  const auto x = call.typed();
+  return is_floating(call.dtype()) ? x.add("Rint") : x;  // Round has more arguments later
+}
+
+MYCEL_WRITES_MINDIR(frac) {
+  const auto x = call.typed();
+  return x - x.add("Trunc");
+}
+
+MYCEL_WRITES_MINDIR(rad2deg) { return call.typed() * (180 / std::numbers::pi); }
+MYCEL_WRITES_MINDIR(deg2rad) { return call.typed() * (std::numbers::pi / 180); }
 
 }  // namespace mycel::ops

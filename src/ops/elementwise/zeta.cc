@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "ops/elementwise/mindir_elements.h"
 #include "ops/elementwise/number_functions.h"
 
 namespace mycel::ops {
@@ -90,5 +91,12 @@ MYCEL_OP(polygamma)
     .sample("plain", {integers({3, 4}, 0, 4), positive({3, 4})})
     .sample("one order", {integers({}, 1, 2), positive({4})});
 MYCEL_CPU_KERNEL(polygamma) { run_on_numbers<2>(kernel, polygamma_of); }
+
+MYCEL_WRITES_MINDIR(zeta) { return stretched(call, "Zeta"); }
+
+MYCEL_WRITES_MINDIR(polygamma) {
+  const auto order = call.unconverted(0).to(DType::Int64);
+  return order.add("Polygamma", {call.typed(1)}, {.shape = call.shape(), .dtype = call.dtype()});
+}
 
 }  // namespace mycel::ops

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Advanced indexing: index tensors at given axes, stretched to one shape, by NumPy's rules.
+#include "ops/index/mindir_places.h"
 #include "ops/index/only_last.h"
 #include "ops/index/rows.h"
 #include "ops/shape/fill_value.h"
@@ -256,6 +257,89 @@ MYCEL_OP(index_put_assign)
 MYCEL_CPU_KERNEL(index_put_assign) {
   put(kernel, kernel.input(0), kernel.input(1), 2,
       kernel.flag("accumulate") ? Combine::Add : Combine::Update);
+}
+
+// Index tensors as tuples along a last axis.
+static mindir::Symbol index_tuples(const mindir::Call& call, std::size_t first,
+                                   const Shape& shape) {
+  const IntList axes = call.ints("axes");
+  Shape joint_shape;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    joint_shape = broadcast_shapes(joint_shape, call.shape_of(first + i), call.name());
+  std::vector<mindir::Symbol> parts;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t size = shape[static_cast<std::size_t>(axes[i])];
+    parts.push_back(from_zero(call.input(first + i, DType::Int32), size).broadcast(joint_shape));
+  }
+  const auto width = static_cast<std::int64_t>(parts.size());
+  if (width == 1) return parts[0].reshape(joint({joint_shape, {1}}));
+  return joined("Stack", parts, joint({joint_shape, {width}}), parts[0].rank());
+}
+
+// The order in which the indexed axes come first.
+static IntList axes_in_front(const IntList& axes, std::int64_t rank) {
+  const IntList all = others_first(rank, axes);
+  const auto others = rank - static_cast<std::int64_t>(axes.size());
+  return joint({axes, cut(all, 0, others)});
+}
+
+// Before which kept axis the axes of the index stand in the result.
+static std::int64_t place_of_result(const mindir::Call& call) {
+  const IntList axes = call.ints("axes");
+  const bool are_neighbours =
+      axes == counted(axes[0], axes[0] + static_cast<std::int64_t>(axes.size()));
+  return call.flag("front") || !are_neighbours ? 0 : axes[0];
+}
+
+MYCEL_WRITES_MINDIR(index_gather) {
+  const Shape shape = call.shape_of();
+  const IntList axes = call.ints("axes");
+  const std::int64_t place = place_of_result(call);
+  if (axes.size() == 1 && place == axes[0]) {
+    const auto x = call.input();
+    return x.take(from_zero(call.input(1), x.size(place)), place);
+  }
+  const auto tuples = index_tuples(call, 1, shape);
+  const std::int64_t width = tuples.rank() - 1;
+  const auto count = static_cast<std::int64_t>(axes.size());
+  const auto table = call.input().transpose(axes_in_front(axes, call.rank_of()));
+  const auto found = table.add(
+      "GatherNd", {tuples},
+      {.shape = joint({cut(tuples.shape(), 0, width), cut(table.shape(), count, table.rank())})});
+  return found.transpose(joint(
+      {counted(width, width + place), counted(0, width), counted(width + place, found.rank())}));
+}
+
+static mindir::Symbol put_into(const mindir::Call& call, const mindir::Symbol& table,
+                               mindir::Symbol value, std::size_t first, bool adds) {
+  const IntList axes = call.ints("axes");
+  auto tuples = index_tuples(call, first, call.shape());
+  const std::int64_t width = tuples.rank() - 1;
+  const std::int64_t place = place_of_result(call);
+  const IntList order = axes_in_front(axes, call.rank());
+  const auto fronted = table.transpose(order);
+  const Shape kept = cut(fronted.shape(), static_cast<std::int64_t>(axes.size()), call.rank());
+  const auto kept_rank = static_cast<std::int64_t>(kept.size());
+  value = value.broadcast(
+      joint({cut(kept, 0, place), cut(tuples.shape(), 0, width), cut(kept, place, kept_rank)}));
+  value = value.transpose(joint({counted(place, place + width), counted(0, place),
+                                 counted(place + width, width + kept_rank)}));
+  if (width == 0) {  // the primitive takes lists of tuples only
+    tuples = tuples.reshape(joint({{1}, tuples.shape()}));
+    value = value.reshape(joint({{1}, value.shape()}));
+  }
+  return scattered(fronted, tuples, value, adds).transpose(undone(order));
+}
+
+MYCEL_WRITES_MINDIR(index_put) {
+  const auto table = call.input();
+  return put_into(call, table, call.typed(1), 2, call.flag("accumulate"));
+}
+MYCEL_WRITTEN_BY(index_put_assign, writes_mindir_index_put);
+
+MYCEL_WRITES_MINDIR(index_scatter_add) {
+  const auto zeros = call.number(0).broadcast(call.shape());
+  return put_into(call, zeros, call.typed(0), 1, true);
 }
 
 }  // namespace mycel::ops

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
 #include "ops/index/rows.h"
 #include "ops/shape/fill_value.h"
@@ -287,6 +288,13 @@ MYCEL_CPU_KERNEL(embedding_lookup_gradient) {
 MYCEL_ONNX(Gather, "data indices") {
   return call.call("gather", {call.tensor("data"), call.tensor("indices")},
                    {{"axis", call.integer("axis", 0)}});
+}
+
+MYCEL_WRITES_MINDIR(fold_indices) {
+  const auto x = call.typed();
+  const std::int64_t size = call.integer("size");
+  if (call.flag("wrap")) return x.add("FloorMod", {size});
+  return x.add("Maximum", {0}).add("Minimum", {size - 1});
 }
 
 }  // namespace mycel::ops

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/stored_call.h"
+#include "ops/index/mindir_places.h"
 #include "ops/index/only_last.h"
 #include "ops/index/rows.h"
 #include "platform/thread/parallel_for.h"
@@ -235,6 +236,19 @@ MYCEL_OP(scatter)
 MYCEL_ONNX(GatherElements, "data indices") {
   return call.call("gather_elements", {call.tensor("data"), call.tensor("indices")},
                    {{"dim", call.integer("axis", 0)}});
+}
+
+MYCEL_WRITES_MINDIR(gather_elements) {
+  if (call.rank() == 0) return call.input();
+  return call.input().add("GatherD", {mindir::Plain(call.axis("dim", call.rank())), call.input(1)},
+                          {.shape = call.shape(), .dtype = call.dtype()});
+}
+
+MYCEL_WRITES_MINDIR(tensor_scatter_elements) {
+  const auto updates = call.typed(2);
+  const auto table = call.input();
+  return written_along(table, call.input(1), updates, call.axis("axis", call.rank()),
+                       call.text("reduction") == "add");
 }
 
 }  // namespace mycel::ops

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "operator/mindir_call.h"
 #include "ops/index/rows.h"
 #include "ops/onnx_arguments.h"
 #include "ops/shape/fill_value.h"
@@ -122,6 +123,15 @@ MYCEL_ONNX(Hardmax, "input") {
       call.call("one_hot", {largest, one, none},
                 {{"depth", x.shape()[static_cast<std::size_t>(axis)]}, {"axis", axis}});
   return call.reshape(call.cast(found, whole.dtype()), shape);
+}
+
+MYCEL_WRITES_MINDIR(one_hot) {
+  const std::int64_t axis = call.axis("axis", call.rank());
+  const auto on = call.has(1) ? call.typed(1).reshape({}) : call.number(1);
+  const auto off = call.has(2) ? call.typed(2).reshape({}) : call.number(0);
+  return call.input().add("OneHot", {mindir::Plain(call.attribute("depth")), on, off},
+                          {.shape = call.shape(), .dtype = call.dtype()},
+                          {{"axis", axis == call.rank() - 1 ? -1 : axis}});
 }
 
 }  // namespace mycel::ops

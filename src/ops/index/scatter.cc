@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slices along one axis written or combined by index: the in-place scatter family of parameters,
 // scatter_add_axis, index_add and index_fill.
+#include "ops/index/mindir_places.h"
 #include "ops/index/rows.h"
+#include "ops/reduce/mindir_reductions.h"
 
 namespace mycel::ops {
 namespace {
@@ -193,5 +195,49 @@ MYCEL_OP(index_fill)
                                {{"axis", op.integer("axis")}}));
     })
     .sample("rows", {normal({3, 2}), integers({2}, 0, 3), number(2)}, {{"axis", 0}});
+
+// Indices of rows.
+static mindir::Symbol by_rows(const mindir::Call& call, std::string_view primitive) {
+  const auto table = call.input(0);
+  const auto places = from_zero(call.input(1), call.shape()[0]);
+  const auto tuples = places.reshape(joint({places.shape(), {1}}));
+  return table.add(primitive, {tuples, call.typed(2)}, {.shape = call.shape()});
+}
+
+MYCEL_WRITES_MINDIR(scatter_add) { return by_rows(call, "TensorScatterAdd"); }
+MYCEL_WRITES_MINDIR(scatter_div) { return by_rows(call, "TensorScatterDiv"); }
+MYCEL_WRITES_MINDIR(scatter_max) { return by_rows(call, "TensorScatterMax"); }
+MYCEL_WRITES_MINDIR(scatter_min) { return by_rows(call, "TensorScatterMin"); }
+MYCEL_WRITES_MINDIR(scatter_mul) { return by_rows(call, "TensorScatterMul"); }
+MYCEL_WRITES_MINDIR(scatter_sub) { return by_rows(call, "TensorScatterSub"); }
+MYCEL_WRITES_MINDIR(scatter_update) { return by_rows(call, "TensorScatterUpdate"); }
+
+MYCEL_WRITES_MINDIR(scatter_add_axis) {
+  const auto x = call.input();
+  const std::int64_t axis = call.axis("axis", call.rank());
+  const auto places = from_zero(call.input(1), x.size(axis));
+  const IntList order = joint({{axis}, counted(0, axis), counted(axis + 1, x.rank())});
+  const auto table = x.transpose(order);
+  const auto updates = call.typed(2);
+  const std::int64_t end = axis + places.rank();
+  const auto tuples = places.reshape(joint({places.shape(), {1}}));
+  const auto turned = updates.transpose(
+      joint({counted(axis, end), counted(0, axis), counted(end, updates.rank())}));
+  return scattered(table, tuples, turned, true).transpose(undone(order));
+}
+
+// A mask of the chosen places by comparison with all.
+MYCEL_WRITES_MINDIR(index_fill_axis) {
+  const auto x = call.input();
+  const std::int64_t axis = call.axis("axis", call.rank());
+  const std::int64_t size = call.shape()[static_cast<std::size_t>(axis)];
+  auto places = from_zero(call.input(1), size);
+  places = places.reshape({element_count(places.shape()), 1});
+  const auto hits = places.equals(places.table(mindir::Table::positions(size).shaped({1, size})));
+  const Shape along = with_size(Shape(x.shape().size(), 1), axis, size);
+  const auto chosen = reduced(hits, "ReduceAny", {0}).reshape(along);
+  return chosen.where(call.typed(2), x);
+}
+MYCEL_WRITTEN_BY(index_fill, writes_mindir_index_fill_axis);
 
 }  // namespace mycel::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Index tuples along the last axis of `indices`: gather_nd, scatter_nd and the tensor_scatter
 // family.
+#include "ops/index/mindir_places.h"
 #include "ops/index/only_last.h"
 #include "ops/index/rows.h"
 #include "ops/onnx_arguments.h"
@@ -354,5 +355,33 @@ static Value scatter_elements(const StoredCall& call) {
 
 MYCEL_ONNX(ScatterElements, "data indices updates") { return scatter_elements(call); }
 MYCEL_ONNX(Scatter, "data indices updates") { return scatter_elements(call); }
+
+// Tuples of indices, counted from the beginning.
+static mindir::Symbol by_tuples(const mindir::Call& call, std::string_view primitive) {
+  const auto table = call.input(0);
+  const auto places = call.input(1);
+  const auto width = places.shape().back();
+  const auto sizes =
+      places.table(mindir::Table::of(width, [&](std::int64_t axis) { return table.size(axis); }));
+  std::vector<mindir::Operand> others{from_zero(places, sizes)};
+  if (call.has(2)) others.emplace_back(call.typed(2));
+  return table.add(primitive, others, {.shape = call.shape()});
+}
+
+MYCEL_WRITES_MINDIR(gather_nd) { return by_tuples(call, "GatherNd"); }
+
+#define MYCEL_WRITES_SCATTER(word, primitive)          \
+  MYCEL_WRITES_MINDIR(tensor_scatter_##word) {         \
+    return by_tuples(call, "TensorScatter" primitive); \
+  }                                                    \
+  MYCEL_WRITTEN_BY(scatter_nd_##word, writes_mindir_tensor_scatter_##word)
+MYCEL_WRITES_SCATTER(add, "Add");
+MYCEL_WRITES_SCATTER(div, "Div");
+MYCEL_WRITES_SCATTER(max, "Max");
+MYCEL_WRITES_SCATTER(min, "Min");
+MYCEL_WRITES_SCATTER(mul, "Mul");
+MYCEL_WRITES_SCATTER(sub, "Sub");
+MYCEL_WRITES_SCATTER(update, "Update");
+#undef MYCEL_WRITES_SCATTER
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "ops/index/rows.h"
 #include "platform/thread/parallel_for.h"
 
@@ -153,6 +154,15 @@ MYCEL_CPU_KERNEL(bincount) {
     for (std::int64_t i = 0; i < input.size(); ++i)
       sums[given[i]] += weights.defined() ? weights.data<float>()[i] : 1.0F;
   });
+}
+
+MYCEL_WRITES_MINDIR(searchsorted) {
+  if (call.has(2)) call.refuse("the order of the sequence is given apart");
+  const auto values = call.input(1, call.dtype_of(0));
+  const auto type = call.graph().type_number(call.dtype());
+  return call.input().add("SearchSorted", {values, mindir::Plain(Datum())},
+                          {.shape = call.shape(), .dtype = call.dtype()},
+                          {{"dtype", type}, {"right", call.flag("right")}});
 }
 
 }  // namespace mycel::ops

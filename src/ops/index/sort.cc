@@ -5,6 +5,7 @@
 #include "operator/define.h"
 #include "ops/index/rows.h"
 #include "ops/index/sort_keys.h"
+#include "ops/reduce/mindir_reductions.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -233,5 +234,10 @@ MYCEL_OP(msort)
     })
     .sample("columns", {normal({4, 3})})
     .sample_dtypes(kReal);
+
+MYCEL_WRITES_MINDIR(sort) {
+  if (call.rank() == 0) return std::vector{call.input(), call.number(0, DType::Int32)};
+  return sorted(searched(call), call.axis("axis", call.rank()), call.flag("descending"));
+}
 
 }  // namespace mycel::ops

@@ -5,6 +5,7 @@
 #include "operator/stored_call.h"
 #include "ops/index/rows.h"
 #include "ops/index/sort_keys.h"
+#include "ops/reduce/mindir_reductions.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -210,6 +211,26 @@ MYCEL_ONNX(TopK, "X K.numbers") {
                                    {"dim", call.integer("axis", -1)},
                                    {"largest", call.flag("largest", true)}});
   found[1] = call.cast(found[1], DType::Int64);
+  return found;
+}
+
+MYCEL_WRITES_MINDIR(topk) {
+  const std::int64_t rank = call.rank_of();
+  if (rank == 0) return std::vector{call.input(), call.number(0, DType::Int32)};
+  const std::int64_t count = call.integer("k");
+  const IntList order = others_first(rank, {call.axis("dim", rank)});
+  const auto x = searched(call).transpose(order);
+  std::vector<mindir::Symbol> found;
+  if (call.flag("largest")) {
+    const Shape shape = with_size(x.shape(), rank - 1, count);
+    const std::vector<TensorSpec> types{{x.dtype(), shape}, {DType::Int32, shape}};
+    found = x.several("TopK", {mindir::Plain(count)}, types, {{"sorted", true}});
+  } else {
+    found = sorted(x, rank - 1, false);
+    const auto first = mindir::Table::positions(count);
+    for (auto& part : found) part = part.take(first, rank - 1);
+  }
+  for (auto& part : found) part = part.transpose(undone(order));
   return found;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/matmul.h"
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "ops/linalg/matrix_operands.h"
 #include "ops/linalg/matrix_values.h"
 
@@ -103,6 +104,24 @@ MYCEL_CPU_KERNEL(dense) {
   }
   backend::matmul(left, right, bias,
                   Tensor::view(y, {rows, outputs}, {outputs, 1}, y.body().offset));
+}
+
+MYCEL_WRITES_MINDIR(dense) {
+  const auto x = call.typed(0);
+  auto weight = call.typed(1);
+  const auto bias = call.typed(2);
+  const std::int64_t width = x.size(x.rank() - 1);
+  const std::int64_t rows = element_count(Shape(x.shape().begin(), x.shape().end() - 1));
+  if (weight.rank() < 2) weight = weight.reshape({1, width});
+  auto made = x.reshape({rows, width})
+                  .add("MatMul", {weight}, {.shape = Shape{rows, weight.size(0)}},
+                       {{"transpose_a", false}, {"transpose_b", true}});
+  if (bias.defined()) {
+    const bool is_vector = bias.shape() == Shape{weight.size(0)};
+    made = is_vector ? made.add("BiasAdd", {bias}, {.shape = made.shape()}, {{"format", "NCHW"}})
+                     : made + bias;
+  }
+  return made.reshape(call.shape());
 }
 
 }  // namespace mycel::ops

@@ -4,6 +4,7 @@
 
 #include "operator/define.h"
 #include "operator/stored_call.h"
+#include "ops/shape/mindir_windows.h"
 
 namespace mycel::ops {
 namespace {
@@ -215,6 +216,38 @@ MYCEL_ONNX(EyeLike, "input.shape") {
   const Value rows = call.reshape(count(shift, shape[0]), {shape[0], 1});
   const Value is_one = call.call("equal", {rows, count(0, shape[1])});
   return call.cast(is_one, stored_type(call.integer("dtype", 0)).value_or(like.dtype()));
+}
+
+MYCEL_WRITES_MINDIR(diagonal) {
+  const std::int64_t rank = call.rank_of();
+  const IntList order = others_first(rank, {call.axis("dim1", rank), call.axis("dim2", rank)});
+  auto x = call.input().transpose(order);
+  const std::int64_t columns = x.size(rank - 1);
+  x = x.reshape(joint({cut(x.shape(), 0, rank - 2), {x.size(rank - 2) * columns}}));
+  const std::int64_t start = call.integer("offset");
+  const std::int64_t first = start < 0 ? -start * columns : start;
+  const auto place = [&](std::int64_t i) { return first + i * (columns + 1); };
+  return x.take(mindir::Table::of(call.shape().back(), place), rank - 2);
+}
+
+MYCEL_WRITES_MINDIR(diagonal_fill) {
+  const std::int64_t rank = call.rank();
+  const IntList order = others_first(rank, {call.axis("dim1", rank), call.axis("dim2", rank)});
+  const std::int64_t rows = call.shape()[static_cast<std::size_t>(order[order.size() - 2])];
+  const std::int64_t columns = call.shape()[static_cast<std::size_t>(order.back())];
+  const std::int64_t start = call.integer("offset");
+  const auto x = call.typed();
+  const auto count = static_cast<std::size_t>(rows * columns);
+  mindir::Table mask{{rows, columns}, std::vector<double>(count)};
+  mindir::Table source = mask;
+  for (std::int64_t i = 0; i < x.shape().back(); ++i) {
+    const std::int64_t row = i + std::max<std::int64_t>(-start, 0);
+    const auto place = static_cast<std::size_t>(row * columns + row + start);
+    mask.values[place] = 1;
+    source.values[place] = static_cast<double>(i);
+  }
+  const auto taken = x.take(source, x.rank() - 1);
+  return (taken * x.table(mask)).transpose(undone(order));
 }
 
 }  // namespace mycel::ops

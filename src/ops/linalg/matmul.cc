@@ -4,6 +4,7 @@
 #include "operator/define.h"
 #include "operator/stored_call.h"
 #include "ops/linalg/matrix_operands.h"
+#include "ops/shape/mindir_windows.h"
 
 namespace mycel::ops {
 namespace {
@@ -223,5 +224,44 @@ MYCEL_ONNX(Gemm, "A B C") {
   const Value found = scaled(product, call.real("alpha", 1));
   return call.has("C") ? found + scaled(call.tensor("C"), call.real("beta", 1)) : found;
 }
+
+// A vector as one row on the left, one column on the right.
+static mindir::Symbol as_matrix(const mindir::Symbol& x, bool is_left, bool& turns) {
+  if (x.rank() > 1) return x;
+  turns = false;
+  return x.reshape(is_left ? Shape{1, x.size(0)} : Shape{x.size(0), 1});
+}
+
+MYCEL_WRITES_MINDIR(matmul) {
+  bool turns_x = call.flag("transpose_a");
+  bool turns_y = call.flag("transpose_b");
+  auto x = call.typed(0);
+  auto y = call.typed(1);
+  x = as_matrix(x, true, turns_x);
+  y = as_matrix(y, false, turns_y);
+  const Shape of_x = cut(x.shape(), x.rank() - 2, x.rank());
+  const Shape of_y = cut(y.shape(), y.rank() - 2, y.rank());
+  if (of_x[turns_x ? 0 : 1] == 0) return call.filled(call.shape(), 0);  // a sum of nothing
+  std::int64_t rows = of_x[turns_x ? 1 : 0];
+  const std::int64_t columns = of_y[turns_y ? 0 : 1];
+  Shape batch = broadcast_shapes(cut(x.shape(), 0, x.rank() - 2), cut(y.shape(), 0, y.rank() - 2),
+                                 call.name());
+  if (x.rank() > 2 && y.rank() == 2 && !turns_x) {  // all rows at once
+    rows = element_count(cut(x.shape(), 0, x.rank() - 1));
+    x = x.reshape({rows, of_x[1]});
+    batch.clear();
+  }
+  if (!batch.empty()) {
+    x = x.broadcast(joint({batch, of_x}));
+    y = y.broadcast(joint({batch, of_y}));
+  }
+  return x
+      .add(batch.empty() ? "MatMul" : "BatchMatMul", {y},
+           {.shape = joint({batch, {rows, columns}})},
+           {{"transpose_a", turns_x}, {"transpose_b", turns_y}})
+      .reshape(call.shape());
+}
+MYCEL_WRITTEN_BY(mat_mul, writes_mindir_matmul);
+MYCEL_WRITTEN_BY(batch_matmul, writes_mindir_matmul);
 
 }  // namespace mycel::ops

@@ -7,6 +7,7 @@
 #include "backend/cpu/half_tensor.h"
 #include "operator/blocking.h"
 #include "operator/define.h"
+#include "ops/reduce/mindir_reductions.h"
 
 namespace mycel::ops {
 namespace {
@@ -390,5 +391,47 @@ MYCEL_OP(batch_norm_primitive)
     .composite(run_primitive)
     .sample("inference",
             {normal({2, 3, 2, 2}), normal({3}), normal({3}), normal({3}), positive({3})});
+
+static mindir::Symbol vector_or(const mindir::Call& call, std::size_t i, double value) {
+  return call.has(i) ? call.input(i) : call.filled({call.shape()[1]}, value, DType::Float32);
+}
+
+MYCEL_WRITES_MINDIR(batch_norm_inference) {
+  const auto scale = vector_or(call, 1, 1);
+  const auto bias = vector_or(call, 2, 0);
+  auto x = call.input();
+  if (x.rank() != 2 && x.rank() != 4)  // kernels know rows and images
+    x = x.reshape({x.size(0), x.size(1), element_count(cut(x.shape(), 2, x.rank())), 1});
+  std::vector<TensorSpec> types(5, scale.spec());
+  types[0] = x.spec();
+  const auto mean = call.input(3);
+  return x
+      .several("BatchNorm", {scale, bias, mean, call.input(4)}, types,
+               {{"is_training", false},
+                {"epsilon", call.real("epsilon")},
+                {"momentum", 0.1},
+                {"format", "NCHW"}},
+               1)[0]
+      .reshape(call.shape());
+}
+
+MYCEL_WRITES_MINDIR(batch_norm_training) {
+  const auto x = call.input();
+  IntList axes = counted(0, x.rank());
+  axes.erase(1);
+  const auto mean = reduced(x, "ReduceMean", axes);
+  const auto variance = reduced(squared_distance(x, axes), "ReduceMean", axes);
+  const auto distance = x - mean;
+  auto result = distance / (variance + call.attribute("epsilon")).add("Sqrt");
+  const Shape along = with_size(Shape(x.shape().size() - 1, 1), 0, x.size(1));
+  if (call.has(1)) result = result * call.typed(1).reshape(along);
+  if (call.has(2)) result = result + call.typed(2).reshape(along);
+  const auto flat_mean = mean.reshape({x.size(1)});
+  return std::vector{result, flat_mean, variance.reshape({x.size(1)})};
+}
+
+MYCEL_WRITES_MINDIR(moving_average_update) {
+  call.refuse("it belongs to training; call 'set_train(False)' before exporting");
+}
 
 }  // namespace mycel::ops

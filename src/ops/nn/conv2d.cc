@@ -4,6 +4,7 @@
 #include "backend/cpu/convolution.h"
 #include "operator/blocking.h"
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "ops/nn/sliding_window.h"
 
 namespace mycel::ops {
@@ -320,6 +321,43 @@ MYCEL_OP(conv2d_weight_gradient)
 MYCEL_CPU_KERNEL(conv2d_weight_gradient) {
   backend::convolve_weight_gradient(kernel.input(0), kernel.input(1), kernel_window(kernel),
                                     kernel.output(0));
+}
+
+// Sizes of two axes as primitives of images want them, for all four.
+static IntList for_all_axes(const IntList& sizes) { return {1, 1, sizes[0], sizes[1]}; }
+
+static void add_window(const mindir::Call& call, mindir::NamedList& attributes) {
+  const Shape& weight = call.shape_of(1);
+  attributes.insert(attributes.end(), {{"kernel_size", IntList{weight[2], weight[3]}},
+                                       {"mode", 1},
+                                       {"pad_mode", "pad"},
+                                       {"pad", call.ints("pad")},
+                                       {"stride", for_all_axes(call.ints("stride"))},
+                                       {"dilation", for_all_axes(call.ints("dilation"))},
+                                       {"group", call.integer("groups")},
+                                       {"groups", call.integer("groups")},
+                                       {"format", "NCHW"}});
+}
+
+MYCEL_WRITES_MINDIR(conv2d) {
+  const auto x = call.typed(0);
+  const auto weight = call.typed(1);
+  const auto bias = call.typed(2);
+  mindir::NamedList attributes{{"out_channel", call.shape()[1]}};
+  add_window(call, attributes);
+  const auto made = x.add("Conv2D", {weight}, {.shape = call.shape()}, attributes);
+  if (!bias.defined()) return made;
+  return made.add("BiasAdd", {bias}, {.shape = call.shape()}, {{"format", "NCHW"}});
+}
+
+// The gradient primitive, which takes any size of the result.
+MYCEL_WRITES_MINDIR(conv2d_input_gradient) {
+  const auto x = call.typed(0);
+  const auto weight = call.typed(1);
+  mindir::NamedList attributes{{"out_channel", call.shape_of(1)[0]},
+                               {"pad_list", call.ints("pad")}};
+  add_window(call, attributes);
+  return x.add("Conv2DTranspose", {weight, call.shape()}, {.shape = call.shape()}, attributes);
 }
 
 }  // namespace mycel::ops

@@ -7,6 +7,7 @@
 #include "backend/cpu/half_tensor.h"
 #include "operator/define.h"
 #include "ops/nn/sliding_window.h"
+#include "ops/shape/mindir_windows.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -171,5 +172,46 @@ MYCEL_OP(depth_windows_sum)
     .sample("pads, strides", {normal({3, 4, 2, 2})},
             {{"depth", 4}, {"kernel_size", 2}, {"pad", IntList{1, 1}}, {"stride", 2}});
 MYCEL_CPU_KERNEL(depth_windows_sum) { add_windows(kernel); }
+
+// Which layer, counted with the padding in front, each place of each window shows.
+static mindir::Table window_layers(const mindir::Call& call, std::int64_t depth) {
+  const IntList pad = call.ints("pad");
+  const std::int64_t size = call.integer("kernel_size");
+  const std::int64_t step = call.integer("stride");
+  const std::int64_t gap = call.integer("dilation");
+  const std::int64_t count = (depth + pad[0] + pad[1] - (size - 1) * gap - 1) / step + 1;
+  return strided_places({count, size}, {step, gap}, 0).shaped({count, size});
+}
+
+// Layers of volumes as channels of images, so that images' convolutions serve volumes.
+MYCEL_WRITES_MINDIR(depth_windows) {
+  const IntList pad = call.ints("pad");
+  const auto x = padded(call.input(), {{0, 0}, {0, 0}, {pad[0], pad[1]}, {0, 0}, {0, 0}});
+  const auto layers = window_layers(call, call.shape_of()[2]);
+  return x.take(layers, 2).transpose({0, 2, 1, 3, 4, 5}).reshape(call.shape());
+}
+
+// The other way: a product with zeros and ones adds up the layers.
+MYCEL_WRITES_MINDIR(depth_windows_sum) {
+  const Shape& shape = call.shape();
+  const std::int64_t depth = shape[2];
+  const auto layers = window_layers(call, depth);
+  const std::int64_t windows = layers.shape[0];
+  const std::int64_t size = layers.shape[1];
+  mindir::Table table{{windows * size, depth}, {}};
+  for (const double layer : layers.values)
+    for (std::int64_t i = 0; i < depth; ++i)
+      table.values.push_back(static_cast<std::int64_t>(layer) - call.ints("pad")[0] == i ? 1 : 0);
+  const std::int64_t rows = shape[0] * shape[1] * shape[3] * shape[4];
+  const auto x = call.input()
+                     .reshape({shape[0], windows, shape[1], size, shape[3], shape[4]})
+                     .transpose({0, 2, 4, 5, 1, 3})
+                     .reshape({rows, windows * size});
+  return x
+      .add("MatMul", {x.table(table)}, {.shape = Shape{rows, depth}},
+           {{"transpose_a", false}, {"transpose_b", false}})
+      .reshape({shape[0], shape[1], shape[3], shape[4], depth})
+      .transpose({0, 1, 4, 2, 3});
+}
 
 }  // namespace mycel::ops

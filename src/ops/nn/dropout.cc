@@ -3,6 +3,7 @@
 
 #include "backend/cpu/half_tensor.h"
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
 #include "platform/random/philox.h"
 #include "platform/thread/parallel_for.h"
@@ -151,6 +152,10 @@ MYCEL_ONNX(Dropout, "data ratio training_mode") {
   const Value x = call.tensor("data");
   if (call.results() < 2) return x;
   return ValueList{x, call.call("ones_like", {x}, {{"dtype", DType::Bool}})};
+}
+
+MYCEL_WRITES_MINDIR(dropout) {
+  call.refuse("it belongs to training; call 'set_train(False)' before exporting");
 }
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 // The part of a gated recurrent unit that goes through time; see lstm.cc.
 #include "backend/cpu/loops/recurrent_loops.h"
 #include "backend/cpu/repeated_product.h"
+#include "ops/nn/mindir_recurrent.h"
 #include "ops/nn/recurrent.h"
 
 namespace mycel::ops {
@@ -223,6 +224,25 @@ MYCEL_CPU_KERNEL(gru_scan_gradient) {
   } else {
     run_gradient<float>(kernel);
   }
+}
+
+MYCEL_WRITES_MINDIR(gru_scan) {
+  if (call.is_read(1)) call.refuse("somebody reads the gates");
+  const auto weight = call.input(2);
+  const auto bias = call.input(3);
+  const auto step = [&](const mindir::Symbol& x, const States& states) -> States {
+    auto product = product_with(states[0], weight);
+    if (bias.defined())
+      product = product.add("BiasAdd", {bias}, {.shape = product.shape()}, {{"format", "NCHW"}});
+    const auto own = gates_of(x, 3);
+    const auto before = gates_of(product, 3);
+    const auto z = (own[1] + before[1]).add("Sigmoid");
+    const auto r = (own[0] + before[0]).add("Sigmoid");
+    const auto n = (own[2] + r * before[2]).add("Tanh");
+    return {n + z * (states[0] - n)};
+  };
+  const auto hidden = call.input(1);
+  return scan(call, {hidden}, call.input(4, DType::Int32), step);
 }
 
 }  // namespace mycel::ops

@@ -6,6 +6,7 @@
 #include "backend/cpu/half_tensor.h"
 #include "backend/cpu/loops/norm_loops.h"
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -295,6 +296,24 @@ MYCEL_CPU_KERNEL(layer_norm_gradient) {
   } else {
     run_gradient<float>(kernel);
   }
+}
+
+MYCEL_WRITES_MINDIR(layer_norm) {
+  const auto x = call.input();
+  const std::int64_t axis = call.axis("begin_norm_axis", x.rank());
+  const std::int64_t of_scale = call.axis("begin_params_axis", x.rank());
+  const Shape scaled(x.shape().begin() + of_scale, x.shape().end());
+  const auto scale =
+      call.has(1) ? call.typed(1) : call.filled(scaled, 1, DType::Float32).to(call.dtype());
+  const auto bias =
+      call.has(2) ? call.typed(2) : call.filled(scaled, 0, DType::Float32).to(call.dtype());
+  std::vector<TensorSpec> types(3, {DType::Float32, call.outputs()[1].shape});
+  types[0] = call.outputs()[0];
+  return x.several("LayerNorm", {scale, bias}, types,
+                   {{"begin_norm_axis", axis},
+                    {"begin_params_axis", of_scale},
+                    {"epsilon", call.real("epsilon")}},
+                   call.wanted());
 }
 
 }  // namespace mycel::ops

@@ -3,6 +3,7 @@
 // gates is one product for all steps and is given as an input.
 #include "backend/cpu/loops/recurrent_loops.h"
 #include "backend/cpu/repeated_product.h"
+#include "ops/nn/mindir_recurrent.h"
 #include "ops/nn/recurrent.h"
 
 namespace mycel::ops {
@@ -226,6 +227,22 @@ MYCEL_CPU_KERNEL(lstm_scan_gradient) {
   } else {
     run_gradient<float>(kernel);
   }
+}
+
+MYCEL_WRITES_MINDIR(lstm_scan) {
+  if (call.is_read(2)) call.refuse("somebody reads the gates");
+  const auto weight = call.input(3);
+  const auto step = [&](const mindir::Symbol& x, const States& states) -> States {
+    const auto gates = gates_of(x + product_with(states[0], weight), 4);
+    const auto kept = gates[1].add("Sigmoid") * states[1];
+    const auto way_in = gates[0].add("Sigmoid");
+    const auto cell = kept + way_in * gates[2].add("Tanh");
+    const auto way_out = gates[3].add("Sigmoid");
+    return {way_out * cell.add("Tanh"), cell};
+  };
+  const auto hidden = call.input(1);
+  const auto cell = call.input(2);
+  return scan(call, {hidden, cell}, call.input(4, DType::Int32), step);
 }
 
 }  // namespace mycel::ops

@@ -5,6 +5,8 @@
 #include "backend/cpu/half_tensor.h"
 #include "operator/define.h"
 #include "ops/nn/class_labels.h"
+#include "ops/nn/mindir_classes.h"
+#include "ops/reduce/mindir_reductions.h"
 
 namespace mycel::ops {
 namespace {
@@ -152,6 +154,26 @@ MYCEL_CPU_KERNEL(class_weights) {
       y[i] = T(static_cast<Accumulator<T>>(value));
     }
   });
+}
+
+MYCEL_WRITES_MINDIR(pick_class) {
+  const auto x = call.input();
+  const auto chosen = chosen_classes(call, x.size(1), x.rank());
+  return reduced(chosen.where(x, 0), "ReduceSum", {1}, false);
+}
+
+MYCEL_WRITES_MINDIR(place_class) {
+  const auto x = call.input();
+  const auto chosen = chosen_classes(call, call.integer("classes"), call.rank());
+  return chosen.where(x.reshape(joint({{x.size(0), 1}, cut(x.shape(), 1, x.rank())})), 0);
+}
+
+MYCEL_WRITES_MINDIR(class_weights) {
+  const auto labels = call.input();
+  const auto counts = counting(call, labels);
+  if (!call.has(1)) return counts.to(call.dtype());
+  const auto weights = call.typed(1);
+  return counts.where(weights.take(counts.where(labels, 0), 0), 0);
 }
 
 }  // namespace mycel::ops

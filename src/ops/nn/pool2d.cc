@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maximum and mean over windows of (N, C, H, W), and what their gradients need.
 #include <algorithm>
+#include <limits>
 
 #include "backend/cpu/half_tensor.h"
 #include "backend/cpu/loops/pool_loops.h"
 #include "operator/blocking.h"
 #include "operator/define.h"
+#include "ops/index/mindir_places.h"
 #include "ops/nn/pool_window.h"
 #include "ops/nn/sliding_window.h"
+#include "ops/reduce/mindir_reductions.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -313,6 +316,155 @@ MYCEL_CPU_KERNEL(avg_pool2d_gradient) {
     });
   });
   backend::narrow_into(dx, kernel.output(0));
+}
+
+// Padding so that windows end where the input does.
+static Rims rims_of(const mindir::Call& call) {
+  const auto planes = static_cast<std::size_t>(call.rank_of() - 2);
+  Rims rims(planes);
+  const bool has_gaps = call.definition().find_attribute("dilation") >= 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t before = call.ints("pad")[2 * i];
+    const std::int64_t gap = has_gaps ? call.ints("dilation")[i] : 1;
+    const std::int64_t end = (call.shape()[planes + i] - 1) * call.ints("stride")[i] +
+                             (call.ints("kernel_size")[i] - 1) * gap + 1;
+    rims.emplace_back(before,
+                      std::max<std::int64_t>(end - before - call.shape_of()[planes + i], 0));
+  }
+  return rims;
+}
+
+// What padding may not win against.
+static double lowest(DType dtype) {
+  switch (dtype) {
+    case DType::Float16: return -65504;
+    case DType::BFloat16: return -0x1.FEp127;
+    case DType::Float32: return -std::numeric_limits<float>::max();
+    case DType::Float64: return -std::numeric_limits<double>::max();
+    default: return -std::numeric_limits<double>::infinity();
+  }
+}
+
+// (windows, elements of one): positions in the plane; -1 for those outside of it.
+static mindir::Table window_places(const mindir::Call& call) {
+  const std::int64_t height = call.shape_of()[call.shape_of().size() - 2];
+  const std::int64_t width = call.shape_of().back();
+  const std::int64_t lines = call.shape()[call.shape().size() - 2];
+  const std::int64_t columns = call.shape().back();
+  const IntList size = call.ints("kernel_size");
+  const IntList step = call.ints("stride");
+  const IntList gap = call.ints("dilation");
+  const IntList pad = call.ints("pad");
+  mindir::Table places{{lines * columns, size[0] * size[1]}, {}};
+  for (std::int64_t number = 0; number < lines * columns * size[0] * size[1]; ++number) {
+    const std::int64_t cell = number % (size[0] * size[1]);
+    const std::int64_t window = number / (size[0] * size[1]);
+    const std::int64_t y = window / columns * step[0] - pad[0] + cell / size[1] * gap[0];
+    const std::int64_t x = window % columns * step[1] - pad[2] + cell % size[1] * gap[1];
+    const bool is_inside = y >= 0 && y < height && x >= 0 && x < width;
+    places.values.push_back(is_inside ? static_cast<double>(y * width + x) : -1);
+  }
+  return places;
+}
+
+// Windows laid out one after the other, where the place is asked for or windows have gaps.
+static std::vector<mindir::Symbol> max_by_place(const mindir::Call& call, const mindir::Symbol& x) {
+  mindir::Table places = window_places(call);
+  mindir::Table inside{places.shape, {}};
+  for (double& place : places.values) {
+    inside.values.push_back(place >= 0 ? 1 : 0);
+    place = std::max(place, 0.0);
+  }
+  const std::int64_t rank = x.rank();
+  const auto flat =
+      x.reshape(joint({cut(x.shape(), 0, rank - 2), {x.size(rank - 2) * x.size(rank - 1)}}));
+  auto spread = flat.take(places, rank - 2);
+  if (std::count(inside.values.begin(), inside.values.end(), 0.0) > 0)
+    spread = spread.table(inside, DType::Bool).where(spread, lowest(x.dtype()));
+  const auto found = found_extreme(spread, "ArgMaxWithValue", spread.rank() - 1, false);
+  const std::int64_t size = places.shape[1];
+  const auto starts =
+      mindir::Table::of(places.shape[0], [&](std::int64_t window) { return window * size; });
+  const std::int64_t count = places.shape[0] * size;
+  const auto table = found[0].table(std::move(places).shaped({count}));
+  const auto at = found[0] + found[0].table({{1, 1, starts.shape[0]}, starts.values});
+  const auto taken = table.take(at, 0);
+  const auto most = found[1].reshape(call.shape());
+  return {most, taken.reshape(call.shape())};
+}
+
+MYCEL_WRITES_MINDIR(max_pool2d) {
+  const auto x = call.input();
+  if (call.is_read(1) || call.ints("dilation") != IntList{1, 1}) return max_by_place(call, x);
+  const IntList size = call.ints("kernel_size");
+  const IntList step = call.ints("stride");
+  return padded(x, rims_of(call), lowest(x.dtype()))
+      .add("MaxPool", {}, {.shape = call.shape()},
+           {{"kernel_size", IntList{1, 1, size[0], size[1]}},
+            {"strides", IntList{1, 1, step[0], step[1]}},
+            {"pad_mode", "VALID"},
+            {"format", "NCHW"}});
+}
+
+// What the sum of each window is divided by.
+static mindir::Table window_counts(const mindir::Call& call) {
+  const std::size_t planes = call.shape().size() - 2;
+  const auto counted_on = [&](std::size_t i, std::int64_t place) {
+    const IntList pad = call.ints("pad");
+    const bool has_pad = call.flag("count_include_pad");
+    const std::int64_t start = place * call.ints("stride")[i] - pad[2 * i];
+    const std::int64_t end = std::min(start + call.ints("kernel_size")[i],
+                                      call.shape_of()[planes + i] + (has_pad ? pad[2 * i + 1] : 0));
+    return end - std::max(start, has_pad ? -pad[2 * i] : 0);
+  };
+  const Shape shape = cut(call.shape(), call.rank() - 2, call.rank());
+  return mindir::Table::of(element_count(shape),
+                           [&](std::int64_t number) {
+                             const std::int64_t divisor = call.integer("divisor_override");
+                             return divisor != 0 ? divisor
+                                                 : counted_on(0, number / shape[1]) *
+                                                       counted_on(1, number % shape[1]);
+                           })
+      .shaped(shape);
+}
+
+// A mean of windows, put right where other elements count.
+MYCEL_WRITES_MINDIR(avg_pool2d) {
+  constexpr int kValid = 2, kFirstChannels = 0;  // texts of newer primitives are numbers
+  const auto x = call.input();
+  const auto pooled = padded(x, rims_of(call))
+                          .add("AvgPool", {}, {.shape = call.shape()},
+                               {{"kernel_size", call.ints("kernel_size")},
+                                {"strides", call.ints("stride")},
+                                {"pad_mode", kValid},
+                                {"data_format", kFirstChannels}});
+  mindir::Table shares = window_counts(call);
+  const auto size = static_cast<double>(element_count(call.ints("kernel_size")));
+  bool is_whole = true;
+  for (double& share : shares.values) {
+    is_whole &= share == size;
+    share = size / share;
+  }
+  return is_whole ? pooled : pooled * x.table(shares);
+}
+
+static mindir::Symbol flat_planes(const mindir::Symbol& x) {
+  return x.reshape({x.size(0), x.size(1), x.size(2) * x.size(3)});
+}
+
+MYCEL_WRITES_MINDIR(plane_gather) {
+  const auto places = flat_planes(call.input(1));
+  return flat_planes(call.input())
+      .add("GatherD", {mindir::Plain(2), places}, {.shape = places.shape()})
+      .reshape(call.shape());
+}
+
+MYCEL_WRITES_MINDIR(plane_scatter) {
+  const Shape& shape = call.shape();
+  const auto zeros = call.number(0).broadcast({shape[0], shape[1], shape[2] * shape[3]});
+  const auto values = flat_planes(call.input(0));
+  const auto places = flat_planes(call.input(1));
+  return written_along(zeros, places, values, 2, true).reshape(shape);
 }
 
 }  // namespace mycel::ops

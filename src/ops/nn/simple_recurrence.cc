@@ -2,6 +2,7 @@
 // The part of a plain recurrent layer that goes through time; see lstm.cc.
 #include "backend/cpu/loops/recurrent_loops.h"
 #include "backend/cpu/repeated_product.h"
+#include "ops/nn/mindir_recurrent.h"
 #include "ops/nn/recurrent.h"
 
 namespace mycel::ops {
@@ -174,6 +175,16 @@ MYCEL_CPU_KERNEL(simple_scan_gradient) {
   } else {
     run_gradient<float>(kernel);
   }
+}
+
+MYCEL_WRITES_MINDIR(simple_scan) {
+  const auto weight = call.input(2);
+  const std::string_view primitive = call.text("nonlinearity") == "relu" ? "ReLU" : "Tanh";
+  const auto step = [&](const mindir::Symbol& x, const States& states) -> States {
+    return {(x + product_with(states[0], weight)).add(primitive)};
+  };
+  const auto hidden = call.input(1);
+  return scan(call, {hidden}, call.input(3, DType::Int32), step);
 }
 
 }  // namespace mycel::ops

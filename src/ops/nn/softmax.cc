@@ -2,6 +2,7 @@
 #include "backend/cpu/half_tensor.h"
 #include "backend/cpu/loops/softmax_loops.h"
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
 #include "platform/thread/parallel_for.h"
 
@@ -235,5 +236,11 @@ static Value along_axis(const StoredCall& call, std::string_view op) {
 
 MYCEL_ONNX(Softmax, "input") { return along_axis(call, "softmax"); }
 MYCEL_ONNX(LogSoftmax, "input") { return along_axis(call, "log_softmax"); }
+
+MYCEL_WRITES_MINDIR(softmax) {
+  const auto x = call.typed();
+  return x.rank() == 0 ? x.number(1)
+                       : x.add("Softmax", {}, {}, {{"axis", IntList{call.integer("axis")}}});
+}
 
 }  // namespace mycel::ops

@@ -4,6 +4,8 @@
 #include "backend/cpu/loops/softmax_loops.h"
 #include "operator/define.h"
 #include "ops/nn/class_labels.h"
+#include "ops/nn/mindir_classes.h"
+#include "ops/reduce/mindir_reductions.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -151,6 +153,17 @@ MYCEL_CPU_KERNEL(sparse_cross_entropy_gradient) {
   } else {
     run_gradient<float>(kernel);
   }
+}
+
+MYCEL_WRITES_MINDIR(sparse_cross_entropy) {
+  const auto x = call.input();
+  const auto most = reduced(x, "ReduceMax", {1});
+  const auto sum = reduced((x - most).add("Exp"), "ReduceSum", {1});
+  const auto total = (sum.add("Log") + most).reshape(call.shape());
+  const auto chosen = chosen_classes(call, x.size(1), x.rank());
+  const auto picked = reduced(chosen.where(x, 0), "ReduceSum", {1}, false);
+  const auto counts = counting(call, call.input(1));
+  return std::vector{counts.where(total - picked, 0), total};
 }
 
 }  // namespace mycel::ops

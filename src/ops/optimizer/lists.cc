@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "ops/optimizer/updates.h"
+#include "ops/reduce/mindir_reductions.h"
 
 namespace mycel::ops {
 namespace {
@@ -151,6 +152,33 @@ MYCEL_CPU_KERNEL(sum_of_all_squares) {
   double total = 0;
   for (const double sum : sums) total += sum;
   *kernel.output(0).data<float>() = static_cast<float>(total);
+}
+
+MYCEL_WRITES_MINDIR(are_all_finite) {
+  mindir::Symbol all;
+  for (const auto& x : call.inputs()) {
+    const auto is_finite = over_all(x.add("IsFinite", {}, {.dtype = DType::Bool}), "ReduceAll");
+    all = all.defined() ? all.add("LogicalAnd", {is_finite}) : is_finite;
+  }
+  return all;
+}
+
+MYCEL_WRITES_MINDIR(sum_of_all_squares) {
+  mindir::Symbol total;
+  for (const auto& x : call.inputs(call.dtype())) {
+    const auto sum = over_all(x.add("Square"), "ReduceSum");
+    total = total.defined() ? total + sum : sum;
+  }
+  return total;
+}
+
+MYCEL_WRITES_MINDIR(scale_all) {
+  std::vector<mindir::Symbol> scaled;
+  for (std::size_t i = 1; i < call.operand_count(); ++i) {
+    const auto x = call.input(i);
+    scaled.push_back(x * call.input(0, call.dtype_of(i)));
+  }
+  return scaled;
 }
 
 }  // namespace mycel::ops

@@ -5,6 +5,7 @@
 #include "backend/cpu/reduce_engine.h"
 #include "ops/onnx_arguments.h"
 #include "ops/reduce/axis_lines.h"
+#include "ops/reduce/mindir_reductions.h"
 #include "ops/reduce/reduction.h"
 #include "platform/thread/parallel_for.h"
 
@@ -286,5 +287,17 @@ static Value position_of(const StoredCall& call, std::string_view op) {
 
 MYCEL_ONNX(ArgMax, "data") { return position_of(call, "argmax"); }
 MYCEL_ONNX(ArgMin, "data") { return position_of(call, "argmin"); }
+
+static std::vector<mindir::Symbol> place_and_value(const mindir::Call& call,
+                                                   std::string_view primitive) {
+  const std::int64_t rank = call.rank_of();
+  if (rank == 0) return {call.number(0), call.input()};
+  return found_extreme(searched(call), primitive, call.axis("axis", rank), call.flag("keep_dims"));
+}
+
+MYCEL_WRITES_MINDIR(argmax_with_value) { return place_and_value(call, "ArgMaxWithValue"); }
+MYCEL_WRITES_MINDIR(argmin_with_value) { return place_and_value(call, "ArgMinWithValue"); }
+MYCEL_WRITES_MINDIR(argmax) { return place_and_value(call, "ArgMaxWithValue")[0]; }
+MYCEL_WRITES_MINDIR(argmin) { return place_and_value(call, "ArgMinWithValue")[0]; }
 
 }  // namespace mycel::ops

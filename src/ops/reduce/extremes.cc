@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Largest, smallest, all and any.
 #include "ops/onnx_arguments.h"
+#include "ops/reduce/mindir_reductions.h"
 #include "ops/reduce/reduction.h"
 
 namespace mycel::ops {
@@ -121,5 +122,10 @@ MYCEL_ONNX(ReduceMin, "data axes.numbers") {
                      {{"axis", axes}, {"keep_dims", keeps}});
   });
 }
+
+MYCEL_WRITES_MINDIR(reduce_max) { return reduction(call, "ReduceMax"); }
+MYCEL_WRITES_MINDIR(reduce_min) { return reduction(call, "ReduceMin"); }
+MYCEL_WRITES_MINDIR(reduce_all) { return reduction(call, "ReduceAll"); }
+MYCEL_WRITES_MINDIR(reduce_any) { return reduction(call, "ReduceAny"); }
 
 }  // namespace mycel::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What backward through a running product comes down to, zeros included.
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "ops/reduce/axis_lines.h"
 #include "ops/reduce/neighbours.h"
 #include "platform/thread/parallel_for.h"
@@ -76,6 +77,28 @@ MYCEL_CPU_KERNEL(linear_recurrence) {
     case DType::Complex128: return run.operator()<std::complex<double>>();
     default: return with_float_type(y.dtype(), run);
   }
+}
+
+// Step after step, as no primitive has a state.
+MYCEL_WRITES_MINDIR(linear_recurrence) {
+  const auto operands = call.inputs(call.dtype());
+  if (call.rank() == 0) return operands[0];
+  const std::int64_t axis = call.axis("axis", call.rank());
+  const std::int64_t steps = operands[0].size(axis);
+  const bool is_reversed = call.flag("reverse");
+  std::vector<mindir::Symbol> done(static_cast<std::size_t>(steps));
+  mindir::Symbol before;
+  for (std::int64_t i = 0; i < steps; ++i) {
+    const std::int64_t step = is_reversed ? steps - 1 - i : i;
+    const mindir::Table here{{1}, {static_cast<double>(step)}};
+    auto now = operands[0].take(here, axis);
+    if (before.defined()) {
+      const auto factor = operands[1].take(here, axis);
+      now = now + factor * before;
+    }
+    done[static_cast<std::size_t>(step)] = before = now;
+  }
+  return steps > 1 ? joined("Concat", done, call.shape(), axis) : done[0];
 }
 
 }  // namespace mycel::ops

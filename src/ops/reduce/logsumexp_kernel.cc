@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/scalar_executor.h"
+#include "operator/mindir_call.h"
 #include "ops/reduce/reduction.h"
 
 namespace mycel::ops {
@@ -48,6 +49,16 @@ MYCEL_CPU_KERNEL(logsumexp) {
   const Tensor& output = kernel.output(0);
   run("log_shifted", total, largest,
       Tensor::view(output, kept, contiguous_strides(kept), output.body().offset));
+}
+
+MYCEL_WRITES_MINDIR(exp_shifted) {
+  const auto x = call.typed(0);
+  return (x - call.typed(1)).add("Exp");
+}
+
+MYCEL_WRITES_MINDIR(log_shifted) {
+  const auto operands = call.inputs(call.dtype());
+  return operands[0].add("Log") + operands[1];
 }
 
 }  // namespace mycel::ops

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variance, standard deviation and functions made of reductions.
 #include <cmath>
+#include <limits>
 
 #include "ops/onnx_arguments.h"
+#include "ops/reduce/mindir_reductions.h"
 #include "ops/reduce/reduction.h"
 
 namespace mycel::ops {
@@ -191,6 +193,26 @@ MYCEL_ONNX(ReduceLogSumExp, "data axes.numbers") {
   return onnx_reduction(call, [&](const Value& x, const IntList& axes, bool keeps) {
     return call.call("logsumexp", {x}, {{"axis", axes}, {"keep_dims", keeps}});
   });
+}
+
+MYCEL_WRITES_MINDIR(logsumexp) {
+  const auto x = call.typed();
+  const IntList axes = call.axes("axis");
+  auto most = reduced(x, "ReduceMax", axes);
+  const auto is_infinite = most.add("Abs").equals(std::numeric_limits<double>::infinity());
+  most = is_infinite.where(0, most);
+  const auto sum = reduced((x - most).add("Exp"), "ReduceSum", axes);
+  return (sum.add("Log") + most).reshape(call.shape());
+}
+
+MYCEL_WRITES_MINDIR(var) {
+  const IntList axes = call.axes("axis");
+  std::int64_t count = 1;
+  for (const std::int64_t axis : axes) count *= call.shape_of()[static_cast<std::size_t>(axis)];
+  const std::int64_t divisor = count - call.integer("ddof");
+  if (divisor <= 0) call.refuse("there are not enough elements for a variance");
+  const auto squares = squared_distance(call.typed(), axes);
+  return reduced(squares, "ReduceSum", axes, call.flag("keepdims")) / static_cast<double>(divisor);
 }
 
 }  // namespace mycel::ops

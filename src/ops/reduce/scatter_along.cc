@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "operator/define.h"
+#include "ops/index/mindir_places.h"
 #include "ops/reduce/axis_lines.h"
 #include "platform/thread/parallel_for.h"
 
@@ -61,6 +62,12 @@ MYCEL_CPU_KERNEL(scatter_along) {
           }
         });
   });
+}
+
+MYCEL_WRITES_MINDIR(scatter_along) {
+  const auto zeros = call.number(0).broadcast(call.shape());
+  const auto places = call.input();
+  return written_along(zeros, places, call.typed(1), call.axis("axis", call.rank()), true);
 }
 
 }  // namespace mycel::ops

@@ -3,6 +3,7 @@
 
 #include "operator/blocking.h"
 #include "ops/onnx_arguments.h"
+#include "ops/reduce/mindir_reductions.h"
 #include "ops/reduce/neighbours.h"
 #include "ops/reduce/reduction.h"
 
@@ -243,5 +244,15 @@ MYCEL_ONNX(ReduceLogSum, "data axes.numbers") {
     return call.call("log", {reduced(call, "reduce_sum", x, axes, keeps)});
   });
 }
+
+MYCEL_WRITES_MINDIR(reduce_sum) {
+  const bool changes_nothing = call.flag("skip_mode") && call.ints("axis").empty();
+  return changes_nothing ? call.typed() : reduction(call, "ReduceSum");
+}
+
+MYCEL_WRITES_MINDIR(sum) { return reduction(call, "ReduceSum", "dim", "keepdim"); }
+MYCEL_WRITES_MINDIR(reduce_mean) { return reduction(call, "ReduceMean"); }
+MYCEL_WRITES_MINDIR(reduce_prod) { return reduction(call, "ReduceProd"); }
+MYCEL_WRITES_MINDIR(prod) { return reduction(call, "ReduceProd"); }
 
 }  // namespace mycel::ops

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
 
 namespace mycel::ops {
@@ -89,5 +90,7 @@ MYCEL_ONNX(Expand, "input shape.numbers") {
   return call.call("broadcast_to", {x},
                    {{"shape", broadcast_shapes(x.shape(), wanted, call.name())}});
 }
+
+MYCEL_WRITES_MINDIR(broadcast_to) { return call.input().broadcast(call.shape()); }
 
 }  // namespace mycel::ops

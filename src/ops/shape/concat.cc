@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/blocking.h"
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
 #include "ops/shape/window.h"
 
@@ -153,6 +154,16 @@ MYCEL_CPU_KERNEL(stack) {
 
 MYCEL_ONNX(Concat, "inputs...") {
   return call.call("concat", call.tensors("inputs"), {{"axis", call.integer("axis")}});
+}
+
+MYCEL_WRITES_MINDIR(concat) {
+  const auto parts = call.inputs(call.dtype());
+  if (parts.size() == 1) return parts[0];
+  return joined("Concat", parts, call.shape(), call.axis("axis", call.rank()));
+}
+
+MYCEL_WRITES_MINDIR(stack) {
+  return joined("Stack", call.inputs(call.dtype()), call.shape(), call.axis("axis", call.rank()));
 }
 
 }  // namespace mycel::ops

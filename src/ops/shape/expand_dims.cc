@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "ops/onnx_arguments.h"
 
 namespace mycel::ops {
@@ -113,5 +114,8 @@ MYCEL_ONNX(Unsqueeze, "data axes.numbers") {
   for (const std::int64_t axis : axes) x = call.call("expand_dims", {x}, {{"axis", axis}});
   return x;
 }
+
+MYCEL_WRITES_MINDIR(expand_dims) { return call.input().reshape(call.shape()); }
+MYCEL_WRITTEN_BY(squeeze, writes_mindir_expand_dims);
 
 }  // namespace mycel::ops

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
 #include "ops/shape/fill_value.h"
 #include "platform/thread/parallel_for.h"
@@ -219,5 +220,14 @@ MYCEL_ONNX(Constant, "") {
     if (call.has(name)) return tensor_of(call[name], DType::Int64, call.emitter());
   return call.tensor("value");
 }
+
+static mindir::Symbol filled_like(const mindir::Call& call, const mindir::Operand& value) {
+  const auto filling = call.number(value);
+  return filling.shaped_like(call.input(), call.shape());
+}
+
+MYCEL_WRITES_MINDIR(zeros_like) { return filled_like(call, 0); }
+MYCEL_WRITES_MINDIR(ones_like) { return filled_like(call, 1); }
+MYCEL_WRITES_MINDIR(full_like) { return filled_like(call, call.attribute("fill_value")); }
 
 }  // namespace mycel::ops

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "operator/mindir_call.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -56,5 +59,14 @@ MYCEL_OP(reverse)
     })
     .sample("rows", {normal({2, 3})}, {{"axis", IntList{0}}})
     .sample_dtypes(kAny);
+
+MYCEL_WRITES_MINDIR(flip) {
+  const auto x = call.input();
+  IntList axes = call.ints("dims");
+  for (std::int64_t& axis : axes) axis += axis < 0 ? x.rank() : 0;
+  std::sort(axes.begin(), axes.end());
+  axes.resize(static_cast<std::size_t>(std::unique(axes.begin(), axes.end()) - axes.begin()));
+  return axes.empty() || x.rank() == 0 ? x : x.add("ReverseV2", {}, {}, {{"axis", axes}});
+}
 
 }  // namespace mycel::ops

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "ops/onnx_arguments.h"
 #include "ops/shape/fill_value.h"
+#include "ops/shape/mindir_windows.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -320,6 +323,56 @@ MYCEL_ONNX(Slice, "data starts.numbers ends.numbers axes.numbers steps.numbers")
   }
   return call.call("index_view", {x},
                    {{"begin", begin}, {"length", length}, {"step", step}, {"axes", all}});
+}
+
+// The axes of a window in the order in which the result has them; -1 for a new one.
+static IntList shown_axes(const mindir::Call& call) {
+  IntList kept = call.ints("axes");
+  kept.resize(static_cast<std::size_t>(std::remove(kept.begin(), kept.end(), -1) - kept.begin()));
+  return others_first(static_cast<std::int64_t>(call.ints("length").size()), kept);
+}
+
+MYCEL_WRITES_MINDIR(index_view) {
+  const auto part =
+      window(call.input(), call.ints("begin"), call.ints("length"), call.ints("step"));
+  return part.transpose(shown_axes(call)).reshape(call.shape());
+}
+
+// Writes a value to where a window of the result stands.
+static mindir::Symbol with_window(const mindir::Call& call, const mindir::Symbol& flat,
+                                  const mindir::Symbol& value) {
+  const IntList begin = call.ints("begin");
+  const IntList length = call.ints("length");
+  const IntList step = call.ints("step");
+  const Strides whole = contiguous_strides(call.shape());
+  std::int64_t offset = 0;
+  Shape sizes, shown;
+  Strides strides;
+  for (std::size_t i = 0; i < begin.size(); ++i) offset += begin[i] * whole[i];
+  for (const std::int64_t axis : shown_axes(call)) {
+    const auto i = static_cast<std::size_t>(axis);
+    sizes.push_back(length[i]);
+    strides.push_back(step[i] * whole[i]);
+  }
+  for (const std::int64_t axis : call.ints("axes"))
+    shown.push_back(axis < 0 ? 1 : length[static_cast<std::size_t>(axis)]);
+  const auto places = strided_places(sizes, strides, offset);
+  const std::int64_t count = places.shape[0];
+  const auto values = value.broadcast(shown).reshape({count});
+  const auto tuples = values.table({{count, 1}, places.values}, DType::Int32);
+  return flat.add("TensorScatterUpdate", {tuples, values}, {.shape = flat.shape()})
+      .reshape(call.shape());
+}
+
+MYCEL_WRITES_MINDIR(index_view_update) {
+  const auto flat = call.input().reshape({element_count(call.shape())});
+  return with_window(call, flat, call.typed(1));
+}
+MYCEL_WRITTEN_BY(index_view_assign, writes_mindir_index_view_update);
+
+MYCEL_WRITES_MINDIR(index_view_spread) {
+  const auto zeros = call.filled({element_count(call.shape())}, 0);
+  return with_window(call, zeros, call.typed(0));
 }
 
 }  // namespace mycel::ops

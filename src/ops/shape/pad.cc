@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
 #include "ops/onnx_arguments.h"
 #include "ops/shape/fill_value.h"
+#include "ops/shape/mindir_windows.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -333,6 +335,24 @@ MYCEL_ONNX(Pad, "data pads.numbers constant_value.numbers axes.numbers") {
     x = call.call("gather", {x, places}, {{"axis", static_cast<std::int64_t>(axis)}});
   }
   return x;
+}
+
+MYCEL_WRITES_MINDIR(pad_constant) {
+  const auto x = call.typed();
+  const IntList widths = call.ints("paddings");
+  IntList begin, length;
+  Rims rims;
+  for (std::size_t i = 0; i < x.shape().size(); ++i) {
+    const std::int64_t before = widths[2 * i];
+    const std::int64_t after = widths[2 * i + 1];
+    const auto none = std::int64_t{0};
+    begin.push_back(std::max(-before, none));
+    length.push_back(x.shape()[i] + std::min(before, none) + std::min(after, none));
+    rims.emplace_back(std::max(before, none), std::max(after, none));
+  }
+  const AttributeValue value = call.is_none("value") ? 0 : call.attribute("value");
+  if (holds(length, 0)) return call.filled(call.shape(), value.real());  // nothing is left
+  return padded(window(x, begin, length, IntList(length.size(), 1)), rims, value);
 }
 
 }  // namespace mycel::ops

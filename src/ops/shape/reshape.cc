@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
 
 namespace mycel::ops {
@@ -241,5 +242,9 @@ MYCEL_ONNX(Size, "data.shape") {
   *count.data<std::int64_t>() = element_count(call.tensor("data").shape());
   return call.constant(std::move(count));
 }
+
+MYCEL_WRITES_MINDIR(reshape) { return call.input().reshape(call.shape()); }
+MYCEL_WRITTEN_BY(flatten, writes_mindir_reshape);
+MYCEL_WRITTEN_BY(flatten_axes, writes_mindir_reshape);
 
 }  // namespace mycel::ops

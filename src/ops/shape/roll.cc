@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -111,5 +112,20 @@ MYCEL_OP(roll_primitive)
     })
     .sample("rows", {normal({4, 3})}, {{"shift", IntList{2}}, {"axis", IntList{0}}})
     .sample_dtypes(kAny);
+
+MYCEL_WRITES_MINDIR(roll_axes) {
+  auto x = call.input();
+  const IntList shifts = call.ints("shifts");
+  const IntList axes = call.ints("dims");
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t axis = axes[i] < 0 ? axes[i] + x.rank() : axes[i];
+    const std::int64_t size = x.size(axis);
+    if (size == 0 || shifts[i] % size == 0) continue;
+    const std::int64_t shift = (shifts[i] % size + size) % size;
+    const auto from = [&](std::int64_t place) { return (place - shift + size) % size; };
+    x = x.take(mindir::Table::of(size, from), axis);
+  }
+  return x;
+}
 
 }  // namespace mycel::ops

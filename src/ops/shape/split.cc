@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/onnx_arguments.h"
+#include "ops/shape/mindir_windows.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -226,6 +227,29 @@ MYCEL_ONNX(Split, "input split.numbers") {
     for (std::int64_t i = 0; i < count; ++i) sizes.push_back(std::min(size, length - i * size));
   }
   return call.call_all("split_sizes", {x}, {{"sizes", std::move(sizes)}, {"axis", axis}});
+}
+
+MYCEL_WRITES_MINDIR(unstack) {
+  const auto x = call.input();
+  return x.several("Unstack", {}, call.outputs(),
+                   {{"axis", call.axis("axis", x.rank())}, {"num", call.outputs().size()}});
+}
+
+MYCEL_WRITES_MINDIR(split_sizes) {
+  const auto x = call.input();
+  const std::int64_t axis = call.axis("axis", x.rank());
+  const IntList sizes = call.ints("sizes");
+  if (sizes == IntList(sizes.size(), sizes[0]))
+    return x.several("Split", {}, call.outputs(), {{"axis", axis}, {"output_num", sizes.size()}});
+  std::vector<mindir::Symbol> parts;
+  std::int64_t start = 0;
+  for (const std::int64_t size : sizes) {
+    const IntList zeros(x.shape().size(), 0);
+    parts.push_back(window(x, with_size(zeros, axis, start), with_size(x.shape(), axis, size),
+                           IntList(x.shape().size(), 1)));
+    start += size;
+  }
+  return parts;
 }
 
 }  // namespace mycel::ops

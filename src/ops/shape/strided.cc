@@ -4,6 +4,7 @@
 // operators say so where what is shared has been written.
 #include "operator/define.h"
 #include "ops/shape/fill_value.h"
+#include "ops/shape/mindir_windows.h"
 #include "tensor/overlap.h"
 
 namespace mycel::ops {
@@ -210,5 +211,29 @@ MYCEL_CPU_KERNEL(strided_assign) {
   copy_elements(kernel.input(1), seen_with(dense, layout_of(kernel, kernel.input(1).shape())));
   if (!(dense == target)) copy_elements(dense, target);
 }
+
+static mindir::Symbol place_tuples(const mindir::Call& call, const mindir::Symbol& like,
+                                   const Shape& shape) {
+  const auto places = strided_places(shape, call.ints("strides"), call.integer("offset"));
+  return like.table({{places.shape[0], 1}, places.values}, DType::Int32);
+}
+
+MYCEL_WRITES_MINDIR(strided_view) {
+  const auto x = call.input();
+  const auto flat = x.reshape({element_count(x.shape())});
+  const auto places = place_tuples(call, flat, call.shape());
+  return flat.add("GatherNd", {places}, {.shape = Shape{element_count(call.shape())}})
+      .reshape(call.shape());
+}
+
+MYCEL_WRITES_MINDIR(strided_update) {
+  const auto flat = call.input().reshape({element_count(call.shape())});
+  const auto value = call.typed(1);
+  const auto places = place_tuples(call, value, value.shape());
+  const auto values = value.reshape({element_count(value.shape())});
+  return flat.add("TensorScatterUpdate", {places, values}, {.shape = flat.shape()})
+      .reshape(call.shape());
+}
+MYCEL_WRITTEN_BY(strided_assign, writes_mindir_strided_update);
 
 }  // namespace mycel::ops

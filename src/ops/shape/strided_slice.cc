@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ops/shape/mindir_windows.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -137,5 +138,12 @@ MYCEL_OP(strided_slice)
     .sample("nothing", {normal({3})},
             {{"begin", IntList{2}}, {"end", IntList{1}}, {"strides", IntList{1}}})
     .sample_dtypes(kAny);
+
+// By the positions that are chosen, as kernels refuse some masks.
+MYCEL_WRITES_MINDIR(strided_slice) {
+  const auto x = call.input();
+  const Window chosen = strided_window(call, x.shape());
+  return window(x, chosen.begin, chosen.length, chosen.step).reshape(call.shape());
+}
 
 }  // namespace mycel::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
 #include "operator/stored_call.h"
+#include "ops/shape/mindir_windows.h"
 
 namespace mycel::ops {
 namespace {
@@ -79,6 +80,17 @@ MYCEL_CPU_KERNEL(tile) {
 
 MYCEL_ONNX(Tile, "input repeats.numbers") {
   return call.call("tile", {call.tensor("input")}, {{"dims", call.flat_integers("repeats")}});
+}
+
+MYCEL_WRITES_MINDIR(tile) {
+  const IntList dims = call.ints("dims");
+  const Shape ones(call.shape().size(), 1);
+  const Shape whole = call.shape();
+  const auto rank = call.rank();
+  const auto x =
+      call.input().reshape(joint({cut(ones, 0, rank - call.rank_of()), call.shape_of()}));
+  const IntList times = joint({cut(ones, 0, rank - static_cast<std::int64_t>(dims.size())), dims});
+  return times == ones ? x : x.add("Tile", {times}, {.shape = whole});
 }
 
 }  // namespace mycel::ops

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
+#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
 
 namespace mycel::ops {
@@ -157,5 +158,7 @@ MYCEL_ONNX(Transpose, "data") {
     for (std::int64_t axis = x.rank(); axis > 0;) perm.push_back(--axis);
   return call.call("transpose", {x}, {{"perm", std::move(perm)}});
 }
+
+MYCEL_WRITES_MINDIR(transpose) { return call.input().transpose(call.ints("perm")); }
 
 }  // namespace mycel::ops

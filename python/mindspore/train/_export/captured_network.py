@@ -44,10 +44,6 @@ class Node:
         """Turns a node that marks a tensor into one that passes it on."""
         self.name, self.operands = "identity", self.operands[1:2]
 
-    def outputs(self) -> list[Value]:
-        """The values it computes; a loop leaves them at the nodes that stand for its ends."""
-        return self.loop.ends if self.loop else [(self.id, i) for i in range(len(self.types))]
-
 
 @dataclass
 class CapturedNetwork:
@@ -67,10 +63,6 @@ class CapturedNetwork:
     def type_of(self, value: Value) -> tuple:
         """(dtype, shape) of a value."""
         return self.by_id[value[0]].types[value[1]]
-
-    def parameters(self) -> list[Node]:
-        """Parameters in the order of their first use."""
-        return [node for node in self.nodes if node.kind == "parameter" and node.name]
 
     def loops(self) -> list[Loop]:
         """The loops that stand in this graph."""
@@ -134,11 +126,6 @@ class Loop:
         """Every graph of it."""
         ways = [self.body] if self.condition is None else [self.condition, self.body]
         return [network for way in ways for network in way.networks()]
-
-    def parameters(self) -> list[Node]:
-        """Parameters that some turn uses, each once."""
-        found = {node.id: node for network in self.networks() for node in network.parameters()}
-        return list(found.values())
 
 
 class DependsOnValuesError(RuntimeError):

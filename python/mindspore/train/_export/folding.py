@@ -18,19 +18,10 @@ def _described(name: str) -> dict:
         return {"random": False, "effects": False}
 
 
-def is_random(name: str) -> bool:
-    """Whether an operator gives something else in every run."""
-    return bool(_described(name)["random"])
-
-
-def is_writing(name: str) -> bool:
-    """Whether an operator writes to its first operand."""
-    return bool(_described(name)["effects"])
-
-
 def is_constant(network: CapturedNetwork, node: Node) -> bool:
     """Whether an operator has nothing but constants to compute from."""
-    if is_random(node.name) or is_writing(node.name):
+    described = _described(node.name)
+    if described["random"] or described["effects"]:  # something else in every run, or written memory
         return False
     return all(
         value is None

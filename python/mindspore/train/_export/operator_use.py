@@ -165,18 +165,13 @@ class WrittenUse(OperatorUse):
         """A constant, in the type of the first output unless another is named."""
         raise NotImplementedError
 
-    def _type_of_number(self, dtype):
-        """The type in which a number is written; None: it is a value like others."""
-        return dtype
-
     def input(self, i: int = 0, dtype=None) -> Expression | None:
         """An operand, in a type where one is named; None where it is absent."""
         if not self.has(i):
             return None
         source = self.producer(i)
-        wanted = self._type_of_number(dtype) if source.is_number else None
-        if wanted is not None:
-            return self.constant(source.tensor.asnumpy(), wanted)
+        if source.is_number and dtype is not None:
+            return self.constant(source.tensor.asnumpy(), dtype)
         symbol = self.symbol(self.node.operands[i])
         return symbol if dtype is None else symbol.to(dtype)
 

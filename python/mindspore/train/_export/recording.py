@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a network under a recorder and gives its forward pass as graphs."""
+"""Runs a network under a recorder and gives its forward pass, for writers of model files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import contextlib
 import sys
 import threading
 import weakref
+from dataclasses import dataclass
 
 from mindspore import _c_expression as _c
 from mindspore._capture.code import position_of
@@ -24,7 +25,6 @@ from mindspore.train._export.captured_network import (
     Way,
 )
 from mindspore.train._export.decisions import Decisions, TooManyWaysError
-from mindspore.train._export.folding import is_writing
 from mindspore.train._export.loops.current import working
 from mindspore.train._export.loops.running import LoopRunner
 from mindspore.train._export.loops.variables import flatten
@@ -33,7 +33,26 @@ from mindspore.train._export.regions import Regions, node_of
 _CHANGING_CELLS = threading.RLock()
 
 
-def capture_network(net, inputs: tuple) -> Way:
+@dataclass
+class Recording:
+    """What a network computes.
+
+    Attributes:
+        network (RecordedNetwork): As straight graphs, decisions and loops.
+    """
+
+    network: _c.RecordedNetwork
+    _graph: _c.RecordedGraph
+    _inputs: list[Tensor]
+    _count: int  # of results
+    _decides: bool
+
+    def way(self) -> Way:
+        """The same for a writer in Python."""
+        return _way(self._graph.as_dict(), self._inputs, self._count, self._decides)
+
+
+def capture_network(net, inputs: tuple) -> Recording:
     """Runs a network and writes down what it computes, on every way it may take.
 
     It is run as it is first. If it asks questions or looks at values, it is run again with its loops as
@@ -46,7 +65,7 @@ def capture_network(net, inputs: tuple) -> Way:
     straight = first = None
     try:
         straight = _captured(net, inputs, with_loops=False)
-        if straight.question is None:
+        if not straight.network.decides:
             return straight
     except RuntimeError as failure:
         first = failure
@@ -66,7 +85,7 @@ def capture_network(net, inputs: tuple) -> Way:
         raise type(second)(f"{second} Nor can they be written one by one: {failure}") from failure
 
 
-def _captured(net, inputs: tuple, with_loops: bool, with_choices: bool = False) -> Way:
+def _captured(net, inputs: tuple, with_loops: bool, with_choices: bool = False) -> Recording:
     name = type(net).__name__ if isinstance(net, Cell) else getattr(net, "__name__", "function")
     chosen = Tensor(True)
 
@@ -89,7 +108,7 @@ def _captured(net, inputs: tuple, with_loops: bool, with_choices: bool = False) 
         captured = _Recorded(flat, name, roots=(weakref.ref(net),) if isinstance(net, Cell) else ())
         stack.enter_context(run.decisions.answering())
         graph = captured.graph_for(inputs)
-    return run.way(graph, tensors_in(inputs))
+    return run.recording(graph, tensors_in(inputs))
 
 
 class _Recorded(Captured):
@@ -98,7 +117,7 @@ class _Recorded(Captured):
     __slots__ = ("_graph", "_look")
     writes_failures = learns_sizes = False
 
-    def graph_for(self, inputs: tuple) -> dict:
+    def graph_for(self, inputs: tuple) -> _c.RecordedGraph:
         """What it computes from inputs like these.
 
         Raises:
@@ -123,7 +142,7 @@ class _Recorded(Captured):
 
     def _finished(self, session, result, was_there):
         if not session.refusal:
-            self._graph = session.draft()
+            self._graph = session.take_draft()
         session.discard()
         return result
 
@@ -214,52 +233,10 @@ class _Run:
                 changed.append(cell)
         return changed
 
-    def way(self, graph: dict, inputs: list[Tensor]) -> Way:
-        """What was written down, as graphs."""
-        arguments = _arguments(graph, inputs)
-        by_id = {entry["id"]: node_of(entry) for entry in graph["nodes"]}
-        ends = [by_id[value[0]] for value in graph["results"][-self._count :]] if self._count else []
-        if any(node.kind != "operator" or node.name != "where" for node in ends):
-            raise RuntimeError(
-                "The network cannot be exported: its results are not found among what it computes."
-            )
-        results = [node.operands[1] for node in ends]
-        chosen = {node.operands[0] for node in ends}
-        left_out = {node.id for node in ends} | {value[0] for value in chosen}
-        kept = [entry for entry in graph["nodes"] if entry["id"] not in left_out]
-        decides = not self._is_as_it_is or any(entry["regions"] for entry in kept)
-        self._check(kept, decides, {})
-        if not decides:
-            return _straight(
-                graph["name"], arguments, [by_id[entry["id"]] for entry in kept], results, chosen
-            )
-        return Regions(graph["name"], arguments, kept, chosen).way(arguments, results)
-
-    def _check(self, entries: list[dict], decides: bool, around: dict[int, Node]) -> None:
-        """RuntimeError for what no file can hold.
-
-        Args:
-            entries (list[dict]): What was recorded.
-            decides (bool): Something in the network depends on values.
-            around (dict): What stands around.
-        """
-        known = dict(around)
-        for entry in entries:
-            node = known[entry["id"]] = node_of(entry)
-            if node.kind not in ("constant", "parameter", "operator", "if", "while"):
-                raise RuntimeError(
-                    f"'{self._name}' cannot be exported: it calls Python ('{node.name}') at {node.place()}."
-                )
-            target = node
-            while target is not None and target.kind == "operator" and is_writing(target.name):
-                target = known.get(target.operands[0][0])
-            if decides and target is not None and target is not node and target.kind == "parameter":
-                raise RuntimeError(
-                    f"'{self._name}' cannot be exported: it writes to parameters ({node.place()}) and "
-                    "decides by values."
-                )
-            for region in entry["regions"]:
-                self._check(region["nodes"], decides, known)
+    def recording(self, graph: _c.RecordedGraph, inputs: list[Tensor]) -> Recording:
+        """What was written down."""
+        network = _c.recorded_network(graph, inputs, self._count, self._is_as_it_is)
+        return Recording(network, graph, inputs, self._count, not self._is_as_it_is)
 
 
 def _on_thread(thread: int, made, own, cell):
@@ -269,6 +246,19 @@ def _on_thread(thread: int, made, own, cell):
         return (made if threading.get_ident() == thread else own)(cell(), *args, **kwargs)
 
     return construct
+
+
+def _way(graph: dict, inputs: list[Tensor], count: int, decides: bool) -> Way:
+    arguments = _arguments(graph, inputs)
+    by_id = {entry["id"]: node_of(entry) for entry in graph["nodes"]}
+    ends = [by_id[value[0]] for value in graph["results"][-count:]] if count else []
+    results = [node.operands[1] for node in ends]
+    chosen = {node.operands[0] for node in ends}
+    left_out = {node.id for node in ends} | {value[0] for value in chosen}
+    kept = [entry for entry in graph["nodes"] if entry["id"] not in left_out]
+    if not decides and not any(entry["regions"] for entry in kept):
+        return _straight(graph["name"], arguments, [by_id[entry["id"]] for entry in kept], results, chosen)
+    return Regions(graph["name"], arguments, kept, chosen).way(arguments, results)
 
 
 def _arguments(graph: dict, inputs: list[Tensor]) -> list[Node]:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from mindspore import log as logger
-from mindspore.train._export.captured_network import Way
 from mindspore.train._export.inference_mode import unchanged_parameters
 from mindspore.train._export.open_inputs import described_inputs, filled_inputs
 from mindspore.train._export.recording import capture_network
@@ -29,27 +28,22 @@ def warn_if_one_differs(net, inputs: tuple, size: int) -> None:
     shapes = described_inputs(net, inputs)
     try:
         with unchanged_parameters(net):
-            ways = [
-                capture_network(net, filled_inputs(shapes, lambda *_, s=s: s))  # noqa: B023
+            networks = [
+                capture_network(net, filled_inputs(shapes, lambda *_, s=s: s)).network  # noqa: B023
                 for s in (1, size)
             ]
     except (RuntimeError, TypeError, ValueError):
         return  # it takes no such input
-    one, other = map(_computing, ways)
+    one, other = map(_computing, networks)
     if one != other:
         changed = next((a or b for a, b in zip(one + [None], other + [None], strict=False) if a != b), None)
         logger.warning(
-            f"'{ways[0].network.name}' computes something else if axes of unknown size have one element (the "
+            f"'{networks[0].name}' computes something else if axes of unknown size have one element (the "
             f"first operator that differs is '{changed}'): the exported file has what it computes with more. "
             "Export it with all sizes for such inputs."
         )
 
 
-def _computing(way: Way) -> list[str]:
+def _computing(network) -> list[str]:
     """Operators that compute, in order."""
-    return [
-        node.name
-        for network in way.networks()
-        for node in network.nodes
-        if node.kind == "operator" and node.name not in _ARRANGING
-    ]
+    return [name for name in network.operators if name not in _ARRANGING]

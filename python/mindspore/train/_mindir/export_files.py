@@ -16,9 +16,7 @@ from mindspore.train._mindir.exporter import written_network
 from mindspore.train._mindir.folded_inputs import folded_in
 from mindspore.train._mindir.message import changed_by
 from mindspore.train._mindir.model_parts import FRONT_BYTES, ModelInParts, front_of_data
-from mindspore.train._mindir.model_writer import ModelWriter
 from mindspore.train._mindir.preprocessing import preprocessor_of
-from mindspore.train._mindir.unknown_sizes import has_unknown_sizes, model_for_all_sizes, written_for_sizes
 
 LARGEST_IN_ONE_FILE = 1 << 30  # bytes of weights; more are written to files of their own
 LARGEST_DATA_FILE = 1 << 40
@@ -27,6 +25,7 @@ _READ_ONLY = 0o400
 _OPTIONS = ("enc_key", "enc_mode", "dataset", "obf_config", "incremental", "custom_func")
 
 Encrypt = Callable[[bytes], bytes]
+Places = dict[str, tuple[str, int, int]]  # of a weight: a file, where it begins there, its length
 
 
 def export_mindir(net, inputs: tuple, path: str, options: dict) -> None:
@@ -45,31 +44,21 @@ def export_mindir(net, inputs: tuple, path: str, options: dict) -> None:
     head["user_info"] = folded_in(inputs) or None
     head = {name: value for name, value in head.items() if value is not None}
     with inference_mode(net):
-        writer, model_of = _written(net, inputs)
+        model = written_network(net, inputs, input_names(net, inputs))
     change = options.get("custom_func")
     os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
     parts = ModelInParts(path)
-    if sum(tensor.nbytes for _, tensor in writer.parameters()) <= LARGEST_IN_ONE_FILE:
+    if sum(tensor.nbytes for _, tensor in model.weights) <= LARGEST_IN_ONE_FILE:
         with parts.replaced():
-            _write_model(path, {**model_of(None), **head}, change, encrypt)
+            _write_model(path, model, {}, head, change, encrypt)
         return
     if encrypt is not None and callable(options.get("enc_mode")):
         raise ValueError("For 'export', a network this large cannot be encrypted by a function.")
     os.makedirs(parts.folder, mode=0o700, exist_ok=True)
     with parts.data_files() as files:
-        places = _write_weights(parts.folder, files, writer, encrypt)
-        _write_model(parts.graph, {**model_of(places), **head}, change, encrypt)
+        places = _write_weights(parts.folder, files, model.weights, encrypt)
+        _write_model(parts.graph, model, places, head, change, encrypt)
     remove(path)  # the same model as it was when it was smaller
-
-
-def _written(net, inputs: tuple) -> tuple[ModelWriter, Callable]:
-    """The network, and what gives its message when it is told where the weights are."""
-    names = input_names(net, inputs)
-    if not has_unknown_sizes(net, inputs):
-        writer = written_network(net, inputs, names)
-        return writer, writer.model
-    writers = written_for_sizes(net, inputs, names)
-    return writers[0], lambda places: model_for_all_sizes(writers, places)
 
 
 def _check_options(options: dict) -> None:
@@ -87,10 +76,19 @@ def _check_options(options: dict) -> None:
             raise TypeError(f"For 'export', '{name}' must be {wanted}, but got {type(value).__name__}.")
 
 
-def _write_model(path: str, model: dict, change, encrypt: Encrypt | None) -> None:
+def _write_model(
+    path: str, model: _c.WrittenMindir, places: Places, head: dict, change, encrypt: Encrypt | None
+) -> None:
+    extra = _c.encode_message("mindir", head)
+    if change is None and encrypt is None:
+        with atomic_file(path, _READ_ONLY) as file:
+            model.write(file.write, places, extra)
+        return
+    content = model.encode(places, extra)
     if change is not None:
-        changed_by(change, model)
-    content = _c.encode_message("mindir", model)
+        message = _c.decode_message("mindir", content, "the model cannot be read back")
+        changed_by(change, message)
+        content = _c.encode_message("mindir", message)
     with atomic_file(path, _READ_ONLY) as file:
         file.write(encrypt(content) if encrypt else content)
 
@@ -99,11 +97,11 @@ def _write_model(path: str, model: dict, change, encrypt: Encrypt | None) -> Non
 
 
 def _write_weights(
-    folder: str, files: DataFiles, writer: ModelWriter, encrypt: Encrypt | None
-) -> dict[str, dict]:
-    """Writes the weights to files of the folder; returns where each parameter is in them."""
-    places: dict[str, dict] = {}
-    for group in _groups(writer.parameters()):
+    folder: str, files: DataFiles, weights: list[tuple[str, Tensor]], encrypt: Encrypt | None
+) -> Places:
+    """Writes the weights to files of the folder; returns where each of them is."""
+    places: Places = {}
+    for group in _groups(weights):
         offset = FRONT_BYTES
         name = files.add()
         with atomic_file(os.path.join(folder, name), _READ_ONLY) as file:
@@ -113,7 +111,7 @@ def _write_weights(
                 content = _padded(tensor.get_bytes())
                 file.write(encrypt(content) if encrypt else content)
                 location = f"{os.path.basename(folder)}/{name}"
-                places[parameter] = {"location": location, "offset": offset, "length": tensor.nbytes}
+                places[parameter] = (location, offset, tensor.nbytes)
                 offset += len(content)
     return places
 
@@ -122,11 +120,11 @@ def _padded(content: bytes) -> bytes:
     return content + bytes(-len(content) % _ALIGNMENT)
 
 
-def _groups(parameters: list[tuple[str, Tensor]]) -> list[list[tuple[str, Tensor]]]:
-    """Parameters by name, in as many groups as files are needed."""
+def _groups(weights: list[tuple[str, Tensor]]) -> list[list[tuple[str, Tensor]]]:
+    """Weights by name, in as many groups as files are needed."""
     groups: list[list] = []
     total = 0
-    for name, tensor in sorted(parameters, key=lambda entry: entry[0]):
+    for name, tensor in sorted(weights, key=lambda entry: entry[0]):
         size = tensor.nbytes + -tensor.nbytes % _ALIGNMENT
         if not groups or total + size > LARGEST_DATA_FILE:
             groups.append([])

@@ -36,7 +36,7 @@ def _written(
     net, inputs: tuple, input_names: list[str] | None, is_for_all_sizes: bool = False
 ) -> ModelWriter:
     with unchanged_parameters(net):
-        way = capture_network(net, inputs)
+        way = capture_network(net, inputs).way()
     for network in way.networks():
         _check(network)
     writer = ModelWriter(way.network, is_for_all_sizes)

@@ -28,7 +28,9 @@ def reduced(x: Symbol, kind: str, axes: tuple[int, ...], keep: bool = True) -> S
 def _reduction(kind: str, axis: str = "axis", keep: str = "keep_dims", through=None):
     def write(call: Call) -> Symbol:
         x = call.input(0, through or call.dtype)
-        return reduced(x, kind, axes_of(call[axis], len(call.shape_of())), call[keep]).to(call.dtype)
+        skips = call.node.attributes.get("skip_mode") and not call[axis]  # no axis means: none
+        axes = () if skips else axes_of(call[axis], len(call.shape_of()))
+        return reduced(x, kind, axes, call[keep]).to(call.dtype)
 
     return write
 
