@@ -10,8 +10,8 @@ class GradientCall;
 // What this thread records. Private to eager/.
 struct TapeState {
   Ref<Scope> scope;
-  int level = 0;  // gradient calls under way
-  int parts = 0;  // those among them that only belong to another one
+  int level = 0;                      // gradient calls under way
+  int parts = 0;                      // those among them that only belong to another one
   GradientCall* innermost = nullptr;  // of those
   bool recording = false;
   std::uint64_t next_sequence = 1;

@@ -56,7 +56,7 @@ class Mixed(nn.Cell):
         super().__init__()
         self.table = nn.Embedding(10, 9)
         self.conv = nn.Conv2d(1, 2, 3)
-        self.head = nn.SequentialCell(nn.Flatten(), nn.Dense(18, 4, activation="relu"))
+        self.head = nn.SequentialCell(nn.Flatten(), nn.Dense(18, 4, activation="tanh"))
 
     def construct(self, ids):
         x = self.table(ids).reshape((-1, 1, 3, 3))

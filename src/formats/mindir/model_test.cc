@@ -12,8 +12,6 @@
 namespace mycel::formats::mindir {
 namespace {
 
-using tensor::DType;
-using tensor::Tensor;
 using testing::read;
 using testing::run;
 

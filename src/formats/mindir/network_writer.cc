@@ -142,10 +142,12 @@ void NetworkWriter::check_operators(const StraightGraph& graph) {
   std::set<std::string> known;
   std::string missing;
   for (const Node* node : graph.nodes) {
-    if (!node->is_operator() || op::mindir::find_rule(*node->definition) != nullptr ||
-        is_primitive(*node->definition) || folding_.is_constant(*node) ||
-        !known.insert(node->definition->name).second)
-      continue;
+    if (!node->is_operator()) continue;
+    // Asked in the order of the graph, so that no answer leads far back.
+    const bool is_constant = folding_.is_constant(*node);
+    const bool can_be_written = is_constant || is_primitive(*node->definition) ||
+                                op::mindir::find_rule(*node->definition) != nullptr;
+    if (can_be_written || !known.insert(node->definition->name).second) continue;
     missing += platform::join(missing.empty() ? "" : ", ", "'", node->definition->name,
                               "' (first at ", node->place(), ")");
   }
