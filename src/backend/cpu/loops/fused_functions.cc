@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole formulas of the commonest activations and their gradients in one loop. The scalar programs
-// remain their definition; these loops only spare the steps' trips through the cache.
+// remain their definition; these loops only spare the steps' trips through the cache. Operations
+// stand in the order of the programs and are rounded one by one (the file is compiled without
+// contraction), so that an operator gives the same bits alone and as part of a larger formula.
 #include <cstring>
 
 #include "backend/cpu/loops/float_functions.h"
@@ -26,52 +28,60 @@ T sigmoid_of(T x) {
 }
 
 constexpr int kErfFamily = 2;  // entries of the fused loops made of erf, the first ones
-constexpr double kRootHalf = 0.70710678118654752440;
+constexpr double kRootTwo = 1.41421356237309504880;
+constexpr double kTwoOverRootPi = 1.12837916709551257390;
 constexpr double kRootTwoOverPi = 0.79788456080286535588;
-constexpr double kCubic = 0.044715;
+constexpr double kCubic = kRootTwoOverPi * 0.044715;
 
+// The programs multiply by the root of two, then by a half, which rounds nothing.
+template <class T>
+T scaled_for_erf(T x) {
+  return x * (T(kRootTwo) * T(0.5));
+}
 template <class T>
 struct GeluErf {
-  static T run(T x) { return x * T(0.5) * (erf_of(x * T(kRootHalf)) + T(1)); }
+  static T run(T x) { return x * T(0.5) * (erf_of(scaled_for_erf(x)) + T(1)); }
 };
 template <class T>
 struct GeluErfGradient {
   static T run(T x, T dy) {
-    const T density = T(0.5 * kRootTwoOverPi) * exp_of(x * x * T(-0.5));
-    return dy * ((erf_of(x * T(kRootHalf)) + T(1)) * T(0.5) + x * density);
+    const T u = scaled_for_erf(x);
+    const T density = T(kRootTwo) * T(0.5) * (T(kTwoOverRootPi) * exp_of(-(u * u)));
+    return dy * (T(0.5) * (erf_of(u) + T(1)) + density * (x * T(0.5)));
   }
 };
 template <class T>
+T cubic_slope(T x) {
+  return x * x * T(kCubic) + T(kRootTwoOverPi);
+}
+template <class T>
 struct GeluTanh {
-  static T run(T x) {
-    return x * T(0.5) *
-           (tanh_of(x * (x * x * T(kRootTwoOverPi * kCubic) + T(kRootTwoOverPi))) + T(1));
-  }
+  static T run(T x) { return x * T(0.5) * (tanh_of(x * cubic_slope(x)) + T(1)); }
 };
 template <class T>
 struct GeluTanhGradient {
   static T run(T x, T dy) {
-    const T t = tanh_of(x * (x * x * T(kRootTwoOverPi * kCubic) + T(kRootTwoOverPi)));
-    const T slope = x * x * T(3 * kRootTwoOverPi * kCubic) + T(kRootTwoOverPi);
-    return dy * T(0.5) * (T(1) + t + x * (T(1) - t * t) * slope);
+    const T t = tanh_of(x * cubic_slope(x));
+    const T slope = cubic_slope(x) + T(2) * x * T(kCubic) * x;
+    return dy * (T(0.5) * (t + T(1)) + slope * (T(1) - t * t) * (x * T(0.5)));
   }
 };
 template <class T>
 struct Silu {
-  static T run(T x) { return x / (T(1) + exp_of(-x)); }
+  static T run(T x) { return x * sigmoid_of(x); }
 };
 template <class T>
 struct SiluGradient {
   static T run(T x, T dy) {
     const T s = sigmoid_of(x);
-    return dy * s * (T(1) + x * (T(1) - s));
+    return dy * (s + s * (T(1) - s) * x);
   }
 };
 template <class T>
 struct SigmoidGradient {
   static T run(T x, T dy) {
     const T s = sigmoid_of(x);
-    return dy * s * (T(1) - s);
+    return dy * (s * (T(1) - s));
   }
 };
 template <class T>
