@@ -104,8 +104,13 @@ class PythonHost final : public formats::Host {
     nb::dict attributes;
     for (const auto& [name, value] : call.attributes)
       attributes[nb::str(name.data(), name.size())] = object_from(value);
+    const auto meaning = [&](const std::string& parameter, nb::handle value) {
+      return call.meaning ? object_from(call.meaning(parameter, datum_from(value)))
+                          : nb::borrow(value);
+    };
     return datum_from(foreign_(nb::str(call.name.data(), call.name.size()),
-                               objects_from(call.arguments), attributes, call.is_function));
+                               objects_from(call.arguments), attributes, call.is_function,
+                               nb::cpp_function(meaning)));
   }
 
  private:

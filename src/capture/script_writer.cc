@@ -44,8 +44,7 @@ ScriptWriter::~ScriptWriter() {
   }
 }
 
-// ---- values
-// --------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 ScriptWriter::Key ScriptWriter::key_of(std::size_t order, const Tensor& tensor) {
   const tensor::TensorBody& body = tensor.body();
@@ -143,8 +142,7 @@ ScriptStep& ScriptWriter::add(decltype(ScriptStep::action) action) {
   return script_.steps.emplace_back(ScriptStep{std::move(action), position_()});
 }
 
-// ---- calls
-// ---------------------------------------------------------------------------------------
+// ---- calls --------------------------------------------------------------------------------------
 
 void ScriptWriter::begin_call(const op::OpDef& definition, std::span<const Tensor> inputs,
                               std::span<const op::AttributeValue> attributes) {
@@ -177,8 +175,7 @@ void ScriptWriter::note_attribute(std::size_t attribute, int element, SizeRef si
   sizes_.push_back({attribute, element, std::move(size)});
 }
 
-// ---- sizes
-// ---------------------------------------------------------------------------------------
+// ---- sizes --------------------------------------------------------------------------------------
 
 SizeRef ScriptWriter::length(const Tensor& tensor, std::size_t axis) {
   return length_of(find(tensor).value(), axis);
@@ -204,8 +201,7 @@ Tensor ScriptWriter::number(SizeRef size, SizeNumber now) {
   return tensor;
 }
 
-// ---- gradients
-// -----------------------------------------------------------------------------------
+// ---- gradients ----------------------------------------------------------------------------------
 
 std::size_t ScriptWriter::begin_gradient() {
   add(step::BeginGradient{});
@@ -272,8 +268,7 @@ void ScriptWriter::is_tracked(const Tensor& tensor, bool outcome) {
   if (tensor.defined()) add(step::IsTracked{operand(tensor), outcome});
 }
 
-// ---- the end
-// -------------------------------------------------------------------------------------
+// ---- the end ------------------------------------------------------------------------------------
 
 void ScriptWriter::note_unlogged(const Tensor& tensor) noexcept {
   if (!tensor.defined()) return;

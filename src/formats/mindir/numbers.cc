@@ -210,8 +210,7 @@ Datum combined(const Primitive& primitive, Given arguments, Host& host) {
   return Datum(one == kBoth ? host.truth_of(operands[1]) : one);
 }
 
-// ---- between numbers and tensors
-// -----------------------------------------------------------------
+// ---- between numbers and tensors ----------------------------------------------------------------
 
 std::optional<tensor::DType> type_of(const Primitive& primitive, const Datum& datum) {
   if (datum.is_dtype()) return datum.dtype();

@@ -33,6 +33,16 @@ std::string_view present_name(std::string_view name) {
   return name;
 }
 
+// Attributes are also there under the names that this release has for them.
+void add_present_names(op::DatumMap& attributes) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOlder{
+      {{"format", "data_format"}, {"groups", "group"}, {"pad_list", "pad"}}};
+  for (const auto& [older, present] : kOlder) {
+    const auto found = attributes.find(older);
+    if (found != attributes.end()) attributes.try_emplace(std::string(present), found->second);
+  }
+}
+
 bool begins_like_writing(std::string_view name) {
   constexpr std::array<std::string_view, 9> kWriting{"Assign",      "Apply",    "SparseApply",
                                                      "FusedSparse", "Scatter",  "Inplace",
@@ -56,6 +66,7 @@ Primitive::Primitive(std::string_view op_type, op::DatumMap attributes, bool is_
     : attributes_(std::move(attributes)), is_function_(is_function), version_(version) {
   if (op_type.starts_with(kSignaturePrefix)) op_type.remove_prefix(kSignaturePrefix.size());
   name_ = present_name(op_type);
+  add_present_names(attributes_);
   structural_ = structural_work(name_);
   if (structural_ != nullptr) return;
   mapping_ = op::find_mapping(op::ModelFormat::MindIR, name_);
@@ -73,7 +84,10 @@ Datum Primitive::call(std::span<const Datum> arguments, Host& host) const {
   if (definition_ != nullptr)
     return call_registered({*definition_, name_, attributes_, is_function_, version_}, given,
                            host.emitter());
-  return host.call_foreign({name_, given, attributes_, is_function_});
+  return host.call_foreign({name_, given, attributes_, is_function_,
+                            [&](std::string_view parameter, const Datum& datum) {
+                              return converted(name_, parameter, datum, version_);
+                            }});
 }
 
 bool Primitive::is_passing() const {

@@ -17,8 +17,7 @@ using op::OpDef;
 using op::Value;
 using platform::ErrorKind;
 
-// ---- numbers that stand for something
-// ------------------------------------------------------------
+// ---- numbers that stand for something -----------------------------------------------------------
 
 using Texts = std::map<std::int64_t, std::string_view>;
 
@@ -57,16 +56,7 @@ bool is_type_parameter(std::string_view name) {
   return std::ranges::find(kTypes, name) != kTypes.end();
 }
 
-// What a file calls the attribute instead.
-std::string_view older_name(std::string_view name) {
-  if (name == "data_format") return "format";
-  if (name == "group") return "groups";
-  if (name == "pad") return "pad_list";
-  return {};
-}
-
-// ---- what the parameters of a primitive are
-// ------------------------------------------------------
+// ---- what the parameters of a primitive are -----------------------------------------------------
 
 // An input or an attribute of the operator.
 struct Entry {
@@ -97,8 +87,7 @@ Form form_of(const OpDef& definition) {
   return form;
 }
 
-// ---- the call
-// ------------------------------------------------------------------------------------
+// ---- the call -----------------------------------------------------------------------------------
 
 class Arguments {
  public:
@@ -196,8 +185,7 @@ class Arguments {
   void take_attribute(std::size_t index) {
     if (is_given_[index]) return;
     const AttributeDef& definition = call_.definition.attributes[index];
-    auto found = call_.attributes.find(definition.name);
-    if (found == call_.attributes.end()) found = call_.attributes.find(older_name(definition.name));
+    const auto found = call_.attributes.find(definition.name);
     if (found != call_.attributes.end()) {
       set_attribute(index, found->second);
       return;

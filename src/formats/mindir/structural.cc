@@ -51,8 +51,7 @@ Datum like(const Datum& sequence, std::vector<Datum> items) {
   return sequence.is_list() ? Datum::list(std::move(items)) : Datum::tuple(std::move(items));
 }
 
-// ---- passing on
-// ----------------------------------------------------------------------------------
+// ---- passing on ---------------------------------------------------------------------------------
 
 Datum first(const Primitive& primitive, Given arguments, Host&) {
   require_given(primitive, arguments, 1);
@@ -72,8 +71,7 @@ Datum stop_gradient(const Primitive& primitive, Given arguments, Host& host) {
   return arguments[0].is_tensor() ? host.stop_gradient(arguments[0].tensor()) : arguments[0];
 }
 
-// ---- sequences and dictionaries
-// ------------------------------------------------------------------
+// ---- sequences and dictionaries -----------------------------------------------------------------
 
 Datum make_tuple(const Primitive&, Given arguments, Host&) {
   return Datum::tuple(std::vector<Datum>(arguments.begin(), arguments.end()));
@@ -186,8 +184,7 @@ Datum dictionary_part(const Primitive& primitive, Given arguments, Host&) {
   return Datum::tuple(std::move(items));
 }
 
-// ---- functions
-// -----------------------------------------------------------------------------------
+// ---- functions ----------------------------------------------------------------------------------
 
 Datum choose(const Primitive& primitive, Given arguments, Host& host) {
   require_given(primitive, arguments, 3);
@@ -237,8 +234,7 @@ Datum partial(const Primitive& primitive, Given arguments, Host&) {
   return Datum(std::make_shared<Partial>(std::move(function), arguments.subspan(1)));
 }
 
-// ---- shapes
-// --------------------------------------------------------------------------------------
+// ---- shapes -------------------------------------------------------------------------------------
 
 Value tensor_argument(const Primitive& primitive, Given arguments, Host& host) {
   require_given(primitive, arguments, 1);
@@ -340,8 +336,7 @@ Datum shape_calculation(const Primitive& primitive, Given arguments, Host&) {
                        op::truth_of(functor->state));
 }
 
-// ---- the table
-// -----------------------------------------------------------------------------------
+// ---- the table ----------------------------------------------------------------------------------
 
 const std::unordered_map<std::string_view, StructuralWork>& table() {
   static const std::unordered_map<std::string_view, StructuralWork> works{

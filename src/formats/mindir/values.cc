@@ -161,8 +161,7 @@ Datum ValueReader::tensor_or_type(const std::vector<MessageView>& tensors,
   return Datum(*dtype);
 }
 
-// ---- the form of 0.1.0: `ref_attr_name` tells what is where
-// ---------------------------------------
+// ---- the form of 0.1.0: `ref_attr_name` tells what is where -------------------------------------
 
 namespace {
 

@@ -65,8 +65,7 @@ std::vector<Held> Runner::body(const Step& step, std::vector<Held> inputs, Frame
   return run(graph, std::move(inputs), &frame);
 }
 
-// ---- If
-// ------------------------------------------------------------------------------------------
+// ---- If -----------------------------------------------------------------------------------------
 
 std::vector<Held> Runner::choose(const Step& step, Inputs inputs, Frame& frame) {
   platform::require(inputs.size() == 1 && !inputs[0].value.is_none(), ErrorKind::Value, "Node '",
@@ -86,8 +85,7 @@ std::vector<Held> Runner::choose(const Step& step, Inputs inputs, Frame& frame) 
   return outputs;
 }
 
-// ---- Loop
-// ----------------------------------------------------------------------------------------
+// ---- Loop ---------------------------------------------------------------------------------------
 
 std::vector<Held> Runner::with_rows(const Step& step, std::vector<Held> states,
                                     const std::vector<op::ValueList>& rows) {
@@ -239,8 +237,7 @@ std::vector<Held> Runner::loop(const Step& step, Inputs inputs, Frame& frame) {
   return WrittenLoop(*this, step, inputs, frame).made(*host_.loop_maker());
 }
 
-// ---- Scan
-// ----------------------------------------------------------------------------------------
+// ---- Scan ---------------------------------------------------------------------------------------
 
 namespace {
 

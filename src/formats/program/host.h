@@ -50,6 +50,9 @@ struct ForeignCall {
   std::span<const Datum> arguments;
   const op::DatumMap& attributes;
   bool is_function;  // everything is among the arguments, in the order of the operator's definition
+  // What an argument or attribute means for a parameter of this name, where the file has numbers
+  // for types and texts; empty: what it is.
+  std::function<Datum(std::string_view parameter, const Datum& datum)> meaning = {};
 };
 
 class Host {

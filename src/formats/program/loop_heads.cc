@@ -63,8 +63,7 @@ std::vector<const Graph*> branches_of(const Graph& graph) {
   return found;
 }
 
-// ---- what changes
-// --------------------------------------------------------------------------------
+// ---- what changes -------------------------------------------------------------------------------
 
 constexpr int kChanges = -1;  // the argument is not always the same one of the head's
 constexpr int kUnknown = -2;  // yet

@@ -175,8 +175,7 @@ MYCEL_OP(conv2d_transpose)
              {"pad_mode", "same"},
              {"input_size", IntList{1, 2, 6, 6}}});
 
-// ---- ONNX files: one to three axes, lines are images of height 1
-// ---------------------------------
+// ---- ONNX files: one to three axes, lines are images of height 1 --------------------------------
 
 static Value lifted(const StoredCall& call, const Value& x) {
   return call.call("expand_dims", {x}, {{"axis", 2}});

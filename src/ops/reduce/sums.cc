@@ -200,8 +200,7 @@ MYCEL_OP(prod)
 
 MYCEL_CPU_KERNEL(prod) { run_reduction(kernel, cpu::ReduceKind::Prod); }
 
-// ---- sums of ONNX files keep their type
-// ----------------------------------------------------------
+// ---- sums of ONNX files keep their type ---------------------------------------------------------
 
 static Value reduced(const StoredCall& call, std::string_view op, const Value& x,
                      const IntList& axes, bool keeps) {

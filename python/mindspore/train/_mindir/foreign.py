@@ -9,32 +9,15 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Callable
 from functools import cache
 
 from mindspore.ops import _primitives, primitive
 from mindspore.train._mindir.newer_names import NEWER_NAMES, call_newer
-from mindspore.train._mindir.type_numbers import ARGUMENT_TYPES
 
+Meaning = Callable[[str, object], object]
 # Run code of the caller's, or write files.
 _FORBIDDEN = frozenset(("Custom", "PyFunc", "TensorDump", "HookBackward", "InsertGradientOf"))
-_OLDER_ATTRIBUTES = {"data_format": ("format",), "group": ("groups",), "pad": ("pad_list",)}
-
-# Numbers that stand for texts in primitive-function form, by the name of the argument.
-_TEXTS = {
-    "data_format": {0: "NCHW", 1: "NHWC", 14: "NCDHW", 15: "NWC", 16: "NCW", 17: "NDHWC", 20: "ND"},
-    "pad_mode": {0: "pad", 1: "same", 2: "valid", 3: "full"},
-    "reduction": {0: "sum", 1: "mean", 2: "none"},
-    "rounding_mode": {0: "round", 1: "trunc", 2: "floor", 3: "ceil"},
-    "interpolation_mode": {0: "bilinear", 1: "nearest"},
-    "padding_mode": {0: "zeros", 1: "border", 2: "reflection"},
-    "norm": {0: "backward", 1: "forward", 2: "ortho"},
-    "approximate": {0: "none", 1: "tanh"},
-    "indexing": {0: "ij", 1: "xy"},
-    "coordinate_transformation_mode": {0: "asymmetric", 1: "align_corners", 2: "half_pixel"},
-}
-# Operators that number the choices of an argument in their own way.
-_TEXTS_OF_OPERATORS = {("TensorScatterElements", "reduction"): {0: "none", 1: "add"}}
-_TYPE_ARGUMENTS = frozenset(("dtype", "dst_type", "output_type", "out_type", "argmax_type", "type"))
 
 
 @cache
@@ -47,7 +30,7 @@ def _classes() -> dict[str, type]:
     }
 
 
-def call_foreign(name: str, arguments: tuple, attributes: dict, is_function: bool):
+def call_foreign(name: str, arguments: tuple, attributes: dict, is_function: bool, meaning: Meaning):
     """Calls an operator that the registry does not have.
 
     Args:
@@ -55,33 +38,27 @@ def call_foreign(name: str, arguments: tuple, attributes: dict, is_function: boo
         arguments (tuple): What it is called with.
         attributes (dict): Its attributes.
         is_function (bool): Everything is among the arguments, in the order of the operator's definition.
+        meaning (Callable): What a value means for a parameter of a name: numbers may stand for types and
+            texts.
 
     Raises:
         NotImplementedError: There is no such operator.
     """
     found = _classes().get(name)
     if found is not None:
-        call = _in_function_form if is_function else _in_attribute_form
-        return call(name, found, arguments, attributes)
+        if is_function:
+            return _in_function_form(name, found, arguments, meaning)
+        return _in_attribute_form(found, arguments, attributes, meaning)
     if name in NEWER_NAMES:
-        return call_newer(name, list(arguments), attributes, lambda *pair: _converted(name, *pair))
+        return call_newer(name, list(arguments), attributes, lambda *pair: _converted(meaning, *pair))
     raise NotImplementedError(f"The operator '{name}', which a MindIR file uses, is not available here.")
 
 
-def _is_number(value) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _converted(operator: str, name: str, value):
-    """An argument of a function whose types and texts are numbers, as this package takes it."""
+def _converted(meaning: Meaning, name: str, value):
+    """A value as this package takes it."""
     if name == "axis" and isinstance(value, tuple) and len(value) == 1:
         return value[0]  # of some operators a tuple, of others a number; one is the same in both
-    if not _is_number(value):
-        return value
-    if name in _TYPE_ARGUMENTS:
-        return ARGUMENT_TYPES.get(value, value)
-    own = _TEXTS_OF_OPERATORS.get((operator, name))
-    return (own or _TEXTS.get(name, {})).get(value, value)
+    return meaning(name, value) if type(value) is int else value
 
 
 def _constructor_names(found: type) -> list[str]:
@@ -89,24 +66,19 @@ def _constructor_names(found: type) -> list[str]:
     return [one.name for one in inspect.signature(found).parameters.values() if one.kind in kinds]
 
 
-def _in_attribute_form(operator: str, found: type, arguments: tuple, attributes: dict):
-    chosen = {}
-    for name in _constructor_names(found):
-        for known in (name, *_OLDER_ATTRIBUTES.get(name, ())):
-            if known in attributes:
-                chosen[name] = _converted(operator, name, attributes[known])
-                break
-    return found(**chosen)(*arguments)
+def _in_attribute_form(found: type, arguments: tuple, attributes: dict, meaning: Meaning):
+    known = [name for name in _constructor_names(found) if name in attributes]
+    return found(**{name: _converted(meaning, name, attributes[name]) for name in known})(*arguments)
 
 
-def _in_function_form(operator: str, found: type, arguments: tuple, attributes: dict):
+def _in_function_form(operator: str, found: type, arguments: tuple, meaning: Meaning):
     names = _constructor_names(found)
     call_names, least, takes_any = _call_names(found)
     arguments = _trimmed(operator, arguments, sys.maxsize if takes_any else len(call_names) + len(names))
     split = min(max(least, len(arguments) - len(names)), len(arguments))
-    given = (_converted(operator, *pair) for pair in zip(names, arguments[split:], strict=False))
+    given = (_converted(meaning, *pair) for pair in zip(names, arguments[split:], strict=False))
     call_names = [*call_names, *[""] * len(arguments)]
-    values = (_converted(operator, *pair) for pair in zip(call_names, arguments[:split], strict=False))
+    values = (_converted(meaning, *pair) for pair in zip(call_names, arguments[:split], strict=False))
     return found(*given)(*values)
 
 

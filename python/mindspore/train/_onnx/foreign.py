@@ -6,7 +6,7 @@ from __future__ import annotations
 from mindspore import ops
 
 
-def call_foreign(name: str, arguments: tuple, attributes: dict, _is_function: bool):
+def call_foreign(name: str, arguments: tuple, attributes: dict, _is_function: bool, _meaning):
     """Calls an operator that the registry does not have.
 
     Raises:
