@@ -26,6 +26,7 @@ class BuiltModel {
   std::vector<mindspore::MSTensor> outputs();
   std::string info(const std::string& key);  // JSON; empty: no such key
   const std::string& name() const { return program_.source().name(); }
+  bool has_preprocessing() const { return program_.source().has_preprocessing(); }
 
  private:
   using Lengths = std::vector<std::int64_t>;

@@ -45,6 +45,23 @@ std::string substitute_for_ascend() {
   return device;
 }
 
+// Programs may go on with them, but not in the belief that they do something.
+void warn_of_idle_settings(mindspore::Context& context, mindspore::DeviceInfoContext& device) {
+  std::string idle;
+  const auto add = [&](bool is_set, std::string_view name) {
+    if (is_set) idle += platform::join(idle.empty() ? "" : ", ", name);
+  };
+  constexpr int kBigCores = 1;
+  add(!context.GetThreadAffinityCoreList().empty() || context.GetThreadAffinityMode() == kBigCores,
+      "SetThreadAffinity");
+  add(context.GetEnableParallel(), "SetEnableParallel");
+  add(context.GetInterOpParallelNum() != 0, "SetInterOpParallelNum");
+  const auto processor = device.Cast<mindspore::CPUDeviceInfo>();
+  add(processor != nullptr && processor->GetEnableFP16(), "SetEnableFP16");
+  if (!idle.empty())
+    platform::log_warning("settings of the context that have no effect in this release: ", idle);
+}
+
 }  // namespace
 
 bool is_available(DeviceType type) {
@@ -64,6 +81,7 @@ Target choose_target(mindspore::Context& context) {
     require(device != nullptr, mindspore::kMCInvalidInput, "a device of the context is null");
     const DeviceType type = device->GetDeviceType();
     if (!is_available(type)) continue;
+    warn_of_idle_settings(context, *device);
     target.device =
         type == mindspore::kGPU || (type == mindspore::kAllDevice && has_gpu()) ? "GPU" : "CPU";
     return target;

@@ -34,12 +34,22 @@ std::vector<MSTensor> tensors_named(const std::vector<MSTensor>& tensors, const 
   return found;
 }
 
+void warn_of_callbacks(const MSKernelCallBack& before, const MSKernelCallBack& after) {
+  if (before || after)
+    mycel::platform::log_warning(
+        "Model::Predict: functions to be called around operators are never called in this release");
+}
+
 MSTensor first_or_null(const std::vector<MSTensor>& tensors) {
   return tensors.empty() ? MSTensor(nullptr) : tensors.front();
 }
 
-void require_no_preprocessing() {
-  mycel::api::refuse(kMEFailed, "the model holds no preprocessing");
+[[noreturn]] void refuse_preprocessing(const ModelImpl::Built& built) {
+  const bool is_stored = built != nullptr && built->has_preprocessing();
+  mycel::api::refuse(kMEFailed,
+                     is_stored ? "the preprocessing that the model holds cannot be run by this "
+                                 "release; prepare the inputs and call Predict"
+                               : "the model holds no preprocessing");
 }
 
 }  // namespace
@@ -101,8 +111,9 @@ bool Model::CheckModelSupport(enum DeviceType device_type, ModelType model_type)
 }
 
 Status Model::Predict(const std::vector<MSTensor>& inputs, std::vector<MSTensor>* outputs,
-                      const MSKernelCallBack& /*before*/, const MSKernelCallBack& /*after*/) {
+                      const MSKernelCallBack& before, const MSKernelCallBack& after) {
   return guarded(kMCFailed, "Model::Predict", [&] {
+    warn_of_callbacks(before, after);
     const ModelImpl::Built built = impl_->built();
     require(built != nullptr, kMCFailed, "the model is not built; call Build first");
     require(outputs != nullptr, kMCInvalidInput, "the list for the results is null");
@@ -151,18 +162,22 @@ std::vector<std::vector<char>> Model::GetOutputTensorNamesChar() {
   return names;
 }
 
-bool Model::HasPreprocess() { return false; }
+bool Model::HasPreprocess() {
+  const ModelImpl::Built built = impl_->built();
+  return built != nullptr && built->has_preprocessing();
+}
 
 Status Model::Preprocess(const std::vector<std::vector<MSTensor>>& /*inputs*/,
                          std::vector<MSTensor>* /*outputs*/) {
-  return guarded(kMEFailed, "Model::Preprocess", require_no_preprocessing);
+  return guarded(kMEFailed, "Model::Preprocess", [&] { refuse_preprocessing(impl_->built()); });
 }
 
 Status Model::PredictWithPreprocess(const std::vector<std::vector<MSTensor>>& /*inputs*/,
                                     std::vector<MSTensor>* /*outputs*/,
                                     const MSKernelCallBack& /*before*/,
                                     const MSKernelCallBack& /*after*/) {
-  return guarded(kMEFailed, "Model::PredictWithPreprocess", require_no_preprocessing);
+  return guarded(kMEFailed, "Model::PredictWithPreprocess",
+                 [&] { refuse_preprocessing(impl_->built()); });
 }
 
 Status Model::LoadConfig(const std::vector<char>& config_path) {

@@ -99,6 +99,25 @@ std::vector<float> predicted(Model& model, const MSTensor& input) {
   return outputs.empty() ? std::vector<float>() : values_of(outputs[0]);
 }
 
+class PreparedInputs final : public WrittenProgram {
+ public:
+  using WrittenProgram::WrittenProgram;
+  bool has_preprocessing() const override { return true; }
+};
+
+TEST(ModelTest, PreprocessingThatIsStoredIsToldOf) {
+  const auto same = [](std::span<const Tensor> x) { return Tensors{call("neg", {x[0]})}; };
+  Model with = built(std::make_shared<PreparedInputs>(
+      std::vector<ProgramInput>{{"x", DType::Float32, {2}}}, same));
+  Model without = built(scaled());
+  std::vector<MSTensor> results;
+  EXPECT_TRUE(with.HasPreprocess());
+  EXPECT_FALSE(without.HasPreprocess());
+  EXPECT_NE(with.Preprocess({}, &results).ToString().find("cannot be run"), std::string::npos);
+  EXPECT_NE(without.Preprocess({}, &results).ToString().find("no preprocessing"),
+            std::string::npos);
+}
+
 TEST(ModelTest, BuildRefusesWhatIsMissing) {
   Model model;
   EXPECT_EQ(model.Build(GraphCell(), on_cpu()), kMCInvalidInput);

@@ -32,7 +32,8 @@ class ProgramSource {
   virtual const std::vector<ProgramInput>& inputs() const = 0;
   virtual std::vector<Tensor> walk(std::span<const Tensor> inputs) const = 0;
   virtual std::size_t weights_bytes() const = 0;
-  virtual std::string user_info() const { return "{}"; }  // JSON
+  virtual bool has_preprocessing() const { return false; }  // stored with it, for its inputs
+  virtual std::string user_info() const { return "{}"; }    // JSON
 
   WalkLock& lock() const { return lock_; }
 

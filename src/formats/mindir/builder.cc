@@ -76,6 +76,7 @@ class Builder {
   // Primitives, names of graphs, what they define, and then what they use.
   std::shared_ptr<const Model> build(std::span<const StoredParameters> parameters) {
     model_->version_ = message_.text("model_version");
+    model_->has_preprocessing_ = message_.has("preprocessor");
     for (const MessageView& entry : message_.messages("user_info"))
       model_->user_info_.emplace_back(entry.text("key"), entry.text("value"));
     for (const MessageView& primitive : message_.messages("primitives"))

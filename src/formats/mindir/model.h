@@ -61,6 +61,7 @@ class Model {
   const std::vector<Input>& inputs() const { return inputs_; }  // without those of no value
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const ResultPlan& result() const { return result_; }
+  bool has_preprocessing() const { return has_preprocessing_; }  // of a dataset, for its inputs
 
   // What the network gives for these inputs; of a parameter, a copy. `parameters` take the place of
   // those of the file.
@@ -76,6 +77,7 @@ class Model {
   std::vector<bool> is_value_;  // of the outermost graph's inputs
   std::vector<Parameter> parameters_;
   ResultPlan result_;
+  bool has_preprocessing_ = false;
 };
 
 }  // namespace mycel::formats::mindir
