@@ -75,9 +75,7 @@ namespace {
 
 [[noreturn]] void wrong_type(PyObject* object, const op::AttributeDef& definition,
                              std::string_view op) {
-  platform::fail(ErrorKind::Type, "For '", op, "', the '", definition.name, "' must be ",
-                 name_of(definition.type), definition.none_allowed ? " or None" : "", ", but got ",
-                 type_name(object), ".");
+  op::refuse_kind(op, definition, type_name(object));
 }
 
 bool is_integer(PyObject* object) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "operator/descriptions.h"
 #include "platform/error/error.h"
 #include "tensor/number.h"
 
@@ -255,9 +256,7 @@ namespace {
 
 [[noreturn]] void wrong_type(const Datum& datum, const AttributeDef& definition,
                              std::string_view op) {
-  platform::fail(ErrorKind::Type, "For '", op, "', the '", definition.name, "' must be ",
-                 name_of(definition.type), definition.none_allowed ? " or None" : "", ", but got ",
-                 datum.type_name(), ".");
+  refuse_kind(op, definition, datum.type_name());
 }
 
 IntList ints_attribute(const Datum& datum, const AttributeDef& definition, std::string_view op) {
@@ -291,10 +290,7 @@ std::vector<double> floats_attribute(const Datum& datum, const AttributeDef& def
 std::string text_attribute(const Datum& datum, const AttributeDef& definition,
                            std::string_view op) {
   if (!datum.is_text()) wrong_type(datum, definition, op);
-  const auto& choices = definition.choices;
-  if (!choices.empty() && std::find(choices.begin(), choices.end(), datum.text()) == choices.end())
-    platform::fail(ErrorKind::Value, "For '", op, "', the '", definition.name, "' cannot be '",
-                   datum.text(), "'.");
+  require_choice(op, definition, datum.text());
   return datum.text();
 }
 

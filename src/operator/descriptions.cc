@@ -54,6 +54,12 @@ std::vector<tensor::DType> dtypes_in(DTypeSet set) {
   return dtypes;
 }
 
+void refuse_kind(std::string_view op, const AttributeDef& attribute, std::string_view given_kind) {
+  platform::fail(platform::ErrorKind::Type, "For '", op, "', the '", attribute.name, "' must be ",
+                 name_of(attribute.type), attribute.none_allowed ? " or None" : "", ", but got ",
+                 given_kind, ".");
+}
+
 void require_choice(std::string_view op, const AttributeDef& attribute, std::string_view given) {
   const auto& choices = attribute.choices;
   if (choices.empty() || std::find(choices.begin(), choices.end(), given) != choices.end()) return;
