@@ -29,9 +29,7 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
 
 def get_auto_parallel_context(attr_key: str) -> Any:
     """Value of one setting of parallel training."""
-    if attr_key not in _values:
-        raise ValueError(f"Get context keyword {attr_key} is not recognized!")
-    return _values[attr_key]
+    return AUTO_PARALLEL.get(attr_key)
 
 
 def reset_auto_parallel_context() -> None:
@@ -56,9 +54,7 @@ def set_ps_context(**kwargs: Any) -> None:
 
 def get_ps_context(attr_key: str) -> Any:
     """Value of one setting of the parameter server."""
-    if attr_key not in PARAMETER_SERVER.values:
-        raise ValueError(f"Get PS context keyword {attr_key} is not recognized!")
-    return PARAMETER_SERVER.values[attr_key]
+    return PARAMETER_SERVER.get(attr_key, "PS context keyword")
 
 
 def reset_ps_context() -> None:

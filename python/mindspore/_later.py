@@ -43,6 +43,24 @@ def star_names(listed: Iterable[str], modules: Iterable[str] = ()) -> list[str]:
     return sorted(name for name in {*listed} - {*modules} if not name.startswith("_"))
 
 
+def defined_classes(namespace: dict, *taken_over: str) -> list[str]:
+    """``__all__`` of a module that offers its classes and nothing else.
+
+    Args:
+        namespace (dict): ``globals()`` of the module, at its end.
+        taken_over (str): Modules whose classes it offers as well.
+
+    Returns:
+        list, sorted.
+    """
+    homes = (namespace["__name__"], *taken_over)
+    return sorted(
+        name
+        for name, value in namespace.items()
+        if isinstance(value, type) and value.__module__ in homes and not name.startswith("_")
+    )
+
+
 def imported_later(
     namespace: dict, names: dict[str, str] | None = None, modules: Iterable[str] = ()
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:

@@ -295,10 +295,13 @@ class SpelledArguments:
 
 def check_keywords(constructor: Callable, owner: str, given: Iterable[str]) -> None:
     """Raises a TypeError with a hint if a constructor does not take one of the keywords."""
-    code = getattr(getattr(constructor, "_stands_for", constructor), "__code__", None)
-    if code is None or code.co_flags & inspect.CO_VARKEYWORDS:
-        return
-    known = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    function = getattr(constructor, "_stands_for", constructor)
+    known = getattr(function, "_takes", None)  # of a constructor that was made from a description
+    if known is None:
+        code = getattr(function, "__code__", None)
+        if code is None or code.co_flags & inspect.CO_VARKEYWORDS:
+            return
+        known = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     for name in given:
         if name not in known:
             hint = keyword_hint(name, known)

@@ -17,11 +17,11 @@ _NO_BOOST = "training is not boosted by it; wrap network and optimizer with mind
 
 
 def _work(names: str) -> list[Setting]:
-    return [works(name, (), NO_DEFAULT, "") for name in names.split()]
+    return [works(name, NO_DEFAULT, "") for name in names.split()]
 
 
 def _changes_nothing(default: Any, why: str, names: str, **more: Any) -> list[Setting]:
-    return [harmless(name, (), default, why, **more) for name in names.split()]
+    return [harmless(name, default, why, **more) for name in names.split()]
 
 
 # ---- Model and mixed precision ---------------------------------------------------------------------------
@@ -32,9 +32,9 @@ MODEL = Family(
     [
         *_work("network loss_fn optimizer metrics eval_network eval_indexes amp_level loss_scale_manager"),
         *_work("keep_batchnorm_fp32"),
-        refused("boost_level", (), "O0", _NO_BOOST),
-        refused("boost_config_dict", (), None, _NO_BOOST),
-        refused("acc_level", (), "O0", _NO_BOOST),
+        refused("boost_level", "O0", _NO_BOOST),
+        refused("boost_config_dict", None, _NO_BOOST),
+        refused("acc_level", "O0", _NO_BOOST),
     ],
     targets=("mindspore.train.model:Model.__init__",),
 )
@@ -46,8 +46,8 @@ RUNNING_A_MODEL = Family(
         *_work("epoch train_dataset valid_dataset valid_frequency callbacks dataset_sink_mode sink_size"),
         *_work("initial_epoch predict_data"),
         *_changes_nothing(False, "an evaluation needs the outputs of every step", "valid_dataset_sink_mode"),
-        refused("backend", (), None, "there is one engine, and the network runs as usual"),
-        refused("config", (), None, "it describes another engine, and there is only one"),
+        refused("backend", None, "there is one engine, and the network runs as usual"),
+        refused("config", None, "it describes another engine, and there is only one"),
     ],
     spelling="Model.predict({name}={value})",
     targets=tuple(
@@ -75,7 +75,7 @@ MIXED_PRECISION = Family(
     [
         *_work("network optimizer loss_fn level amp_level dtype white_list black_list"),
         *_work("cast_model_type keep_batchnorm_fp32 loss_scale_manager"),
-        refused("boost_level", (), "O0", _NO_BOOST),
+        refused("boost_level", "O0", _NO_BOOST),
     ],
     targets=(
         "mindspore.train.amp:build_train_network",
@@ -116,7 +116,7 @@ OPTIMIZERS = Family(
         *_changes_nothing(32, "thor takes the size of the batch from the gradients", "batch_size"),
         *_changes_nothing(None, "one process exchanges no gradients in groups", "split_indices"),
         *_changes_nothing(True, "rows of a gradient that occur twice are always added first", "unique"),
-        refused("target", (), "CPU", "updates run on the CPU, the only device"),
+        refused("target", "CPU", "updates run on the CPU, the only device"),
     ],
     spelling="optimizer.{name} = {value}",
     targets=("mindspore.nn.optim:*", "mindspore.experimental.optim:*"),
@@ -162,7 +162,6 @@ JIT_CONFIG = Family(
         *_work("jit_syntax_level"),
         works(
             "jit_level",
-            (),
             "",
             "'O1', 'O2' and nothing run every pass",
             reader="common/jit_config.py",
@@ -171,7 +170,7 @@ JIT_CONFIG = Family(
         *_changes_nothing("auto", "it says how graphs reach an Ascend device", "exc_mode"),
         *_changes_nothing("RELEASE", "graphs always name source lines", "debug_level"),
         *_changes_nothing("off", "it only concerns Ascend", "infer_boost"),
-        refused("kwargs", (), {}, "there are no such options"),
+        refused("kwargs", {}, "there are no such options"),
     ],
     targets=("mindspore.common.jit_config:JitConfig.__init__",),
 )
@@ -196,7 +195,7 @@ PIJIT = Family(
         ),
         *_changes_nothing("O0", "passes cannot be left out for a single function", "jit_level"),
         *(
-            refused(name, (), False, "mindspore._capture.explain() tells about every compiled function")
+            refused(name, False, "mindspore._capture.explain() tells about every compiled function")
             for name in [
                 "print_after_all",
                 "print_tb",
@@ -209,10 +208,10 @@ PIJIT = Family(
                 "LOG_GUARD_PERF",
             ]
         ),
-        refused("auto_jit_func_filter", (), None, "functions are compiled where mindspore.jit marks them"),
-        refused("auto_jit_cell", (), False, "set_context(mode=GRAPH_MODE) has Cells compiled"),
-        refused("auto_grad", (), False, "gradients are asked for with mindspore.grad and its like"),
-        refused("pijit_forbidden", (), (), "whatever a compiled function calls is recorded with it"),
+        refused("auto_jit_func_filter", None, "functions are compiled where mindspore.jit marks them"),
+        refused("auto_jit_cell", False, "set_context(mode=GRAPH_MODE) has Cells compiled"),
+        refused("auto_grad", False, "gradients are asked for with mindspore.grad and its like"),
+        refused("pijit_forbidden", (), "whatever a compiled function calls is recorded with it"),
     ],
 )
 
@@ -228,8 +227,8 @@ MAP = Family(
         ),
         *_work("max_rowsize batch_size drop_remainder per_batch_map input_dataset"),
         *_changes_nothing(None, "the device is the CPU, where the operations run in any case", "offload"),
-        refused("column_order", (), None, "choose columns with 'project'", error=ValueError),
-        refused("cache", (), None, "there is no cache server, and the pipeline runs without a cache"),
+        refused("column_order", None, "choose columns with 'project'", error=ValueError),
+        refused("cache", None, "there is no cache server, and the pipeline runs without a cache"),
     ],
     targets=(
         "mindspore.dataset.engine._dataset:Dataset.map",
@@ -278,8 +277,8 @@ CELL = Family(
         *_changes_nothing(
             NO_DEFAULT, "parameters are in the memory of the host already", "exec_checkpoint_graph"
         ),
-        refused("set_boost", (), NO_DEFAULT, "no normalisation is left out"),
-        refused("set_param_fl", (), (False, False, True), "there is no server of federated learning"),
+        refused("set_boost", NO_DEFAULT, "no normalisation is left out"),
+        refused("set_param_fl", (False, False, True), "there is no server of federated learning"),
     ],
     spelling="Cell.{name}({value})",
     targets=(
@@ -305,11 +304,10 @@ PRIMITIVE = Family(
             "init_prim_io_names"
         ),
         *_work("shard place check_elim update_parameter"),
-        works("set_device", (), "CPU", "the device in use", reader="ops/primitive.py", refuses=_is_elsewhere),
+        works("set_device", "CPU", "the device in use", reader="ops/primitive.py", refuses=_is_elsewhere),
         *_changes_nothing(NO_DEFAULT, _ONE_PROCESS, "set_stage", alone=True),
         refused(
             "recompute",
-            (),
             False,
             "values that a gradient needs are kept; use Cell.recompute around the operator",
         ),
@@ -374,7 +372,7 @@ PROFILER = Family(
     [
         *_work("output_path start_profile"),
         *(
-            refused(name, (), default, _NOT_MEASURED)
+            refused(name, default, _NOT_MEASURED)
             for name, default in {
                 "op_time": False,
                 "profile_communication": False,
@@ -400,6 +398,6 @@ PROFILER = Family(
 DUMP = Family(
     "set_dump",
     "Marks for the dump of values",
-    [refused("target", (), NO_DEFAULT, "values of operators are not dumped; print them, or return them")],
+    [refused("target", NO_DEFAULT, "values of operators are not dumped; print them, or return them")],
     spelling="set_dump",
 )

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from mindspore import _c_expression as _c
 from mindspore import log as logger
+from mindspore._settings.setting import requires
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 STRICT, COMPATIBLE, LAX = 0, 1, 2
@@ -93,18 +94,12 @@ def device_target(key: str, value: str) -> str:
     return target
 
 
-def device_id(key: str, value: int) -> int:
-    """The number of a device.
-
-    The CPU is one device whatever its number: scripts give it the number of the accelerator they were
-    written for, and it is kept as a mere name.
-    """
-    if not 0 <= value <= 4095:
-        raise ValueError(
-            "For 'context.set_context', the argument 'device_id' must be in range [0, 4095], but got "
-            f"{value}."
-        )
-    return value
+# The CPU is one device whatever its number: scripts give it the number of the accelerator they were written
+# for, and it is kept as a mere name.
+device_id = requires(
+    lambda value: 0 <= value <= 4095,
+    "For 'context.set_context', the argument '{key}' must be in range [0, 4095], but got {value}.",
+)
 
 
 def device_of_environment() -> int:
@@ -145,14 +140,27 @@ def variable_memory(key: str, value: str) -> str:
     return str(int(size * 2**30))
 
 
-def op_timeout(key: str, value: int) -> int:
-    """Seconds, not negative."""
-    if value < 0:
-        raise ValueError(
-            "For 'context.set_context', the parameter 'op_timeout' must bigger than or equal to 0, but got "
-            f"{value}."
-        )
-    return value
+op_timeout = requires(
+    lambda value: value >= 0,
+    "For 'context.set_context', the parameter '{key}' must bigger than or equal to 0, but got {value}.",
+)
+max_call_depth = requires(
+    lambda value: value > 0,
+    "For 'context.set_context', the argument '{key}' must be greater than 0, but got {value}.",
+)
+not_negative = requires(
+    lambda value: value >= 0,
+    "The num of parallel thread must bigger than or equal to 0, but got {value} for '{key}'.",
+)
+jit_syntax_level = requires(
+    lambda value: value in (STRICT, COMPATIBLE, LAX),
+    "For '{key}' in 'context.set_context', the value should be context.STRICT or context.LAX, but got "
+    "{value}.",
+)
+debug_level = requires(
+    lambda value: value in (RELEASE, DEBUG),
+    "For '{key}', the value should be context.DEBUG or context.RELEASE, but got {value}.",
+)
 
 
 def save_graphs(key: str, value: bool | int) -> int:
@@ -208,25 +216,6 @@ def env_config_path(key: str, value: str) -> str:
     return value
 
 
-def max_call_depth(key: str, value: int) -> int:
-    """At least 1."""
-    if value <= 0:
-        raise ValueError(
-            "For 'context.set_context', the argument 'max_call_depth' must be greater than 0, but got "
-            f"{value}."
-        )
-    return value
-
-
-def not_negative(key: str, value: int) -> int:
-    """A number of threads."""
-    if value < 0:
-        raise ValueError(
-            f"The num of parallel thread must bigger than or equal to 0, but got {value} for '{key}'."
-        )
-    return value
-
-
 def threads(key: str, value: int) -> int:
     """A number of threads; 0 stands for as many as there are processors, at most 30."""
     return not_negative(key, value) or min(30, os.cpu_count() or 1)
@@ -234,16 +223,11 @@ def threads(key: str, value: int) -> int:
 
 def one_of(*choices: str) -> Callable[[str, str], str]:
     """A check for one of some words."""
-
-    def check(key: str, value: str) -> str:
-        if value not in choices:
-            raise ValueError(
-                f"For 'context.set_context', the argument '{key}' must be one of {list(choices)}, but got "
-                f"{value}."
-            )
-        return value
-
-    return check
+    return requires(
+        lambda value: value in choices,
+        f"For 'context.set_context', the argument '{{key}}' must be one of {list(choices)}, but got "
+        "{value}.",
+    )
 
 
 def memory_optimize_level(key: str, value: str) -> int:
@@ -254,25 +238,6 @@ def memory_optimize_level(key: str, value: str) -> int:
 def memory_offload(key: str, value: str) -> bool:
     """``"ON"`` or ``"OFF"`` as a bool."""
     return one_of("ON", "OFF")(key, value) == "ON"
-
-
-def jit_syntax_level(key: str, value: int) -> int:
-    """A level."""
-    if value not in (STRICT, COMPATIBLE, LAX):
-        raise ValueError(
-            "For 'jit_syntax_level' in 'context.set_context', the value should be context.STRICT or "
-            f"context.LAX, but got {value}."
-        )
-    return value
-
-
-def debug_level(key: str, value: int) -> int:
-    """A level."""
-    if value not in (RELEASE, DEBUG):
-        raise ValueError(
-            f"For 'debug_level', the value should be context.DEBUG or context.RELEASE, but got {value}."
-        )
-    return value
 
 
 def ascend_config(key: str, value: dict) -> dict:

@@ -55,228 +55,182 @@ def _set_jit_level(config: dict) -> None:
 _DEVICES = [
     works(
         "mode",
-        (int,),
         checks.PYNATIVE_MODE,
         "PyNative mode (1) runs operators one by one, Graph mode (0) compiles what is called",
-        check=checks.mode,
         apply=lambda value: set_graph_mode(value == checks.GRAPH_MODE),
     ),
     works(
         "device_target",
-        (str,),
         "CPU",
         "the kind of device; one that is not part of the installation is an error",
-        check=checks.device_target,
         apply=_choose_device,
     ),
     works(
         "device_id",
-        (int,),
         checks.device_of_environment(),
         "the number of the device, a mere name where it is the CPU. It is part of the names of event files",
-        check=checks.device_id,
         apply=_choose_device,
     ),
     works(
         "max_device_memory",
-        (str,),
         1024.0,
         "the most memory that tensors may take, as in '2.5GB'; beyond it a MemoryError is raised",
+        kinds=(str,),
         check=checks.gigabytes,
         apply=_set_memory_limit,
     ),
     works(
         "runtime_num_threads",
-        (int,),
         None,
         "how many threads work on one operator",
+        kinds=(int,),
         check=checks.threads,
         apply=_c.set_compute_threads,
     ),
     harmless(
         "inter_op_parallel_num",
-        (int,),
         0,
         "operators run one after the other, and each uses all threads",
         check=checks.not_negative,
     ),
-    harmless(
-        "variable_memory_max_size",
-        (str,),
-        "0",
-        _ASCEND_ONLY,
-        check=checks.variable_memory,
-        devices=_ASCEND,
-    ),
+    harmless("variable_memory_max_size", "0", _ASCEND_ONLY, check=checks.variable_memory, devices=_ASCEND),
     harmless(
         "mempool_block_size",
-        (str,),
         1.0,
         "it only concerns GPU and Ascend",
+        kinds=(str,),
         check=checks.block_size,
         devices=_ACCELERATORS,
     ),
     harmless(
         "op_timeout",
-        (int,),
         900,
         "it limits how long an operator may take on Ascend; here an operator runs in the calling thread",
-        check=checks.op_timeout,
     ),
     harmless(
         "deterministic",
-        (str,),
         "OFF",
         "the same program with the same number of threads gives the same bits anyway",
         check=checks.one_of("ON", "OFF"),
     ),
     harmless(
-        "memory_optimize_level",
-        (str,),
-        0,
-        "the memory of a compiled graph is always planned ahead",
-        check=checks.memory_optimize_level,
+        "memory_optimize_level", 0, "the memory of a compiled graph is always planned ahead", kinds=(str,)
     ),
     refused(
         "memory_offload",
-        (str,),
         False,
         "Memory offload is not available on CPU device: all tensors are in the memory of the host",
-        check=checks.memory_offload,
+        kinds=(str,),
     ),
-    harmless("gpu_config", (dict,), {}, _GPU_ONLY, check=checks.gpu_config, devices=("GPU",)),
-    harmless("disable_format_transform", (bool,), False, _GPU_ONLY, devices=("GPU",)),
-    harmless("ascend_config", (dict,), {}, _ASCEND_ONLY, check=checks.ascend_config, devices=_ASCEND),
-    harmless("enable_reduce_precision", (bool,), True, _ASCEND_ONLY, devices=_ASCEND),
-    harmless(
-        "aoe_tune_mode", (str,), "", _ASCEND_ONLY, check=checks.one_of("online", "offline"), devices=_ASCEND
-    ),
-    harmless("aoe_config", (dict,), {}, _ASCEND_ONLY, check=checks.aoe_config, devices=_ASCEND),
+    harmless("gpu_config", {}, _GPU_ONLY, devices=("GPU",)),
+    harmless("disable_format_transform", False, _GPU_ONLY, devices=("GPU",)),
+    harmless("ascend_config", {}, _ASCEND_ONLY, devices=_ASCEND),
+    harmless("enable_reduce_precision", True, _ASCEND_ONLY, devices=_ASCEND),
+    harmless("aoe_tune_mode", "", _ASCEND_ONLY, check=checks.one_of("online", "offline"), devices=_ASCEND),
+    harmless("aoe_config", {}, _ASCEND_ONLY, devices=_ASCEND),
 ]
 
 _COMPILATION = [
     works(
         "jit_syntax_level",
-        (int,),
         checks.LAX,
         "STRICT makes it an error that a function cannot be compiled as a whole",
-        check=checks.jit_syntax_level,
         apply=lambda value: set_strict(value == checks.STRICT),
     ),
     works(
         "jit_config",
-        (dict,),
         {},
         "`jit_level`: 'O0' compiles graphs as they were captured, without any pass; 'O1', 'O2' and nothing "
         "at all run every pass. `infer_boost` only concerns Ascend",
-        check=checks.jit_config,
         apply=_set_jit_level,
     ),
     works(
         "precompile_only",
-        (bool,),
         False,
         "compiled functions and cells are checked, not run, and return None",
         reader="common/api.py",
     ),
     works(
         "check_bprop",
-        (bool,),
         False,
         "gradients from a `bprop` of the user must have the shapes and types of the inputs",
         reader="nn/_cell_call.py",
     ),
     works(
         "max_call_depth",
-        (int,),
         1000,
         "how deep the calls in a loaded MindIR file may go; in Python code Python's own limit holds "
         "(sys.setrecursionlimit)",
-        check=checks.max_call_depth,
         reader="train/_mindir/func_graph.py",
     ),
     works(
         "compile_cache_path",
-        (str,),
         "",
         "the folder in which machine code of formulas is kept",
         apply=_set_code_folder,
     ),
     works(
         "save_graphs",
-        (bool, int),
         0,
         "1 writes every graph as it was captured and as it runs, 2 and 3 also what each pass made of it",
-        check=checks.save_graphs,
+        kinds=(bool, int),
         apply=_save_graphs,
     ),
-    works(
-        "save_graphs_path",
-        (str,),
-        ".",
-        "the folder of these files",
-        check=checks.save_graphs_path,
-        apply=_save_graphs,
-    ),
+    works("save_graphs_path", ".", "the folder of these files", apply=_save_graphs),
     works(
         "print_file_path",
-        (str,),
         "",
         "a file that `ops.Print` writes to instead of standard output; `parse_print` reads it",
-        check=checks.print_file_path,
         apply=set_print_file,
     ),
     refused(
         "enable_compile_cache",
-        (bool,),
         None,
         "graphs are captured anew by every process; machine code of formulas is kept in any case, see "
         "'compile_cache_path'",
+        kinds=(bool,),
     ),
     refused(
         "graph_kernel_flags",
-        (str,),
         "",
         "what is fused is decided by the passes alone; leave passes out with 'jit_config' or "
         "MYCEL_PASSES_OFF",
     ),
     refused(
         "grad_for_scalar",
-        (bool,),
         False,
         "gradients are taken with respect to tensors: pass Tensor(3.0) instead of 3.0",
     ),
     refused(
         "env_config_path",
-        (str,),
         "",
         "there is no recorder of running data; see 'save_graphs' for graphs and GLOG_v for the log",
-        check=checks.env_config_path,
     ),
-    harmless("enable_graph_kernel", (bool,), False, "compiled graphs are always fused"),
-    harmless("reserve_class_name_in_scope", (bool,), True, "graphs name source lines instead of scopes"),
-    harmless("pynative_synchronize", (bool,), False, "operators have finished when they return"),
-    harmless(
-        "support_binary", (bool,), False, "functions are compiled by running them, without their source"
+    harmless("enable_graph_kernel", False, "compiled graphs are always fused"),
+    works(
+        "reserve_class_name_in_scope",
+        True,
+        "paths of cells in graphs name their classes too: `conv1-Conv2d`, not `conv1`",
+        reader="_capture/cell_path.py",
     ),
-    harmless(
-        "debug_level", (int,), checks.RELEASE, "graphs always name source lines", check=checks.debug_level
-    ),
-    harmless("jit_enable_inplace_ops", (bool,), True, "writes in place mean the same in both modes"),
-    harmless("enable_debug_runtime", (bool,), True, "there is one runtime"),
+    harmless("pynative_synchronize", False, "operators have finished when they return"),
+    harmless("support_binary", False, "functions are compiled by running them, without their source"),
+    harmless("debug_level", checks.RELEASE, "graphs always name source lines"),
+    harmless("jit_enable_inplace_ops", True, "writes in place mean the same in both modes"),
+    harmless("enable_debug_runtime", True, "there is one runtime"),
 ]
 
 # Names of older releases that MindSpore 2.3 still took, or that are too common to stop a program.
 _OLDER = [
-    refused("enable_dump", (), False, "it is deprecated, and values of operators are not dumped"),
-    refused("save_dump_path", (), "", "it is deprecated, and values of operators are not dumped"),
+    refused("enable_dump", False, "it is deprecated, and values of operators are not dumped", kinds=()),
+    refused("save_dump_path", "", "it is deprecated, and values of operators are not dumped", kinds=()),
     *(
-        refused(name, (), NO_DEFAULT, "it is deprecated; use mindspore.Profiler")
+        refused(name, NO_DEFAULT, "it is deprecated; use mindspore.Profiler")
         for name in ("enable_profiling", "profiling_options", "profiling_mode", "profiling_dir")
     ),
-    refused("enable_auto_mixed_precision", (), False, "it is deprecated; use mindspore.amp"),
+    refused("enable_auto_mixed_precision", False, "it is deprecated; use mindspore.amp", kinds=()),
     *(
-        refused(name, (), NO_DEFAULT, f"it is deprecated; {instead}")
+        refused(name, NO_DEFAULT, f"it is deprecated; {instead}")
         for name, instead in {
             "enable_sparse": "gradients of rows (RowTensor) need no switch",
             "auto_tune_mode": "operators are tuned by nobody here; on Ascend it became 'aoe_tune_mode'",
@@ -290,7 +244,6 @@ _OLDER = [
     *(
         refused(
             name,
-            (),
             NO_DEFAULT,
             "it belongs into 'ascend_config'",
             check=checks.inside_ascend_config,
@@ -319,6 +272,7 @@ CONTEXT = Store(
     wrong_type="For 'context.set_context', The parameter '{name}' must be {expected}, but got {got}.",
     takes_none=True,
     gone=_GONE,
+    checks=checks,
 )
 
 if "MS_DEV_SAVE_GRAPHS" in os.environ:  # it needs no set_context

@@ -20,15 +20,15 @@ _ASCEND = "it only concerns Ascend"
 
 
 def _work(names: str, about: str, *readers: str) -> list[Setting]:
-    return [works(name, (), NO_DEFAULT, about, reader=" ".join(readers)) for name in names.split()]
+    return [works(name, NO_DEFAULT, about, reader=" ".join(readers)) for name in names.split()]
 
 
 def _nothing(names: str, why: str) -> list[Setting]:
-    return [harmless(name, (), "", why) for name in names.split()]
+    return [harmless(name, "", why) for name in names.split()]
 
 
 def _refuse(names: str, why: str) -> list[Setting]:
-    return [refused(name, (), "", why) for name in names.split()]
+    return [refused(name, "", why) for name in names.split()]
 
 
 ENVIRONMENT = Family(
@@ -64,6 +64,11 @@ ENVIRONMENT = Family(
         *_work("MS_DEV_SAVE_GRAPHS_PATH", "goes before 'save_graphs_path'", "_capture/dump.py"),
         *_work(
             "MYCEL_PASSES_OFF", "names of passes that are left out, with commas", "_settings/context_keys.py"
+        ),
+        *_work(
+            "MYCEL_LOOKS_BEFORE_LOOPS",
+            "after how many looks at values loops around them are recorded whole; usually 48",
+            "_capture/loops/looks.py",
         ),
         *_work("MYCEL_CODEGEN", "off: formulas are never compiled to machine code while the program runs"),
         *_work("MYCEL_STRESS_SECONDS MYCEL_STRESS_SEED", "how long the stress test runs, where it begins"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable
+from types import ModuleType
 from typing import Any
 
 from mindspore import log as logger
@@ -80,29 +81,36 @@ class Family:
         raise setting.error(f"'{spelled}' is refused: {setting.about}.{f' ({line})' if line else ''}")
 
 
+def _unknown_keyword(name: str) -> ValueError:
+    return ValueError(f"Set context keyword {name} is not recognized!")
+
+
 class Store(Family):
     """Settings of the process, with their values.
 
     Args:
-        unknown (Callable): The error for a name that is not there.
+        unknown (Callable): The error for a name that is not there. Default: ``None``, a ValueError.
         wrong_type (str): Text of the TypeError, with ``{name}``, ``{expected}`` and ``{got}``.
         takes_none (bool): None leaves any setting as it is; otherwise it is a value of the wrong type.
         gone (dict): What replaces names that MindSpore had before 2.3.
+        checks (ModuleType): A function of it checks the setting of its name that names no check.
         **more: See `Family`.
     """
 
     def __init__(
         self,
         *args: Any,
-        unknown: Callable[[str], Exception],
-        wrong_type: str,
+        unknown: Callable[[str], Exception] | None = None,
+        wrong_type: str = "The parameter '{name}' must be {expected}, but got {got}.",
         takes_none: bool = False,
         gone: dict[str, str] | None = None,
+        checks: ModuleType | None = None,
         **more: Any,
     ):
         super().__init__(*args, **more)
         self.gone = gone or {}
-        self._unknown, self._wrong_type, self._takes_none = unknown, wrong_type, takes_none
+        self._unknown = unknown or _unknown_keyword
+        self._wrong_type, self._takes_none, self._checks = wrong_type, takes_none, checks
         self.values: dict[str, Any] = {}
         self.reset()
 
@@ -121,6 +129,20 @@ class Store(Family):
             if name in other.settings:
                 return f" It is a setting of '{other.call}'."
         return keyword_hint(name, self.settings)
+
+    def get(self, name: str, words: str = "context keyword") -> Any:
+        """The value of a setting.
+
+        Args:
+            name (str): The setting.
+            words (str): What the error calls it. Default: ``"context keyword"``.
+
+        Raises:
+            ValueError: There is no such setting.
+        """
+        if name not in self.values:
+            raise ValueError(f"Get {words} {name} is not recognized!")
+        return self.values[name]
 
     def set(self, name: str, value: Any, device: str = "") -> None:
         """Takes a value, or says why not.
@@ -144,7 +166,8 @@ class Store(Family):
                 *(f"context.{self.call}", name, list(setting.devices), device, users_line()),
             )
             return
-        kept = value if setting.check is None else setting.check(name, value)
+        check = setting.check or getattr(self._checks, name, None)
+        kept = value if check is None else check(name, value)
         self.tell(name, kept)
         if setting.default is not NO_DEFAULT:
             self.values[name] = kept

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from mindspore._settings.family import Store
-from mindspore._settings.setting import Setting, harmless, refused, works
+from mindspore._settings.setting import Setting, harmless, refused, requires, works
 from mindspore._world import NOT_TOGETHER
 
 
@@ -44,20 +44,18 @@ _NOTHING_TO_SEARCH = "with one device there is only one strategy"
 # ---- checks ----------------------------------------------------------------------------------------------
 
 
-def _positive(key: str, value: int) -> int:
-    if value < 1:
-        raise ValueError(
-            f"The context configuration parameter '{key}' must be a positive integer, but got {value}."
-        )
-    return value
-
-
-def _rank(key: str, value: int) -> int:
-    if not 0 <= value <= 4095:
-        raise ValueError(
-            f"The context configuration parameter '{key}' must be in [0, 4095], but got {value}."
-        )
-    return value
+_positive = requires(
+    lambda value: value >= 1,
+    "The context configuration parameter '{key}' must be a positive integer, but got {value}.",
+)
+_rank = requires(
+    lambda value: 0 <= value <= 4095,
+    "The context configuration parameter '{key}' must be in [0, 4095], but got {value}.",
+)
+_search_mode = requires(
+    lambda value: value in _SEARCH_MODES,
+    f"The context configuration parameter '{{key}}' must be one of {_SEARCH_MODES}, but got {{value}}.",
+)
 
 
 def _parallel_mode(key: str, value: str) -> str:
@@ -71,14 +69,6 @@ def _parallel_mode(key: str, value: str) -> str:
     if eager and value in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.HYBRID_PARALLEL):
         raise ValueError(
             f"Pynative only supports STAND_ALONE, DATA_PARALLEL and AUTO_PARALLEL, but got {value.upper()}."
-        )
-    return value
-
-
-def _search_mode(key: str, value: str) -> str:
-    if value not in _SEARCH_MODES:
-        raise ValueError(
-            f"The context configuration parameter '{key}' must be one of {_SEARCH_MODES}, but got {value}."
         )
     return value
 
@@ -138,32 +128,28 @@ def _strategy_files(key: str, value: dict) -> dict:
 # ---- parallel training -----------------------------------------------------------------------------------
 
 
-def _alone(name: str, kinds: tuple, default: Any, why: str, **more: Any) -> Setting:
-    return harmless(name, kinds, default, why, alone=True, **more)
+def _alone(name: str, default: Any, why: str, **more: Any) -> Setting:
+    return harmless(name, default, why, alone=True, **more)
 
 
 def _no_file(name: str) -> Setting:
-    return refused(
-        name, (str,), "", "strategies of parallel training are neither written nor read", alone=True
-    )
+    return refused(name, "", "strategies of parallel training are neither written nor read", alone=True)
 
 
 _MODES = [
     works(
         "parallel_mode",
-        (str,),
         ParallelMode.STAND_ALONE,
         "how processes would train together; in one process every mode computes the same. Callbacks are told",
         check=_parallel_mode,
         reader="train/model.py",
         alone=True,
     ),
-    refused("device_num", (int,), 1, NOT_TOGETHER, check=_positive, error=NotImplementedError),
-    refused("global_rank", (int,), 0, NOT_TOGETHER, check=_rank, error=NotImplementedError),
-    refused("pipeline_stages", (int,), 1, NOT_TOGETHER, check=_positive, error=NotImplementedError),
+    refused("device_num", 1, NOT_TOGETHER, check=_positive, error=NotImplementedError),
+    refused("global_rank", 0, NOT_TOGETHER, check=_rank, error=NotImplementedError),
+    refused("pipeline_stages", 1, NOT_TOGETHER, check=_positive, error=NotImplementedError),
     refused(
         "grad_accumulation_step",
-        (int,),
         1,
         "it is deprecated and joins no steps; use nn.GradAccumulationCell or boost.GradientAccumulation",
         check=_positive,
@@ -175,7 +161,6 @@ _MODES = [
     _no_file("group_ckpt_save_file"),
     refused(
         "strategy_ckpt_config",
-        (dict,),
         _STRATEGY_FILES,
         "strategies of parallel training are neither written nor read",
         check=_strategy_files,
@@ -184,53 +169,50 @@ _MODES = [
 ]
 
 _SHARING = [
-    _alone("gradients_mean", (bool,), False, "the mean over one process is its gradient"),
-    _alone("gradient_fp32_sync", (bool,), True, _NOTHING_TO_EXCHANGE),
-    _alone("loss_repeated_mean", (bool,), True, "one process computes the loss once"),
-    _alone("parameter_broadcast", (bool,), False, _NOTHING_TO_EXCHANGE),
-    _alone("force_fp32_communication", (bool,), False, _NOTHING_TO_EXCHANGE),
-    _alone("enable_alltoall", (bool,), False, _NOTHING_TO_EXCHANGE),
-    _alone("all_reduce_fusion_config", (list,), [], _NOTHING_TO_EXCHANGE, check=_fusion_indices),
+    _alone("gradients_mean", False, "the mean over one process is its gradient"),
+    _alone("gradient_fp32_sync", True, _NOTHING_TO_EXCHANGE),
+    _alone("loss_repeated_mean", True, "one process computes the loss once"),
+    _alone("parameter_broadcast", False, _NOTHING_TO_EXCHANGE),
+    _alone("force_fp32_communication", False, _NOTHING_TO_EXCHANGE),
+    _alone("enable_alltoall", False, _NOTHING_TO_EXCHANGE),
+    _alone("all_reduce_fusion_config", [], _NOTHING_TO_EXCHANGE, check=_fusion_indices),
     _alone(
         "comm_fusion",
-        (dict,),
         {"openstate": True, "allreduce": _FUSED, "allgather": _FUSED, "reducescatter": _FUSED},
         _NOTHING_TO_EXCHANGE,
+        kinds=(dict,),
         check=_fusion,
     ),
-    _alone("communi_parallel_mode", (str,), "all_group_parallel", _NOTHING_TO_EXCHANGE),
-    _alone("full_batch", (bool,), False, "one process is given the whole batch in any case"),
-    _alone("full_batch_is_set", (bool,), False, "one process is given the whole batch in any case"),
-    _alone("dataset_strategy", (str, tuple), "data_parallel", _NOTHING_TO_DIVIDE, check=_dataset_strategy),
-    _alone("enable_parallel_optimizer", (bool,), False, _NOTHING_TO_DIVIDE),
-    _alone("parallel_optimizer_config", (dict,), {}, _NOTHING_TO_DIVIDE, check=_known(_OPTIMIZER_CONFIG)),
-    _alone("optimizer_weight_shard_size", (int,), -1, _NOTHING_TO_DIVIDE),
-    _alone("optimizer_weight_shard_aggregated_save", (bool,), False, _NOTHING_TO_DIVIDE),
-    _alone("search_mode", (str,), "recursive_programming", _NOTHING_TO_SEARCH, check=_search_mode),
+    _alone("communi_parallel_mode", "all_group_parallel", _NOTHING_TO_EXCHANGE),
+    _alone("full_batch", False, "one process is given the whole batch in any case"),
+    _alone("full_batch_is_set", False, "one process is given the whole batch in any case"),
     _alone(
-        "auto_parallel_search_mode", (str,), "recursive_programming", _NOTHING_TO_SEARCH, check=_search_mode
+        "dataset_strategy", "data_parallel", _NOTHING_TO_DIVIDE, kinds=(str, tuple), check=_dataset_strategy
     ),
-    _alone("sharding_propagation", (bool,), False, _NOTHING_TO_SEARCH),
-    _alone("pipeline_segments", (int,), 1, "a pipeline of one stage has no segments", check=_positive),
-    _alone("pipeline_result_broadcast", (bool,), False, _NOTHING_TO_EXCHANGE),
-    _alone("pipeline_interleave", (bool,), False, "a pipeline of one stage has no order to choose"),
-    _alone("pipeline_scheduler", (str,), "1f1b", "a pipeline of one stage has no order to choose"),
+    _alone("enable_parallel_optimizer", False, _NOTHING_TO_DIVIDE),
+    _alone("parallel_optimizer_config", {}, _NOTHING_TO_DIVIDE, check=_known(_OPTIMIZER_CONFIG)),
+    _alone("optimizer_weight_shard_size", -1, _NOTHING_TO_DIVIDE),
+    _alone("optimizer_weight_shard_aggregated_save", False, _NOTHING_TO_DIVIDE),
+    _alone("search_mode", "recursive_programming", _NOTHING_TO_SEARCH, check=_search_mode),
+    _alone("auto_parallel_search_mode", "recursive_programming", _NOTHING_TO_SEARCH, check=_search_mode),
+    _alone("sharding_propagation", False, _NOTHING_TO_SEARCH),
+    _alone("pipeline_segments", 1, "a pipeline of one stage has no segments", check=_positive),
+    _alone("pipeline_result_broadcast", False, _NOTHING_TO_EXCHANGE),
+    _alone("pipeline_interleave", False, "a pipeline of one stage has no order to choose"),
+    _alone("pipeline_scheduler", "1f1b", "a pipeline of one stage has no order to choose"),
     _alone(
         "pipeline_config",
-        (dict,),
         {},
         "a pipeline of one stage has no order to choose",
         check=_known(("pipeline_interleave", "pipeline_scheduler")),
     ),
-    _alone("auto_pipeline", (bool,), False, _NOTHING_TO_DIVIDE),
+    _alone("auto_pipeline", False, _NOTHING_TO_DIVIDE),
 ]
 
 AUTO_PARALLEL = Store(
     "set_auto_parallel_context",
     "How several processes would train together",
     [*_MODES, *_SHARING],
-    unknown=lambda name: ValueError(f"Set context keyword {name} is not recognized!"),
-    wrong_type="The parameter '{name}' must be {expected}, but got {got}.",
     gone={"mirror_mean": "it is 'gradients_mean'", "cast_before_mirror": "it is 'gradient_fp32_sync'"},
 )
 
@@ -246,10 +228,8 @@ def _enable_ps(key: str, value: bool) -> bool:
     return value
 
 
-def _of_server(name: str, kinds: tuple, default: Any) -> Setting:
-    return harmless(
-        name, kinds, default, "it describes a parameter server, and 'enable_ps' is refused", alone=True
-    )
+def _of_server(name: str, default: Any) -> Setting:
+    return _alone(name, default, "it describes a parameter server, and 'enable_ps' is refused")
 
 
 PARAMETER_SERVER = Store(
@@ -258,26 +238,24 @@ PARAMETER_SERVER = Store(
     [
         refused(
             "enable_ps",
-            (bool,),
             False,
             "there is no parameter server; leave it out: parameters are updated by the process that trains",
             check=_enable_ps,
             error=NotImplementedError,
         ),
-        _of_server("config_file_path", (str,), ""),
-        _of_server("scheduler_manage_port", (int,), 11202),
-        _of_server("enable_ssl", (bool,), False),
-        _of_server("client_password", (str,), ""),
-        _of_server("server_password", (str,), ""),
-        _of_server("server_mode", (str,), "PARAMETER_SERVER"),
-        _of_server("ms_role", (str,), "MS_WORKER"),
-        _of_server("worker_num", (int,), 0),
-        _of_server("server_num", (int,), 0),
-        _of_server("scheduler_ip", (str,), "0.0.0.0"),
-        _of_server("scheduler_port", (int,), 6667),
+        _of_server("config_file_path", ""),
+        _of_server("scheduler_manage_port", 11202),
+        _of_server("enable_ssl", False),
+        _of_server("client_password", ""),
+        _of_server("server_password", ""),
+        _of_server("server_mode", "PARAMETER_SERVER"),
+        _of_server("ms_role", "MS_WORKER"),
+        _of_server("worker_num", 0),
+        _of_server("server_num", 0),
+        _of_server("scheduler_ip", "0.0.0.0"),
+        _of_server("scheduler_port", 6667),
     ],
     unknown=lambda name: ValueError(f"Set PS context keyword {name} is not recognized!"),
-    wrong_type="The parameter '{name}' must be {expected}, but got {got}.",
     gone={"enable_fl": "federated learning is in the package mindspore_federated"},
 )
 
@@ -293,37 +271,33 @@ def _size(key: str, value: str) -> str:
     return value
 
 
-def _place(key: str, value: str) -> str:
-    if value not in ("cpu", "disk"):
-        raise ValueError(
-            f"For 'set_{key}', the '{key}' must be str and must be in '['cpu', 'disk']', but got '{value}'."
-        )
-    return value
+_place = requires(
+    lambda value: value in ("cpu", "disk"),
+    "For 'set_{key}', the '{key}' must be str and must be in '['cpu', 'disk']', but got '{value}'.",
+)
 
 
-def _of_offloading(name: str, kinds: tuple, default: Any, **more: Any) -> Setting:
-    return refused(
-        name, kinds, default, "tensors stay in the memory of the host, nothing is moved away", **more
-    )
+def _of_offloading(name: str, default: Any, **more: Any) -> Setting:
+    return refused(name, default, "tensors stay in the memory of the host, nothing is moved away", **more)
 
 
 OFFLOAD = Store(
     "set_offload_context",
     "Offloading",
     [
-        _of_offloading("offload_path", (str,), "./offload/"),
-        _of_offloading("offload_cpu_size", (str,), "0GB", check=_size),
-        _of_offloading("offload_disk_size", (str,), "0GB", check=_size),
-        _of_offloading("hbm_ratio", (float,), 1.0),
-        _of_offloading("cpu_ratio", (float,), 1.0),
-        _of_offloading("enable_pinned_mem", (bool,), True),
-        _of_offloading("enable_aio", (bool,), True),
-        _of_offloading("aio_block_size", (str,), "1048576"),
-        _of_offloading("aio_queue_depth", (int,), 1024),
-        _of_offloading("offload_param", (str,), "", check=_place),
-        _of_offloading("offload_checkpoint", (str,), "", check=_place),
-        _of_offloading("auto_offload", (bool,), True),
-        _of_offloading("host_mem_block_size", (str,), "1GB", check=_size),
+        _of_offloading("offload_path", "./offload/"),
+        _of_offloading("offload_cpu_size", "0GB", check=_size),
+        _of_offloading("offload_disk_size", "0GB", check=_size),
+        _of_offloading("hbm_ratio", 1.0),
+        _of_offloading("cpu_ratio", 1.0),
+        _of_offloading("enable_pinned_mem", True),
+        _of_offloading("enable_aio", True),
+        _of_offloading("aio_block_size", "1048576"),
+        _of_offloading("aio_queue_depth", 1024),
+        _of_offloading("offload_param", "", check=_place),
+        _of_offloading("offload_checkpoint", "", check=_place),
+        _of_offloading("auto_offload", True),
+        _of_offloading("host_mem_block_size", "1GB", check=_size),
     ],
     unknown=lambda name: ValueError(f"Unknown config: {[name]}"),
     wrong_type="The '{name}' must be '{expected.__name__}',  but got '{got.__name__}'.",
@@ -333,38 +307,29 @@ OFFLOAD = Store(
 # ---- the search for strategies ---------------------------------------------------------------------------
 
 
-def _slice_size(key: str, value: int) -> int:
-    if not 1 <= value <= 1024:
-        raise ValueError(f"The parameter '{key}' must be in [1, 1024], but got {value}.")
-    return value
-
-
-def _share(key: str, value: float) -> float:
-    if not 0 < value <= 1:
-        raise ValueError(f"The parameter '{key}' must be in (0, 1], but got {value}.")
-    return value
-
+_slice_size = requires(
+    lambda value: 1 <= value <= 1024, "The parameter '{key}' must be in [1, 1024], but got {value}."
+)
+_share = requires(lambda value: 0 < value <= 1, "The parameter '{key}' must be in (0, 1], but got {value}.")
 
 ALGORITHM = Store(
     "set_algo_parameters",
     "The search for strategies of parallel training",
     [
-        _alone("fully_use_devices", (bool,), True, _NOTHING_TO_SEARCH),
-        _alone("elementwise_op_strategy_follow", (bool,), False, _NOTHING_TO_SEARCH),
-        _alone("enable_algo_approxi", (bool,), False, _NOTHING_TO_SEARCH),
-        _alone("algo_approxi_epsilon", (float,), 0.1, _NOTHING_TO_SEARCH, check=_share),
-        _alone("tensor_slice_align_enable", (bool,), False, _NOTHING_TO_SEARCH),
-        _alone("tensor_slice_align_size", (int,), 16, _NOTHING_TO_SEARCH, check=_slice_size),
+        _alone("fully_use_devices", True, _NOTHING_TO_SEARCH),
+        _alone("elementwise_op_strategy_follow", False, _NOTHING_TO_SEARCH),
+        _alone("enable_algo_approxi", False, _NOTHING_TO_SEARCH),
+        _alone("algo_approxi_epsilon", 0.1, _NOTHING_TO_SEARCH, check=_share),
+        _alone("tensor_slice_align_enable", False, _NOTHING_TO_SEARCH),
+        _alone("tensor_slice_align_size", 16, _NOTHING_TO_SEARCH, check=_slice_size),
     ],
-    unknown=lambda name: ValueError(f"Set context keyword {name} is not recognized!"),
-    wrong_type="The parameter '{name}' must be {expected}, but got {got}.",
 )
 
 COST_MODEL = Store(
     "set_cost_model_context",
     "Costs that the search would assume",
     [
-        _alone(name, (), default, _NOTHING_TO_SEARCH)
+        _alone(name, default, _NOTHING_TO_SEARCH, kinds=())
         for name, default in {
             "device_memory_capacity": 16.0 * 1024.0 * 1024.0 * 1024.0,
             "costmodel_alpha": 1.0,
@@ -385,6 +350,4 @@ COST_MODEL = Store(
             "costmodel_allreduce_fusion_computation_time_parameter": 0.1,
         }.items()
     ],
-    unknown=lambda name: ValueError(f"Set context keyword {name} is not recognized!"),
-    wrong_type="The parameter '{name}' must be {expected}, but got {got}.",
 )

@@ -12,11 +12,11 @@ _ENGINE = "dataset/engine/"
 
 
 def _work(name: str, about: str, reader: str) -> Setting:
-    return works(name, (), NO_DEFAULT, about, reader=_ENGINE + reader)
+    return works(name, NO_DEFAULT, about, reader=_ENGINE + reader)
 
 
 def _of_cache(name: str, default: Any) -> Setting:
-    return refused(name, (), default, "there is no cache server, and pipelines run without a cache")
+    return refused(name, default, "there is no cache server, and pipelines run without a cache")
 
 
 PIPELINES = Family(
@@ -48,33 +48,22 @@ PIPELINES = Family(
         _work("multiprocessing_start_method", "another name of `start_method`", "../core/config.py"),
         works(
             "worker_death_policy",
-            (),
             "raise",
             "the death of a worker process fails the iteration; there is no other policy",
             reader="dataset/core/config.py",
         ),
+        harmless("auto_num_workers", False, "the number of workers follows the machine unless you set it"),
+        harmless("auto_offload", False, "the device is the CPU, where the operations run in any case"),
+        harmless("dynamic_shape", False, "rows may always have different shapes"),
         harmless(
-            "auto_num_workers",
-            (),
-            False,
-            "the number of workers follows the machine unless you set it",
-        ),
-        harmless("auto_offload", (), False, "the device is the CPU, where the operations run in any case"),
-        harmless("dynamic_shape", (), False, "rows may always have different shapes"),
-        harmless(
-            "fast_recovery", (), True, "a pipeline that is resumed always gives the rows it would have given"
+            "fast_recovery", True, "a pipeline that is resumed always gives the rows it would have given"
         ),
         refused(
-            "numa_enable",
-            (),
-            False,
-            "threads are not bound to a memory node; start the program with 'numactl'",
+            "numa_enable", False, "threads are not bound to a memory node; start the program with 'numactl'"
         ),
-        refused(
-            "monitor_sampling_interval", (), 1000, "pipelines are not sampled; figures are kept per stage"
-        ),
-        refused("autotune_interval", (), 0, "what is tuned is tuned when a pipeline starts"),
-        refused("sending_batches", (), 0, "rows are taken one by one, and not sent ahead to a device"),
+        refused("monitor_sampling_interval", 1000, "pipelines are not sampled; figures are kept per stage"),
+        refused("autotune_interval", 0, "what is tuned is tuned when a pipeline starts"),
+        refused("sending_batches", 0, "rows are taken one by one, and not sent ahead to a device"),
     ],
     spelling="dataset.config.set_{name}({value})",
     targets=("mindspore.dataset.core.config:set_*",),
@@ -85,7 +74,7 @@ SETTINGS_FILE = Family(
     "Names in a settings file of data pipelines",
     [
         *(
-            works(name, (), NO_DEFAULT, f"see `{setter}`", reader="dataset/core/config.py")
+            works(name, NO_DEFAULT, f"see `{setter}`", reader="dataset/core/config.py")
             for name, setter in {
                 "numParallelWorkers": "num_parallel_workers",
                 "opConnectorSize": "prefetch_size",
@@ -96,10 +85,8 @@ SETTINGS_FILE = Family(
                 "monitorSamplingInterval": "monitor_sampling_interval",
             }.items()
         ),
-        harmless(
-            "workerConnectorSize", (), 16, "one number says how far pipelines work ahead: opConnectorSize"
-        ),
-        harmless("logFilePath", (), "", "pipelines write to the log of the process"),
+        harmless("workerConnectorSize", 16, "one number says how far pipelines work ahead: opConnectorSize"),
+        harmless("logFilePath", "", "pipelines write to the log of the process"),
         _of_cache("cacheHost", "127.0.0.1"),
         _of_cache("cachePort", 50052),
         _of_cache("numConnections", 12),

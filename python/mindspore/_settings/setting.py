@@ -60,16 +60,38 @@ class Setting:
         return self.default is NO_DEFAULT or value != self.default
 
 
-def works(name: str, kinds: tuple, default: Any, about: str, **more: Any) -> Setting:
-    """A setting with an effect: `apply`, or a `reader`, says where."""
-    return Setting(name, State.WORKS, about, kinds, default, **more)
+def requires(holds: Callable[[Any], bool], message: str) -> Callable[[str, Any], Any]:
+    """A check that gives the value as it is.
+
+    Args:
+        holds (Callable): Whether a value is allowed.
+        message (str): Text of the ValueError for others, with ``{key}`` and ``{value}``.
+    """
+
+    def check(key: str, value: Any) -> Any:
+        if not holds(value):
+            raise ValueError(message.format(key=key, value=value))
+        return value
+
+    return check
 
 
-def harmless(name: str, kinds: tuple, default: Any, why: str, **more: Any) -> Setting:
+def _entry(state: State, name: str, default: Any, about: str, kinds: tuple | None, more: dict) -> Setting:
+    if kinds is None:
+        kinds = () if default is NO_DEFAULT or default is None else (type(default),)
+    return Setting(name, state, about, kinds, default, **more)
+
+
+def works(name: str, default: Any, about: str, kinds: tuple | None = None, **more: Any) -> Setting:
+    """A setting with an effect: `apply`, or a `reader`, says where; `kinds`: that of the default."""
+    return _entry(State.WORKS, name, default, about, kinds, more)
+
+
+def harmless(name: str, default: Any, why: str, kinds: tuple | None = None, **more: Any) -> Setting:
     """A setting without an effect, which nobody misses."""
-    return Setting(name, State.HARMLESS, why, kinds, default, **more)
+    return _entry(State.HARMLESS, name, default, why, kinds, more)
 
 
-def refused(name: str, kinds: tuple, default: Any, why: str, **more: Any) -> Setting:
+def refused(name: str, default: Any, why: str, kinds: tuple | None = None, **more: Any) -> Setting:
     """A setting that asks for what is not there."""
-    return Setting(name, State.REFUSED, why, kinds, default, **more)
+    return _entry(State.REFUSED, name, default, why, kinds, more)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore.boost._words import BOOST
 from mindspore.boost.grad_freeze import GradientFreeze
 from mindspore.boost.less_batch_normalization import LessBN
 from mindspore.boost.parameter_groups import OptimizerProcess
@@ -14,19 +15,17 @@ _LEVELS = {
 }
 
 
+@BOOST
 class AutoBoost:
     """Ways to train with less work, chosen by a level.
 
     Args:
         level (str): ``"O0"`` nothing, ``"O1"`` fewer normalisations and resting layers, ``"O2"`` sums over
-            processes too. Default: ``"O0"``.
-        boost_config_dict (dict): Settings: ``{"boost": {...}, "common": {...}, ...}``. Default: ``""``.
+            processes too.
+        boost_config_dict (dict): Settings: ``{"boost": {...}, "common": {...}, ...}``.
 
     Raises:
         ValueError: The level is not known.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, level="O0", boost_config_dict=""):
@@ -41,10 +40,6 @@ class AutoBoost:
 
     def network_auto_process_train(self, network, optimizer) -> tuple:
         """Network and optimizer for training.
-
-        Args:
-            network (Cell): The network.
-            optimizer (Cell): The optimizer.
 
         Returns:
             tuple of both.
@@ -70,9 +65,6 @@ class AutoBoost:
 
     def network_auto_process_eval(self, network):
         """Network for evaluation.
-
-        Args:
-            network (Cell): The network.
 
         Returns:
             Cell.

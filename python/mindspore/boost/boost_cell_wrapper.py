@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from mindspore.boost._words import BOOST
 from mindspore.boost.grad_accumulation import GradientAccumulation
 from mindspore.boost.grad_freeze import FreezeOpt
 from mindspore.nn.wrap.cell_wrapper import TrainOneStepCell
 from mindspore.nn.wrap.loss_scale import TrainOneStepWithLossScaleCell
 
 
+@BOOST
 class _Boosted:
     """The choices of both training steps."""
 
@@ -43,8 +45,6 @@ class _Boosted:
         """Adds the gradients of a batch, and lets the optimizer take a step when there are enough.
 
         Args:
-            loss (Tensor): Loss of the batch.
-            grads (tuple[Tensor]): Its gradients.
             sens (Tensor): Factor of the gradients.
             inputs (tuple[Tensor]): What the network took.
 
@@ -56,10 +56,6 @@ class _Boosted:
     def adasum_process(self, loss, grads):
         """A step; one process has nothing to sum with.
 
-        Args:
-            loss (Tensor): Loss of the batch.
-            grads (tuple[Tensor]): Its gradients.
-
         Returns:
             Tensor, the loss.
         """
@@ -67,22 +63,19 @@ class _Boosted:
         return loss
 
 
+@BOOST
 class BoostTrainOneStepCell(_Boosted, TrainOneStepCell):
     """One training step that accumulates gradients or lets layers rest, if the network asks for it.
 
     Args:
         network (Cell): Computes the loss.
         optimizer (Cell): Updates the parameters.
-        sens (numbers.Number): Factor of the gradients. Default: ``None``.
 
     Inputs:
         - **\\*inputs** - What the network takes.
 
     Outputs:
         Tensor, the loss.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, network, optimizer, sens=None):
@@ -96,6 +89,7 @@ class BoostTrainOneStepCell(_Boosted, TrainOneStepCell):
         return self.gradient_accumulation_process(loss, self.grad_reducer(gradients), self.sens, *inputs)
 
 
+@BOOST
 class BoostTrainOneStepWithLossScaleCell(_Boosted, TrainOneStepWithLossScaleCell):
     """The same with a scaled loss.
 
@@ -109,9 +103,6 @@ class BoostTrainOneStepWithLossScaleCell(_Boosted, TrainOneStepWithLossScaleCell
 
     Outputs:
         Tuple of the loss, whether there was an overflow, and the scale.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, network, optimizer, scale_sense):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore.boost._words import BOOST
 from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
@@ -42,12 +43,12 @@ def clear_grad(cumulative_grad):
     return op.assign(cumulative_grad, op.zeros_like(cumulative_grad))
 
 
+@BOOST
 class GradientAccumulation(Cell):
     """Lets the optimizer take a step with the mean gradient of several batches.
 
     Args:
         max_accumulation_step (int): Number of batches.
-        optimizer (Cell): The optimizer.
 
     Inputs:
         - **loss** (Tensor) - Loss of the batch.
@@ -55,9 +56,6 @@ class GradientAccumulation(Cell):
 
     Outputs:
         Tensor, the loss.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, max_accumulation_step, optimizer):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 
+from mindspore.boost._words import BOOST
 from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
@@ -14,6 +15,7 @@ from mindspore.nn.wrap.cell_wrapper import TrainOneStepCell
 from mindspore.ops._registry import op
 
 
+@BOOST
 class FreezeOpt(Cell):
     """An optimizer of which, by a strategy, only the last groups of parameters take part in a step.
 
@@ -28,9 +30,6 @@ class FreezeOpt(Cell):
 
     Outputs:
         tuple[bool], all True.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, opt, train_parameter_groups=None, train_strategy=None):
@@ -59,17 +58,13 @@ class FreezeOpt(Cell):
         return result
 
 
+@BOOST
 class GradientFreeze:
     """Chooses which layers rest in which step.
 
     Args:
         param_groups (int): Number of groups the layers are cut into.
         freeze_type (int): 0: random, 1: the rate of resting falls with the steps.
-        freeze_p (float): Probability that layers rest.
-        total_steps (int): Number of steps.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, param_groups, freeze_type, freeze_p, total_steps):
@@ -99,8 +94,6 @@ class GradientFreeze:
         Args:
             parameter_groups_number (int): Number of groups.
             freeze_strategy (int): 0: random, 1: the rate of resting falls with the steps.
-            freeze_p (float): Probability that layers rest.
-            total_steps (int): Number of steps.
 
         Returns:
             list[int].
@@ -119,7 +112,6 @@ class GradientFreeze:
         """A network and an optimizer that let layers rest.
 
         Args:
-            network (Cell): The network.
             optimizer (Optimizer): The optimizer.
 
         Returns:

@@ -3,24 +3,22 @@
 
 from __future__ import annotations
 
+from mindspore.boost._words import BOOST
 from mindspore.nn.cell import Cell
 
 
+@BOOST
 class LessBN(Cell):
     """A network that may leave normalisation layers out; results are those of the network.
 
     Args:
-        network (Cell): The network.
-        fn_flag (bool): Whether the last dense layer may be normalised instead. Default: ``False``.
+        fn_flag (bool): Whether the last dense layer may be normalised instead.
 
     Inputs:
         - **\\*inputs** (Tensor) - What the network takes.
 
     Outputs:
         What the network returns.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, network, fn_flag=False):

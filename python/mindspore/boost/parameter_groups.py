@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindspore import nn
+from mindspore.boost._words import BOOST
 from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
@@ -14,14 +15,12 @@ _CENTRED = (nn.Conv2d, nn.Dense)
 _GROUPS = 4
 
 
+@BOOST
 class OptimizerProcess:
     """Lets an optimizer centre the gradients of convolutions and dense layers.
 
     Args:
         opt (Cell): The optimizer.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, opt):
@@ -34,9 +33,6 @@ class OptimizerProcess:
     @staticmethod
     def build_params_dict(network) -> dict:
         """Parameters of a network by the cells that hold them.
-
-        Args:
-            network (Cell): The network.
 
         Returns:
             dict, identity of a parameter -> its cell.
@@ -53,7 +49,6 @@ class OptimizerProcess:
 
         Args:
             params_dict (dict): From `build_params_dict`.
-            parameters (list[Parameter]): The parameters.
 
         Returns:
             list[dict].
@@ -69,11 +64,7 @@ class OptimizerProcess:
         return [*groups, {"order_params": list(parameters)}]
 
     def add_grad_centralization(self, network) -> None:
-        """Centres gradients from now on.
-
-        Args:
-            network (Cell): The network.
-        """
+        """Centres gradients from now on."""
         groups = self.build_gc_params_group(self.build_params_dict(network), self.origin_params)
         centred = {id(p) for group in groups if group.get("grad_centralization") for p in group["params"]}
         flags = tuple(id(p) in centred for p in self.origin_params)
@@ -88,18 +79,14 @@ class OptimizerProcess:
         return self._opt
 
 
+@BOOST
 class ParameterProcess:
-    """Cuts parameters into groups that are communicated together.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Cuts parameters into groups that are communicated together."""
 
     def assign_parameter_group(self, parameters, split_point=None) -> list:
         """Numbers the groups.
 
         Args:
-            parameters (list[Parameter]): The parameters.
             split_point (list[int]): First parameters of groups. Default: ``None``, four groups of one size.
 
         Returns:
@@ -135,15 +122,13 @@ class ParameterProcess:
         return groups
 
 
+@BOOST
 class GroupLossScaleManager(Cell, LossScaleManager):
     """Loss scales of which every group of layers has its own.
 
     Args:
         init_loss_scale (Number): Initial scale.
         loss_scale_groups (list): Groups of parameters.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, init_loss_scale, loss_scale_groups):

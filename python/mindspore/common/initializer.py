@@ -10,6 +10,7 @@ import numpy as np
 
 from mindspore import _c_expression as _c
 from mindspore._spelling import explains_missing_names as _explains_missing_names
+from mindspore._wording import Wording as _Wording
 from mindspore.common import dtype as mstype
 from mindspore.common.seed import _get_graph_seed, get_seed
 from mindspore.common.tensor import Tensor
@@ -18,13 +19,25 @@ from mindspore.ops._registry import op
 _INITIALIZER_ALIAS: dict[str, type[Initializer]] = {}
 
 
+# What the documentation of initializers says alike.
+_WORDS = _Wording("""
+    Args:
+        sigma (float): Standard deviation.
+        mean (float): Mean.
+        gain (float): Factor.
+        negative_slope (float): Slope of a leaky rectifier.
+        mode (str): ``"fan_in"`` or ``"fan_out"``.
+        nonlinearity (str): The activation that follows.
+    """)
+
+
 def _register(*names: str):
-    """Makes a class known under its own name and others, in small letters."""
+    """Makes a class known under its own name and others, in small letters, and completes its docstring."""
 
     def enter(cls):
         for name in (cls.__name__, *names):
             _INITIALIZER_ALIAS.setdefault(name.lower(), cls)
-        return cls
+        return _WORDS(cls)
 
     return enter
 
@@ -124,6 +137,11 @@ def _calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     return math.sqrt(2.0 / (1 + slope**2))
 
 
+def _he_deviation(initializer: HeUniform | HeNormal, shape: tuple) -> float:
+    gain = _calculate_gain(initializer.nonlinearity, initializer.negative_slope)
+    return gain / math.sqrt(_calculate_correct_fan(shape, initializer.mode))
+
+
 class Initializer:
     """Base of all initializers.
 
@@ -218,7 +236,7 @@ class Uniform(Initializer):
     """Evenly distributed between ``-scale`` and ``scale``.
 
     Args:
-        scale (float): The bound. Default: ``0.07``.
+        scale (float): The bound.
     """
 
     def __init__(self, scale=0.07):
@@ -231,12 +249,7 @@ class Uniform(Initializer):
 
 @_register()
 class Normal(Initializer):
-    """Normally distributed.
-
-    Args:
-        sigma (float): Standard deviation. Default: ``0.01``.
-        mean (float): Mean. Default: ``0.0``.
-    """
+    """Normally distributed."""
 
     def __init__(self, sigma=0.01, mean=0.0):
         super().__init__(sigma=sigma, mean=mean)
@@ -251,10 +264,8 @@ class TruncatedNormal(Initializer):
     """Normally distributed, within absolute bounds.
 
     Args:
-        sigma (float): Standard deviation. Default: ``0.01``.
-        mean (float): Mean. Default: ``0.0``.
-        a (float): Lower bound. Default: ``-2.0``.
-        b (float): Upper bound. Default: ``2.0``.
+        a (float): Lower bound.
+        b (float): Upper bound.
     """
 
     def __init__(self, sigma=0.01, mean=0.0, a=-2.0, b=2.0):
@@ -267,54 +278,32 @@ class TruncatedNormal(Initializer):
 
 @_register("he_uniform")
 class HeUniform(Initializer):
-    """Evenly distributed, scaled after He et al. (2015) to keep the variance through rectifiers.
-
-    Args:
-        negative_slope (float): Slope of a leaky rectifier. Default: ``0``.
-        mode (str): ``"fan_in"`` or ``"fan_out"``. Default: ``"fan_in"``.
-        nonlinearity (str): The activation that follows. Default: ``"leaky_relu"``.
-    """
+    """Evenly distributed, scaled after He et al. (2015) to keep the variance through rectifiers."""
 
     def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu"):
         super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
 
     def _drawn(self, shape: tuple) -> Tensor:
-        deviation = _calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(
-            _calculate_correct_fan(shape, self.mode)
-        )
-        bound = math.sqrt(3.0) * deviation
+        bound = math.sqrt(3.0) * _he_deviation(self, shape)
         return _uniform(shape, -bound, bound)
 
 
 @_register("he_normal")
 class HeNormal(Initializer):
-    """Normally distributed, scaled after He et al. (2015) to keep the variance through rectifiers.
-
-    Args:
-        negative_slope (float): Slope of a leaky rectifier. Default: ``0``.
-        mode (str): ``"fan_in"`` or ``"fan_out"``. Default: ``"fan_in"``.
-        nonlinearity (str): The activation that follows. Default: ``"leaky_relu"``.
-    """
+    """Normally distributed, scaled after He et al. (2015) to keep the variance through rectifiers."""
 
     def __init__(self, negative_slope=0, mode="fan_in", nonlinearity="leaky_relu"):
         super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
 
     def _drawn(self, shape: tuple) -> Tensor:
-        deviation = _calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(
-            _calculate_correct_fan(shape, self.mode)
-        )
-        return _normal(shape, 0.0, deviation)
+        return _normal(shape, 0.0, _he_deviation(self, shape))
 
 
 @_register("xavier_uniform")
 class XavierUniform(Initializer):
-    """Evenly distributed, scaled after Glorot and Bengio (2010).
-
-    Args:
-        gain (float): Factor. Default: ``1``.
-    """
+    """Evenly distributed, scaled after Glorot and Bengio (2010)."""
 
     def __init__(self, gain=1):
         super().__init__(gain=gain)
@@ -327,11 +316,7 @@ class XavierUniform(Initializer):
 
 @_register("xavier_normal")
 class XavierNormal(Initializer):
-    """Normally distributed, scaled after Glorot and Bengio (2010).
-
-    Args:
-        gain (float): Factor. Default: ``1``.
-    """
+    """Normally distributed, scaled after Glorot and Bengio (2010)."""
 
     def __init__(self, gain=1):
         super().__init__(gain=gain)
@@ -346,10 +331,9 @@ class VarianceScaling(Initializer):
     """Distributed with a variance of ``scale / fan``.
 
     Args:
-        scale (float): Factor. Default: ``1.0``.
-        mode (str): ``"fan_in"``, ``"fan_out"`` or ``"fan_avg"``. Default: ``"fan_in"``.
+        scale (float): Factor.
+        mode (str): ``"fan_in"``, ``"fan_out"`` or ``"fan_avg"``.
         distribution (str): ``"uniform"``, ``"untruncated_normal"`` or ``"truncated_normal"``.
-            Default: ``"truncated_normal"``.
     """
 
     # A normal distribution cut at two deviations has this deviation.
@@ -366,8 +350,7 @@ class VarianceScaling(Initializer):
         if distribution not in ("uniform", "truncated_normal", "untruncated_normal"):
             raise ValueError(
                 "For 'VarianceScaling', 'distribution' must be uniform, truncated_normal or "
-                "untruncated_normal, "
-                f"but got {distribution}."
+                f"untruncated_normal, but got {distribution}."
             )
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
@@ -386,11 +369,7 @@ class VarianceScaling(Initializer):
 
 @_register()
 class Orthogonal(Initializer):
-    """A matrix with orthonormal rows or columns.
-
-    Args:
-        gain (float): Factor. Default: ``1.0``.
-    """
+    """A matrix with orthonormal rows or columns."""
 
     def __init__(self, gain=1.0):
         super().__init__(gain=gain)
@@ -425,7 +404,7 @@ class Dirac(Initializer):
     """A convolution weight that passes its input on.
 
     Args:
-        groups (int): Groups of the convolution. Default: ``1``.
+        groups (int): Groups of the convolution.
     """
 
     def __init__(self, groups=1):
@@ -453,7 +432,7 @@ class Sparse(Initializer):
 
     Args:
         sparsity (float): The share.
-        sigma (float): Standard deviation of the others. Default: ``0.01``.
+        sigma (float): Standard deviation of the others.
     """
 
     def __init__(self, sparsity, sigma=0.01):
@@ -482,8 +461,7 @@ def _initializer_of(init) -> Initializer:
         return Constant(init)
     raise TypeError(
         "For 'initializer', the type of the 'init' argument should be 'Tensor', 'number', 'string' or "
-        "'initializer', "
-        f"but got {type(init)}."
+        f"'initializer', but got {type(init)}."
     )
 
 

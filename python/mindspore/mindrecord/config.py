@@ -28,6 +28,11 @@ class _Settings:
 _settings = _Settings()
 
 
+def _check_mode(mode, name, known):
+    if not callable(mode) and mode not in known:
+        raise ValueError(f"The input {name} is invalid, it should be one of {list(known)} or a function.")
+
+
 def set_enc_key(enc_key):
     """Sets the key that files are encrypted and decrypted with.
 
@@ -66,10 +71,7 @@ def set_enc_mode(enc_mode="AES-GCM"):
         >>> set_enc_mode("AES-CBC")
         >>> set_enc_mode()
     """
-    if not callable(enc_mode) and enc_mode not in _CIPHERS:
-        raise ValueError(
-            f"The input enc_mode is invalid, it should be one of {list(_CIPHERS)} or a function."
-        )
+    _check_mode(enc_mode, "enc_mode", _CIPHERS)
     _settings.enc_mode = enc_mode
 
 
@@ -88,10 +90,8 @@ def set_dec_mode(dec_mode="AES-GCM"):
         >>> set_dec_mode("AES-CBC")
         >>> set_dec_mode(None)
     """
-    if dec_mode is not None and not callable(dec_mode) and dec_mode not in _CIPHERS:
-        raise ValueError(
-            f"The input dec_mode is invalid, it should be one of {list(_CIPHERS)} or a function."
-        )
+    if dec_mode is not None:
+        _check_mode(dec_mode, "dec_mode", _CIPHERS)
     _settings.dec_mode = dec_mode
 
 
@@ -111,10 +111,8 @@ def set_hash_mode(hash_mode):
         >>> set_hash_mode("sha256")
         >>> set_hash_mode(None)
     """
-    if hash_mode is not None and not callable(hash_mode) and hash_mode not in _HASHES:
-        raise ValueError(
-            f"The input hash_mode is invalid, it should be one of {list(_HASHES)} or a function."
-        )
+    if hash_mode is not None:
+        _check_mode(hash_mode, "hash_mode", _HASHES)
     _settings.hash_mode = hash_mode
 
 

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of arguments that many layers share."""
+"""Checks of arguments that many layers share: of a value, by the argument's name and the layer's."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+
+from mindspore import _checkparam as validator
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -33,6 +37,11 @@ def number(value, name: str, owner: str) -> float:
     return value
 
 
+def positive_float(value, name: str, owner: str) -> float:
+    """`value`; TypeError for another type, ValueError unless it is above 0."""
+    return validator.check_positive_float(value, name, owner)
+
+
 def one_of(value, choices, name: str, owner: str):
     """`value`; ValueError when it is none of the choices."""
     if value not in choices:
@@ -62,3 +71,18 @@ def ints(value, count: int, name: str, owner: str, least: int = 1) -> tuple[int,
     if any(v < least for v in value):
         raise ValueError(f"For '{owner}', the '{name}' must not be less than {least}, but got {value}.")
     return tuple(value)
+
+
+def lengths(count: int, least: int = 1) -> Callable:
+    """The check for one int, or `count` of them, none below `least`; it gives a tuple."""
+    return lambda value, name, owner: ints(value, count, name, owner, least)
+
+
+def choice(*choices: object, shown: str = "") -> Callable:
+    """The check for one of several values; the message may call the argument otherwise."""
+    return lambda value, name, owner: one_of(value, choices, shown or name, owner)
+
+
+def of_type(*kinds: type) -> Callable:
+    """The check for values of some types."""
+    return lambda value, name, owner: validator.check_value_type(name, value, list(kinds), owner)

@@ -74,6 +74,7 @@ class Cell(CellParts, CellSettings, CellHooks, CellParallel, SpelledArguments):
     """
 
     _called_as = "construct"
+    _recorded_phase: str | None = None  # what nodes that it records are part of; None: what goes on anyway
 
     def __init__(self, auto_prefix: bool = True, flags: dict | None = None):
         fields = self.__dict__

@@ -4,8 +4,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import wraps
 
+from mindspore._wording import Wording
 from mindspore.nn import _checks as check
+
+# What the documentation of these functions says alike.
+_RATES = Wording("""
+    Args:
+        learning_rate (float): Initial rate.
+        decay_rate (float): Rate of the decay.
+        total_step (int): Number of steps.
+        step_per_epoch (int): Steps of an epoch.
+        decay_epoch (int): Epochs of the decay.
+        is_stair (bool): Whole periods only.
+
+    Returns:
+        list[float], one rate per step.
+    """)
 
 
 def _float(value, name: str, owner: str, least: float = 0.0, strict: bool = True) -> float:
@@ -31,15 +48,13 @@ def _counts(owner: str, **counts) -> None:
             )
 
 
+@_RATES
 def piecewise_constant_lr(milestone, learning_rates) -> list[float]:
     """Rate `learning_rates[i]` until step `milestone[i]`.
 
     Args:
         milestone (Union[list[int], tuple[int]]): Steps, strictly growing.
         learning_rates (Union[list[float], tuple[float]]): Rates, as many.
-
-    Returns:
-        list[float], one rate per step.
     """
     for name, value in (("milestone", milestone), ("learning_rates", learning_rates)):
         if not isinstance(value, (tuple, list)):
@@ -49,8 +64,7 @@ def piecewise_constant_lr(milestone, learning_rates) -> list[float]:
     if len(milestone) != len(learning_rates):
         raise ValueError(
             "For 'piecewise_constant_lr', the size of 'milestone' must be same with the size of "
-            "'learning_rates', "
-            f"but got {len(milestone)} and {len(learning_rates)}."
+            f"'learning_rates', but got {len(milestone)} and {len(learning_rates)}."
         )
     rates: list[float] = []
     last = 0
@@ -66,109 +80,69 @@ def piecewise_constant_lr(milestone, learning_rates) -> list[float]:
     return rates
 
 
-def _decaying(
-    owner: str, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair, formula
-):
-    _counts(owner, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch)
-    _float(learning_rate, "learning_rate", owner)
-    _float(decay_rate, "decay_rate", owner)
-    check.boolean(is_stair, "is_stair", owner)
-    return [formula(step // step_per_epoch) for step in range(total_step)]
+def _decaying(formula: Callable[..., float]) -> Callable[..., list[float]]:
+    """Makes a list of rates of a formula over the epoch; the name and the words are the formula's."""
+    owner = formula.__name__
+
+    @wraps(formula, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    def rates(
+        learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
+    ) -> list[float]:
+        _counts(owner, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch)
+        _float(learning_rate, "learning_rate", owner)
+        _float(decay_rate, "decay_rate", owner)
+        check.boolean(is_stair, "is_stair", owner)
+        epochs = (step // step_per_epoch for step in range(total_step))
+        return [formula(epoch, learning_rate, decay_rate, decay_epoch, is_stair) for epoch in epochs]
+
+    del rates.__wrapped__  # it takes other arguments
+    return rates
 
 
-def exponential_decay_lr(
-    learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
-) -> list[float]:
+@_RATES
+@_decaying
+def exponential_decay_lr(epoch, learning_rate, decay_rate, decay_epoch, is_stair):
     """``learning_rate * decay_rate ** (epoch / decay_epoch)``.
 
     Args:
-        learning_rate (float): Initial rate.
         decay_rate (float): Factor.
-        total_step (int): Number of steps.
-        step_per_epoch (int): Steps of an epoch.
         decay_epoch (int): Epochs after which the factor is reached.
-        is_stair (bool): Whole periods only. Default: ``False``.
-
-    Returns:
-        list[float], one rate per step.
     """
-
-    def rate(epoch: int) -> float:
-        periods = epoch // decay_epoch if is_stair else epoch / decay_epoch
-        return learning_rate * decay_rate**periods
-
-    owner = "exponential_decay_lr"
-    return _decaying(
-        owner, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair, rate
-    )
+    periods = epoch // decay_epoch if is_stair else epoch / decay_epoch
+    return learning_rate * decay_rate**periods
 
 
-def natural_exp_decay_lr(
-    learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
-) -> list[float]:
+@_RATES
+@_decaying
+def natural_exp_decay_lr(epoch, learning_rate, decay_rate, decay_epoch, is_stair):
     """``learning_rate * exp(-decay_rate * epoch)``.
 
     Args:
-        learning_rate (float): Initial rate.
-        decay_rate (float): Rate of the decay.
-        total_step (int): Number of steps.
-        step_per_epoch (int): Steps of an epoch.
         decay_epoch (int): Length of a stair.
-        is_stair (bool): Whole periods only. Default: ``False``.
-
-    Returns:
-        list[float], one rate per step.
     """
-
-    def rate(epoch: int) -> float:
-        passed = epoch // decay_epoch * decay_epoch if is_stair else epoch
-        return learning_rate * math.exp(-decay_rate * passed)
-
-    owner = "natural_exp_decay_lr"
-    return _decaying(
-        owner, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair, rate
-    )
+    passed = epoch // decay_epoch * decay_epoch if is_stair else epoch
+    return learning_rate * math.exp(-decay_rate * passed)
 
 
-def inverse_decay_lr(
-    learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
-) -> list[float]:
+@_RATES
+@_decaying
+def inverse_decay_lr(epoch, learning_rate, decay_rate, decay_epoch, is_stair):
     """``learning_rate / (1 + decay_rate * epoch / decay_epoch)``.
 
     Args:
-        learning_rate (float): Initial rate.
-        decay_rate (float): Rate of the decay.
-        total_step (int): Number of steps.
-        step_per_epoch (int): Steps of an epoch.
         decay_epoch (int): Length of a period.
-        is_stair (bool): Whole periods only. Default: ``False``.
-
-    Returns:
-        list[float], one rate per step.
     """
-
-    def rate(epoch: int) -> float:
-        periods = epoch // decay_epoch if is_stair else epoch / decay_epoch
-        return learning_rate / (1 + decay_rate * periods)
-
-    owner = "inverse_decay_lr"
-    return _decaying(
-        owner, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair, rate
-    )
+    periods = epoch // decay_epoch if is_stair else epoch / decay_epoch
+    return learning_rate / (1 + decay_rate * periods)
 
 
+@_RATES
 def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch) -> list[float]:
     """From `max_lr` to `min_lr` along half a cosine of `decay_epoch` epochs.
 
     Args:
         min_lr (float): Last rate.
         max_lr (float): First rate.
-        total_step (int): Number of steps.
-        step_per_epoch (int): Steps of an epoch.
-        decay_epoch (int): Epochs of the decay.
-
-    Returns:
-        list[float], one rate per step.
     """
     _float(min_lr, "min_lr", "cosine_decay_lr", strict=False)
     _float(max_lr, "max_lr", "cosine_decay_lr")
@@ -183,6 +157,7 @@ def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch) -> 
     return [min_lr + half * (1 + math.cos(math.pi * epoch / decay_epoch)) for epoch in epochs]
 
 
+@_RATES
 def polynomial_decay_lr(
     learning_rate, end_learning_rate, total_step, step_per_epoch, decay_epoch, power, update_decay_epoch=False
 ) -> list[float]:
@@ -191,14 +166,8 @@ def polynomial_decay_lr(
     Args:
         learning_rate (float): First rate.
         end_learning_rate (float): Last rate.
-        total_step (int): Number of steps.
-        step_per_epoch (int): Steps of an epoch.
-        decay_epoch (int): Epochs of the decay.
         power (float): The power.
-        update_decay_epoch (bool): Start again with longer periods. Default: ``False``.
-
-    Returns:
-        list[float], one rate per step.
+        update_decay_epoch (bool): Start again with longer periods.
     """
     owner = "polynomial_decay_lr"
     _float(learning_rate, "learning_rate", owner)
@@ -215,17 +184,13 @@ def polynomial_decay_lr(
     return rates
 
 
+@_RATES
 def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch) -> list[float]:
     """Rises to `learning_rate` over `warmup_epoch` epochs, then stays.
 
     Args:
         learning_rate (float): The rate in the end.
-        total_step (int): Number of steps.
-        step_per_epoch (int): Steps of an epoch.
         warmup_epoch (int): Epochs of the rise.
-
-    Returns:
-        list[float], one rate per step.
     """
     _float(learning_rate, "learning_rate", "warmup_lr")
     if isinstance(warmup_epoch, bool) or not isinstance(warmup_epoch, int):

@@ -12,10 +12,14 @@ from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 
 
-def _positive_float(value, name: str, owner: str) -> float:
+def _float(value, name: str, owner: str) -> float:
     if not isinstance(value, float):
         raise TypeError(f"For '{owner}', the '{name}' must be float, but got {type(value).__name__}.")
-    if value <= 0:
+    return value
+
+
+def _positive_float(value, name: str, owner: str) -> float:
+    if _float(value, name, owner) <= 0:
         raise ValueError(f"For '{owner}', the '{name}' must be > 0, but got {value}.")
     return value
 
@@ -100,11 +104,7 @@ class CosineDecayLR(LearningRateSchedule):
 
     def __init__(self, min_lr, max_lr, decay_steps):
         super().__init__()
-        if not isinstance(min_lr, float):
-            raise TypeError(
-                f"For 'CosineDecayLR', the 'min_lr' must be float, but got {type(min_lr).__name__}."
-            )
-        if min_lr < 0:
+        if _float(min_lr, "min_lr", "CosineDecayLR") < 0:
             raise ValueError(f"For 'CosineDecayLR', the 'min_lr' must be >= 0, but got {min_lr}.")
         self.min_lr = min_lr
         self.max_lr = _positive_float(max_lr, "max_lr", "CosineDecayLR")
@@ -134,12 +134,7 @@ class PolynomialDecayLR(LearningRateSchedule):
     def __init__(self, learning_rate, end_learning_rate, decay_steps, power, update_decay_steps=False):
         super().__init__()
         self.learning_rate = _positive_float(learning_rate, "learning_rate", "PolynomialDecayLR")
-        if not isinstance(end_learning_rate, float):
-            raise TypeError(
-                f"For 'PolynomialDecayLR', the 'end_learning_rate' must be float, but got "
-                f"{type(end_learning_rate).__name__}."
-            )
-        if end_learning_rate < 0:
+        if _float(end_learning_rate, "end_learning_rate", "PolynomialDecayLR") < 0:
             raise ValueError(
                 f"For 'PolynomialDecayLR', 'end_learning_rate' must be >= 0, got {end_learning_rate}."
             )

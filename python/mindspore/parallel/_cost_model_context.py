@@ -31,9 +31,7 @@ def get_cost_model_context(attr_key: str) -> Any:
     Raises:
         ValueError: The name is unknown.
     """
-    if attr_key not in _COST_MODEL.values:
-        raise ValueError(f"Get context keyword {attr_key} is not recognized!")
-    return _COST_MODEL.values[attr_key]
+    return _COST_MODEL.get(attr_key)
 
 
 def reset_cost_model_context() -> None:

@@ -34,9 +34,7 @@ def get_algo_parameters(attr_key: str) -> Any:
     Raises:
         ValueError: The name is unknown.
     """
-    if attr_key not in _ALGORITHM.values:
-        raise ValueError(f"Get context keyword {attr_key} is not recognized!")
-    return _ALGORITHM.values[attr_key]
+    return _ALGORITHM.get(attr_key)
 
 
 def reset_algo_parameters() -> None:

@@ -239,15 +239,15 @@ class ClassWriter:
         home = getattr(function, "__module__", None) or self.cls.__module__
         texts = [getattr(function, "__doc__", None) or ""]
         if name in ("__init__", "__call__", "construct"):
-            texts.append(self.cls.__dict__.get("__doc__") or "")
+            texts.append(self.cls.__doc__ or "")
         for base in self.cls.__mro__[1:]:
             if name in vars(base) and base is not object:
                 inherited = vars(base)[name]
                 texts.append(getattr(getattr(inherited, "__func__", inherited), "__doc__", None) or "")
                 if name in ("__init__", "construct"):
-                    texts.append(base.__dict__.get("__doc__") or "")
+                    texts.append(base.__doc__ or "")
         if not texts[0]:  # then an argument is likely what the constructor calls so
-            texts.append(self.cls.__dict__.get("__doc__") or "")
+            texts.append(self.cls.__doc__ or "")
         return Described(f"{self.module}.{self.name}.{name}", home, texts, self.cls)
 
     def _method_lines(
@@ -302,6 +302,9 @@ class ClassWriter:
             if name in vars(self.cls) or name in inherited:
                 continue
             kinds[name] = self._attribute_type(value, annotation, function)
+        for name in _kept_by(self.cls):
+            if name not in vars(self.cls) and name not in inherited:
+                kinds[name] = self._argument_type(name)
         for name, annotation in vars(self.cls).get("__annotations__", {}).items():
             if not name.startswith("_") and name not in kinds and name not in vars(self.cls):
                 kinds[name] = type_of_annotation(annotation, self.cls.__module__, self.surface) or ANY
@@ -312,15 +315,25 @@ class ClassWriter:
         if annotation is not None:
             return type_of_annotation(ast.unparse(annotation), module, self.surface) or ANY
         value = _unchecked(value)
-        if isinstance(value, ast.Name) and function.name == "__init__":
-            method = vars(self.cls).get("__init__")
-            parameter = (
-                inspect.signature(method).parameters.get(value.id) if inspect.isfunction(method) else None
-            )
-            if parameter is not None:
-                return self.typist.found_type(parameter, self._described("__init__", method)) or ANY
+        if isinstance(value, ast.Name) and function.name in ("__init__", "_set_up"):
+            kind = self._argument_type(value.id)
+            if kind is not None:
+                return kind
         kind = type_of_value(value, None, self.surface, module) if value is not None else None
         return kind if kind and kind != "None" else ANY
+
+    def _argument_type(self, name: str) -> str | None:
+        """The type of an argument of the constructor; None when it has no such argument."""
+        method = vars(self.cls).get("__init__")
+        parameters = inspect.signature(method).parameters if inspect.isfunction(method) else {}
+        if name not in parameters:
+            return None
+        return self.typist.found_type(parameters[name], self._described("__init__", method)) or ANY
+
+
+def _kept_by(cls: type) -> tuple[str, ...]:
+    """Attributes that a constructor keeps because its description says so."""
+    return getattr(vars(cls).get("__init__"), "_keeps", ())
 
 
 def _unchecked(value: ast.expr | None) -> ast.expr | None:
@@ -339,5 +352,7 @@ def _takes_anything(constructor) -> bool:
     return kinds <= {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
 
 
-def _assigned_in(base: type) -> dict:
-    return sources.attributes_of(base) if base.__module__.startswith("mindspore") else {}
+def _assigned_in(base: type) -> set[str]:
+    if not base.__module__.startswith("mindspore"):
+        return set()
+    return {*sources.attributes_of(base), *_kept_by(base), *vars(base).get("__annotations__", ())}

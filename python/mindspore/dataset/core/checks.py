@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Argument checks of the data package: small rules, and a decorator that applies them by name.
 
-A rule is a function `rule(value, name)` that raises and returns nothing. `checked` looks up the rule of each
-argument: first in what the caller passes, then in `COMMON`, which knows the arguments that many classes have.
-An argument whose default is `None` may always be `None`.
+A rule is a function `rule(value, name)` that raises and returns nothing. An argument whose default is `None`
+may always be `None`.
 """
 
 from __future__ import annotations
@@ -48,7 +47,8 @@ def check_interval(
     below = value < high if right_open else value <= high
     if not (above and below):
         left, right = "(" if left_open else "[", ")" if right_open else "]"
-        raise ValueError(f"Input {name} is not within the required interval of {left}{low}, {high}{right}.")
+        what = f"Input {name}".rstrip()
+        raise ValueError(f"{what} is not within the required interval of {left}{low}, {high}{right}.")
 
 
 def check_int_range(value: Any, low: int, high: int, name: str) -> None:
@@ -241,36 +241,13 @@ def class_numbers(value: Any, name: str) -> None:
         check_type(index, int, name)
 
 
-COMMON: dict[str, Rule] = {
-    "dataset_dir": check_dir,
-    "dataset_file": check_file,
-    "dataset_files": check_dataset_files,
-    "annotation_file": check_file,
-    "num_samples": check_num_samples,
-    "num_parallel_workers": check_workers,
-    "shuffle": boolean,
-    "num_shards": instance(int),
-    "shard_id": instance(int),
-    "decode": boolean,
-    "extra_metadata": boolean,
-    "extensions": sequence(text, list),
-    "class_indexing": class_numbers,
-    "columns_list": check_columns,
-}
-
-
 def check_arguments(arguments: dict[str, Any], optional: set[str], rules: dict[str, Rule]) -> None:
     """Applies the rules to named arguments. Types come before paths, so that the clearer text wins."""
     late = ("dataset_dir", "dataset_file", "dataset_files", "annotation_file")
     for name in sorted(arguments, key=lambda name: name in late):
-        rule = rules.get(name) or COMMON.get(name)
+        rule = rules.get(name)
         if rule is not None and not (arguments[name] is None and name in optional):
             rule(arguments[name], name)
-
-
-def optional_names(signature: inspect.Signature) -> set[str]:
-    """Arguments that may be left out as None."""
-    return {name for name, parameter in signature.parameters.items() if parameter.default is None}
 
 
 def checked(**rules: Rule) -> Callable[[Callable], Callable]:
@@ -278,7 +255,7 @@ def checked(**rules: Rule) -> Callable[[Callable], Callable]:
 
     def decorate(function: Callable) -> Callable:
         signature = inspect.signature(function)
-        optional = optional_names(signature)
+        optional = {name for name, one in signature.parameters.items() if one.default is None}
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -286,7 +263,6 @@ def checked(**rules: Rule) -> Callable[[Callable], Callable]:
             bound.apply_defaults()
             arguments = {name: value for name, value in bound.arguments.items() if name != "self"}
             check_arguments(arguments, optional, rules)
-            check_sampler_shuffle_shard(arguments)
             return function(*bound.args, **bound.kwargs)
 
         return call

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -18,54 +19,6 @@ from mindspore.common.seed import _DatasetSeed
 from mindspore.dataset.core._fork_server import start_fork_server
 from mindspore.dataset.core.checks import INT32_MAX, UINT32_MAX, check_choice, check_type, worker_limit
 from mindspore.dataset.debug import DebugHook, PrintMetaDataHook
-
-__all__ = [
-    "ErrorSamplesMode",
-    "get_auto_num_workers",
-    "get_auto_offload",
-    "get_autotune_interval",
-    "get_callback_timeout",
-    "get_debug_mode",
-    "get_dynamic_shape",
-    "get_enable_autotune",
-    "get_enable_shared_mem",
-    "get_enable_watchdog",
-    "get_error_samples_mode",
-    "get_fast_recovery",
-    "get_monitor_sampling_interval",
-    "get_multiprocessing_start_method",
-    "get_multiprocessing_timeout_interval",
-    "get_num_parallel_workers",
-    "get_numa_enable",
-    "get_prefetch_memory",
-    "get_prefetch_size",
-    "get_seed",
-    "get_start_method",
-    "get_worker_death_policy",
-    "load",
-    "set_auto_num_workers",
-    "set_auto_offload",
-    "set_autotune_interval",
-    "set_callback_timeout",
-    "set_debug_mode",
-    "set_dynamic_shape",
-    "set_enable_autotune",
-    "set_enable_shared_mem",
-    "set_enable_watchdog",
-    "set_error_samples_mode",
-    "set_fast_recovery",
-    "set_monitor_sampling_interval",
-    "set_multiprocessing_start_method",
-    "set_multiprocessing_timeout_interval",
-    "set_num_parallel_workers",
-    "set_numa_enable",
-    "set_prefetch_memory",
-    "set_prefetch_size",
-    "set_seed",
-    "set_sending_batches",
-    "set_start_method",
-    "set_worker_death_policy",
-]
 
 UNSET_SEED = 5489
 """The seed that means "not set": every random step then takes one from the system."""
@@ -128,9 +81,21 @@ def _check_int(value: Any, wrong_type: str, low: int = 0, high: int = 0, wrong_r
         raise ValueError(wrong_range)
 
 
+def _check_positive(value: Any, name: str, what: str) -> None:
+    """An int from 1 on; `what` begins the text about the range."""
+    wrong_range = f"{what} is not within the required range (0, INT32_MAX({INT32_MAX})]."
+    _check_int(value, f"{name} isn't of type int.", 1, INT32_MAX, wrong_range)
+
+
 def _check_bool(value: Any, wrong_type: str) -> None:
     if not isinstance(value, bool):
         raise TypeError(wrong_type)
+
+
+def _store(name: str, value: Any) -> None:
+    """Keeps a setting, and tells what becomes of it where that is nothing."""
+    PIPELINES.tell(name, value)
+    setattr(_settings, name, value)
 
 
 def set_seed(seed: int) -> None:
@@ -143,13 +108,8 @@ def set_seed(seed: int) -> None:
         >>> import mindspore.dataset as ds
         >>> ds.config.set_seed(1000)
     """
-    _check_int(
-        seed,
-        "seed isn't of type int.",
-        0,
-        UINT32_MAX,
-        "seed given is not within the required range [0, UINT32_MAX(4294967295)].",
-    )
+    wrong_range = "seed given is not within the required range [0, UINT32_MAX(4294967295)]."
+    _check_int(seed, "seed isn't of type int.", 0, UINT32_MAX, wrong_range)
     _DatasetSeed.value = seed
     random.seed(seed)
     np.random.seed(seed)
@@ -162,19 +122,8 @@ def get_seed() -> int:
 
 def set_prefetch_size(size: int) -> None:
     """Rows a stage may prepare ahead of the one that takes them; more costs memory."""
-    _check_int(
-        size,
-        "size isn't of type int.",
-        1,
-        INT32_MAX,
-        "size is not within the required range (0, INT32_MAX(2147483647)].",
-    )
+    _check_positive(size, "size", "size")
     _settings.prefetch_size = size
-
-
-def get_prefetch_size() -> int:
-    """Rows a stage may prepare ahead."""
-    return _settings.prefetch_size
 
 
 def set_prefetch_memory(megabytes: int) -> None:
@@ -196,30 +145,13 @@ def set_prefetch_memory(megabytes: int) -> None:
         >>> ds.config.set_prefetch_memory(512)
         >>> ds.config.set_prefetch_memory(256)
     """
-    _check_int(
-        megabytes,
-        "megabytes isn't of type int.",
-        1,
-        INT32_MAX,
-        "megabytes is not within the required range (0, INT32_MAX(2147483647)].",
-    )
+    _check_positive(megabytes, "megabytes", "megabytes")
     _settings.prefetch_memory = megabytes
-
-
-def get_prefetch_memory() -> int:
-    """Megabytes a pipeline may fill ahead."""
-    return _settings.prefetch_memory
 
 
 def set_num_parallel_workers(num: int) -> None:
     """Workers of every stage that is not given a number of its own."""
-    _check_int(
-        num,
-        "num isn't of type int.",
-        1,
-        INT32_MAX,
-        "Number of parallel workers given is not within the required range (0, INT32_MAX(2147483647)].",
-    )
+    _check_positive(num, "num", "Number of parallel workers given")
     if num > worker_limit():
         raise RuntimeError(
             f"Invalid Parameter, num_parallel_workers exceeds the boundary between 1 and {worker_limit()}, "
@@ -228,68 +160,29 @@ def set_num_parallel_workers(num: int) -> None:
     _settings.num_parallel_workers = num
 
 
-def get_num_parallel_workers() -> int:
-    """Workers of a stage without a number of its own."""
-    return _settings.num_parallel_workers
-
-
 def set_numa_enable(numa_enable: bool) -> None:
     """Asks for a pipeline that keeps to the memory node of its device; has no effect."""
     _check_bool(numa_enable, "numa_enable must be a boolean dtype.")
-    PIPELINES.tell("numa_enable", numa_enable)
-    _settings.numa_enable = numa_enable
-
-
-def get_numa_enable() -> bool:
-    """Whether pipelines keep to one memory node."""
-    return _settings.numa_enable
+    _store("numa_enable", numa_enable)
 
 
 def set_monitor_sampling_interval(interval: int) -> None:
     """Milliseconds between two looks of a profiler at the pipeline; has no effect."""
-    _check_int(
-        interval,
-        "interval isn't of type int.",
-        1,
-        INT32_MAX,
-        "Interval given is not within the required range (0, INT32_MAX(2147483647)].",
-    )
-    PIPELINES.tell("monitor_sampling_interval", interval)
-    _settings.monitor_sampling_interval = interval
-
-
-def get_monitor_sampling_interval() -> int:
-    """Milliseconds between two looks of the profiler."""
-    return _settings.monitor_sampling_interval
+    _check_positive(interval, "interval", "Interval given")
+    _store("monitor_sampling_interval", interval)
 
 
 def set_auto_num_workers(enable: bool) -> None:
     """Whether worker numbers are chosen by the machine's size; they are unless you set them."""
     _check_bool(enable, "enable must be of type bool.")
-    PIPELINES.tell("auto_num_workers", enable)
-    _settings.auto_num_workers = enable
-
-
-def get_auto_num_workers() -> bool:
-    """Whether worker numbers are chosen by the machine's size."""
-    return _settings.auto_num_workers
+    _store("auto_num_workers", enable)
 
 
 def set_callback_timeout(timeout: int) -> None:
     """Seconds a `WaitedDSCallback` waits for training before it gives up."""
-    _check_int(
-        timeout,
-        "timeout isn't of type int.",
-        1,
-        INT32_MAX,
-        "Timeout given is not within the required range.",
-    )
+    wrong_range = "Timeout given is not within the required range."
+    _check_int(timeout, "timeout isn't of type int.", 1, INT32_MAX, wrong_range)
     _settings.callback_timeout = timeout
-
-
-def get_callback_timeout() -> int:
-    """Seconds a `WaitedDSCallback` waits for training."""
-    return _settings.callback_timeout
 
 
 def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> None:
@@ -332,27 +225,11 @@ def _check_file_prefix(prefix: str) -> None:
         raise RuntimeError(f"Invalid json_filepath parameter.  No access to <{folder}>.")
 
 
-def get_enable_autotune() -> bool:
-    """Whether pipelines get one thread per processor and write their figures down."""
-    return _settings.enable_autotune
-
-
 def set_autotune_interval(interval: int) -> None:
     """Kept for scripts that set it: nothing is adjusted while a pipeline runs, as a warning says."""
-    _check_int(
-        interval,
-        "interval must be of type int.",
-        0,
-        INT32_MAX,
-        "Interval given is not within the required range [0, INT32_MAX(2147483647)].",
-    )
-    PIPELINES.tell("autotune_interval", interval)
-    _settings.autotune_interval = interval
-
-
-def get_autotune_interval() -> int:
-    """The value that was set; it has no effect."""
-    return _settings.autotune_interval
+    wrong_range = "Interval given is not within the required range [0, INT32_MAX(2147483647)]."
+    _check_int(interval, "interval must be of type int.", 0, INT32_MAX, wrong_range)
+    _store("autotune_interval", interval)
 
 
 def set_enable_shared_mem(enable: bool) -> None:
@@ -361,21 +238,10 @@ def set_enable_shared_mem(enable: bool) -> None:
     _settings.enable_shared_mem = enable
 
 
-def get_enable_shared_mem() -> bool:
-    """Whether worker processes use shared memory."""
-    return _settings.enable_shared_mem
-
-
 def set_auto_offload(offload: bool) -> None:
     """Whether the last operations of a pipeline may run on the device; the device is the CPU."""
     _check_bool(offload, "offload must be a bool dtype")
-    PIPELINES.tell("auto_offload", offload)
-    _settings.auto_offload = offload
-
-
-def get_auto_offload() -> bool:
-    """Whether the last operations may run on the device."""
-    return _settings.auto_offload
+    _store("auto_offload", offload)
 
 
 def set_enable_watchdog(enable: bool) -> None:
@@ -384,50 +250,23 @@ def set_enable_watchdog(enable: bool) -> None:
     _settings.enable_watchdog = enable
 
 
-def get_enable_watchdog() -> bool:
-    """Whether worker processes that hang are reported."""
-    return _settings.enable_watchdog
-
-
 def set_multiprocessing_timeout_interval(interval: int) -> None:
     """Seconds after which a worker process without an answer is reported, and again each such time."""
-    _check_int(
-        interval,
-        "interval isn't of type int.",
-        1,
-        INT32_MAX,
-        "Interval given is not within the required range (0, INT32_MAX(2147483647)).",
-    )
+    wrong_range = "Interval given is not within the required range (0, INT32_MAX(2147483647))."
+    _check_int(interval, "interval isn't of type int.", 1, INT32_MAX, wrong_range)
     _settings.multiprocessing_timeout_interval = interval
-
-
-def get_multiprocessing_timeout_interval() -> int:
-    """Seconds after which a silent worker process is reported."""
-    return _settings.multiprocessing_timeout_interval
 
 
 def set_dynamic_shape(is_dynamic: bool) -> None:
     """Whether the shapes of a pipeline's rows may differ from row to row; they always may."""
     _check_bool(is_dynamic, "is_dynamic must be a boolean dtype.")
-    PIPELINES.tell("dynamic_shape", is_dynamic)
-    _settings.dynamic_shape = is_dynamic
-
-
-def get_dynamic_shape() -> bool:
-    """Whether shapes may differ from row to row."""
-    return _settings.dynamic_shape
+    _store("dynamic_shape", is_dynamic)
 
 
 def set_fast_recovery(fast_recovery: bool) -> None:
     """Whether a pipeline that is reset may leave out the replay of its random state; it never has to."""
     _check_bool(fast_recovery, "fast_recovery must be a boolean dtype.")
-    PIPELINES.tell("fast_recovery", fast_recovery)
-    _settings.fast_recovery = fast_recovery
-
-
-def get_fast_recovery() -> bool:
-    """Whether a reset leaves out the replay of random state."""
-    return _settings.fast_recovery
+    _store("fast_recovery", fast_recovery)
 
 
 def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list | None = None) -> None:
@@ -457,11 +296,6 @@ def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list | None = None) -
     _settings.debug_hooks = hooks if debug_mode_flag else []
 
 
-def get_debug_mode() -> bool:
-    """Whether pipelines run in debug mode."""
-    return _settings.debug_mode
-
-
 def _get_debug_hook_list() -> list[DebugHook]:
     """The hooks of debug mode; none outside it."""
     return _settings.debug_hooks
@@ -473,16 +307,10 @@ def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
     _settings.error_samples_mode = error_samples_mode
 
 
-def get_error_samples_mode() -> ErrorSamplesMode:
-    """What `map` does with rows its operations fail on."""
-    return _settings.error_samples_mode
-
-
 def set_sending_batches(batch_num: int) -> None:
     """Batches sent to the device before the pipeline waits for a new number; has no effect."""
     _check_int(batch_num, "batch_num must be an int dtype.")
-    PIPELINES.tell("sending_batches", batch_num)
-    _settings.sending_batches = batch_num
+    _store("sending_batches", batch_num)
 
 
 def set_start_method(start_method: str = "fork") -> None:
@@ -508,13 +336,7 @@ def set_start_method(start_method: str = "fork") -> None:
     _settings.start_method = start_method
 
 
-def get_start_method() -> str:
-    """How worker processes come to life."""
-    return _settings.start_method
-
-
 set_multiprocessing_start_method = set_start_method
-get_multiprocessing_start_method = get_start_method
 
 
 def set_worker_death_policy(policy: str) -> None:
@@ -524,9 +346,45 @@ def set_worker_death_policy(policy: str) -> None:
     _settings.worker_death_policy = policy
 
 
-def get_worker_death_policy() -> str:
-    """What the death of a worker process leads to."""
-    return _settings.worker_death_policy
+def _getter(name: str, text: str) -> Callable[[], Any]:
+    """The function that returns a setting; `text` says what it is."""
+
+    def get() -> Any:
+        return getattr(_settings, name)
+
+    get.__name__ = get.__qualname__ = f"get_{name}"
+    get.__doc__ = text
+    get.__annotations__ = {"return": _Settings.__annotations__[name]}
+    return get
+
+
+# What is in force.
+get_auto_num_workers = _getter("auto_num_workers", "Whether worker numbers are chosen by the machine's size.")
+get_auto_offload = _getter("auto_offload", "Whether the last operations may run on the device.")
+get_autotune_interval = _getter("autotune_interval", "The value that was set; it has no effect.")
+get_callback_timeout = _getter("callback_timeout", "Seconds a `WaitedDSCallback` waits for training.")
+get_debug_mode = _getter("debug_mode", "Whether pipelines run in debug mode.")
+get_dynamic_shape = _getter("dynamic_shape", "Whether shapes may differ from row to row.")
+get_enable_autotune = _getter(
+    "enable_autotune", "Whether pipelines get one thread per processor and write their figures down."
+)
+get_enable_shared_mem = _getter("enable_shared_mem", "Whether worker processes use shared memory.")
+get_enable_watchdog = _getter("enable_watchdog", "Whether worker processes that hang are reported.")
+get_error_samples_mode = _getter("error_samples_mode", "What `map` does with rows its operations fail on.")
+get_fast_recovery = _getter("fast_recovery", "Whether a reset leaves out the replay of random state.")
+get_monitor_sampling_interval = _getter(
+    "monitor_sampling_interval", "Milliseconds between two looks of the profiler."
+)
+get_multiprocessing_timeout_interval = _getter(
+    "multiprocessing_timeout_interval", "Seconds after which a silent worker process is reported."
+)
+get_num_parallel_workers = _getter("num_parallel_workers", "Workers of a stage without a number of its own.")
+get_numa_enable = _getter("numa_enable", "Whether pipelines keep to one memory node.")
+get_prefetch_memory = _getter("prefetch_memory", "Megabytes a pipeline may fill ahead.")
+get_prefetch_size = _getter("prefetch_size", "Rows a stage may prepare ahead.")
+get_start_method = _getter("start_method", "How worker processes come to life.")
+get_worker_death_policy = _getter("worker_death_policy", "What the death of a worker process leads to.")
+get_multiprocessing_start_method = get_start_method
 
 
 def _check_port(value: int) -> None:
@@ -537,20 +395,15 @@ def _check_host(value: str) -> None:
     check_type(value, str, "cacheHost")
 
 
-def _check_positive(name: str) -> Any:
+def _check_number(name: str) -> Any:
     """A check of a number in a settings file."""
-
-    def check(value: int) -> None:
-        _check_int(
-            value, f"{name} isn't of type int.", 1, INT32_MAX, f"{name} is not within [1, {INT32_MAX}]."
-        )
-
-    return check
+    wrong_range = f"{name} is not within [1, {INT32_MAX}]."
+    return lambda value: _check_int(value, f"{name} isn't of type int.", 1, INT32_MAX, wrong_range)
 
 
 _FILE_KEYS = {
     "numParallelWorkers": set_num_parallel_workers,
-    "workerConnectorSize": _check_positive("workerConnectorSize"),
+    "workerConnectorSize": _check_number("workerConnectorSize"),
     "opConnectorSize": set_prefetch_size,
     "seed": set_seed,
     "monitorSamplingInterval": set_monitor_sampling_interval,
@@ -559,8 +412,8 @@ _FILE_KEYS = {
     "debug_mode_flag": set_debug_mode,
     "cacheHost": _check_host,
     "cachePort": _check_port,
-    "numConnections": _check_positive("numConnections"),
-    "cachePrefetchSize": _check_positive("cachePrefetchSize"),
+    "numConnections": _check_number("numConnections"),
+    "cachePrefetchSize": _check_number("cachePrefetchSize"),
 }
 
 
@@ -598,3 +451,6 @@ def load(file: str) -> None:
             raise RuntimeError(
                 f"Client file failed to load: settings file:{file}, '{key}': {error}"
             ) from error
+
+
+__all__ = ["ErrorSamplesMode", "load", *sorted(name for name in globals() if name[:4] in ("get_", "set_"))]

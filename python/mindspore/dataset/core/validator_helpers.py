@@ -69,12 +69,7 @@ def check_value(
 ) -> None:
     """ValueError unless it lies in the interval."""
     low, high = valid_range
-    above = value > low if left_open_interval else value >= low
-    below = value < high if right_open_interval else value <= high
-    if not (above and below):
-        left, right = "(" if left_open_interval else "[", ")" if right_open_interval else "]"
-        name = pad_arg_name(arg_name)
-        raise ValueError(f"Input {name}is not within the required interval of {left}{low}, {high}{right}.")
+    checks.check_interval(value, low, high, arg_name, left_open_interval, right_open_interval)
 
 
 def check_value_cutoff(value: float, valid_range: Sequence[float], arg_name: str = "") -> None:

@@ -5,16 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.checks import boolean, instance, sequence, text
+from ..core.checks import instance
 from ._dataset import UnionBaseDataset
-from ._sources import StreamFilesDataset, constructor, find_files
-from .datasets import Shuffle
+from ._parameters import DATASET_FILES, FILE_ROWS, Parameter, inserted
+from ._sources import StreamFilesDataset, find_files
 from .schema import Schema
 
-__all__ = [
-    "CSVDataset",
-    "TFRecordDataset",
-]
+__all__ = ["CSVDataset", "TFRecordDataset"]
 
 
 class TFRecordDataset(StreamFilesDataset, UnionBaseDataset):
@@ -22,55 +19,50 @@ class TFRecordDataset(StreamFilesDataset, UnionBaseDataset):
 
     Columns are the features, in the order of their names, or those of the schema. Without schema a list of
     bytes becomes uint8, of integers int64, of floats float32, each of one axis.
-
-    Args:
-        dataset_files (Union[str, list[str]]): A path or pattern, or a list of them. Matches of a pattern are
-            sorted.
-        schema (Union[str, Schema], optional): Names, types and shapes of the columns, or the path of a JSON
-            file with them. Default: ``None`` .
-        columns_list (list[str], optional): Columns to read, in this order. Default: ``None`` , all.
-        shard_equal_rows (bool, optional): Give every shard the same number of rows, which needs counting.
-            Default: ``False`` , shards get whole files.
-        compression_type (str, optional): ``''`` , ``'GZIP'`` or ``'ZLIB'`` . Default: ``None`` , not packed.
     """
 
     _source_name = "TfRecord"
-
-    @constructor(
-        schema=instance(str, Schema),
-        shard_equal_rows=boolean,
-        columns_list=sequence(text, list),
-        compression_type=text,
+    _parameters = (
+        DATASET_FILES,
+        Parameter(
+            "schema",
+            "Union[str, Schema]",
+            "Names, types and shapes of the columns, or the path of a JSON file with them.",
+            None,
+            rule=instance(str, Schema),
+        ),
+        Parameter("columns_list", "list[str]", "Columns to read, in this order.", None, "all"),
+        *inserted(
+            FILE_ROWS,
+            "shard_id",
+            Parameter(
+                "shard_equal_rows",
+                "bool",
+                "Give every shard the same number of rows, which needs counting.",
+                False,
+                "shards get whole files",
+            ),
+        ),
+        Parameter("compression_type", "str", "``''`` , ``'GZIP'`` or ``'ZLIB'`` .", None, "not packed"),
     )
-    def __init__(
-        self,
-        dataset_files,
-        schema=None,
-        columns_list=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=Shuffle.GLOBAL,
-        num_shards=None,
-        shard_id=None,
-        shard_equal_rows=False,
-        cache=None,
-        compression_type=None,
-    ) -> None:
-        if (compression_type or "") not in ("", "GZIP", "ZLIB"):
+
+    def _prepare(self) -> None:
+        if (self.compression_type or "") not in ("", "GZIP", "ZLIB"):
             raise ValueError(
                 "Input compression_type can only be either '' (no compression), 'ZLIB', or 'GZIP', "
-                f"but got {compression_type}."
+                f"but got {self.compression_type}."
             )
-        self.dataset_files = find_files(dataset_files)
-        self.compression_type = compression_type or None
-        self.schema = Schema(schema) if isinstance(schema, str) else schema
-        if num_samples is None and self.schema is not None:
+        self.dataset_files = find_files(self.dataset_files)
+        self.compression_type = self.compression_type or None
+        self.schema = Schema(self.schema) if isinstance(self.schema, str) else self.schema
+        if self.num_samples is None and self.schema is not None:
             self.num_samples = self.schema.num_rows
-        self._shard_by_file = not shard_equal_rows
-        if self.compression_type and num_shards is not None and len(self.dataset_files) < num_shards:
+        self._shard_by_file = not self.shard_equal_rows
+        files, shards = len(self.dataset_files), self.num_shards
+        if self.compression_type and shards is not None and files < shards:
             raise ValueError(
                 "When compression_type is provided, the number of dataset files cannot be less than "
-                f"num_shards, but got {len(self.dataset_files)} files for {num_shards} shards."
+                f"num_shards, but got {files} files for {shards} shards."
             )
 
     def _source_arguments(self) -> dict[str, Any]:
@@ -96,39 +88,31 @@ class CSVDataset(StreamFilesDataset, UnionBaseDataset):
     """Rows of files whose fields are separated by a character.
 
     Columns are named by `column_names` or by the first line of each file.
-
-    Args:
-        dataset_files (Union[str, list[str]]): A path or pattern, or a list of them. Matches of a pattern are
-            sorted.
-        field_delim (str, optional): The separator, one character. Default: ``','`` .
-        column_defaults (list, optional): One value of type int, float or str for each column; it sets the
-            type of the column, int32, float32 or string. Default: ``None`` , all strings.
-        column_names (list[str], optional): Names of the columns. Default: ``None`` , the first line names
-            them.
     """
 
     _source_name = "Csv"
+    _parameters = (
+        DATASET_FILES,
+        Parameter("field_delim", "str", "The separator, one character.", ","),
+        Parameter(
+            "column_defaults",
+            "list",
+            "One value of type int, float or str for each column; it sets the type of the column, int32, "
+            "float32 or string.",
+            None,
+            "all strings",
+        ),
+        Parameter("column_names", "list[str]", "Names of the columns.", None, "the first line names them"),
+        *FILE_ROWS,
+    )
 
-    @constructor(field_delim=text, column_defaults=instance(list), column_names=sequence(text, list))
-    def __init__(
-        self,
-        dataset_files,
-        field_delim=",",
-        column_defaults=None,
-        column_names=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=Shuffle.GLOBAL,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        if len(field_delim) != 1 or field_delim in '"\r\n':
+    def _prepare(self) -> None:
+        if len(self.field_delim) != 1 or self.field_delim in '"\r\n':
             raise ValueError("field_delim is invalid.")
-        for value in column_defaults or ():
+        for value in self.column_defaults or ():
             if isinstance(value, bool) or not isinstance(value, (int, float, str)):
                 raise TypeError("column type in column_defaults is invalid.")
-        self.dataset_files = find_files(dataset_files)
+        self.dataset_files = find_files(self.dataset_files)
 
     def _source_arguments(self) -> dict[str, Any]:
         names = {int: "int32", float: "float32", str: "string"}

@@ -200,19 +200,18 @@ def _lfw_image(folder: str, name: str, number: str) -> str:
 
 
 def _lfw_lists(root: str, task: str, usage: str) -> list[str]:
-    word = "pairs" if task == "pairs" else "people"
     parts = {"10fold": [""], "train": ["DevTrain"], "test": ["DevTest"], "all": ["DevTrain", "DevTest"]}[
         usage
     ]
-    return [os.path.join(root, f"{word}{part}.txt") for part in parts]
+    return [os.path.join(root, f"{task}{part}.txt") for part in parts]
 
 
-def lfw(root: str, task: str, usage: str, image_set: str) -> dict[str, Any]:
+def lfw(root: str, task: str | None, usage: str | None, image_set: str | None) -> dict[str, Any]:
     """People: name and number of pictures. Pairs: name and two numbers, or two names with a number each."""
-    folder = os.path.join(
-        root, {"original": "lfw", "funneled": "lfw_funneled", "deepfunneled": "lfw-deepfunneled"}[image_set]
-    )
-    rows = [line.split() for path in _lfw_lists(root, task, usage) for line in lines(path)]
+    sets = {"original": "lfw", "funneled": "lfw_funneled", "deepfunneled": "lfw-deepfunneled"}
+    folder = os.path.join(root, sets[image_set or "funneled"])
+    lists = _lfw_lists(root, task or "people", usage or "all")
+    rows = [line.split() for path in lists for line in lines(path)]
     try:
         if task == "pairs":
             table = RowTable("LFWDataset", root, {"image1": "file", "image2": "file", "label": "uint32"})
@@ -240,26 +239,31 @@ def lfw(root: str, task: str, usage: str, image_set: str) -> dict[str, Any]:
         raise RuntimeError(f"Invalid data, LFWDataset lists in {root} cannot be read: {error}") from error
 
 
-def lsun(root: str, usage: str | None, classes: list[str] | None) -> dict[str, Any]:
+_LSUN_ENDINGS = {"train": ("_train",), "valid": ("_val",)}
+
+
+def lsun(root: str, usage: str | None, classes: str | list[str] | None) -> dict[str, Any]:
     """Folders <class>_train and <class>_val; classes are numbered by name, or as they are asked for."""
     table = RowTable("LSUNDataset", root, {"image": "file", "label": "uint32"})
     if usage == "test":
         for path in files(os.path.join(root, "test")):
             table.add(image=path, label=0)
         return table.arguments()
-    endings = {"train": ["_train"], "valid": ["_val"]}.get(usage or "all", ["_train", "_val"])
-    for label, name in enumerate(classes or lsun_classes(root, usage)):
-        for ending in endings:
+    for label, name in enumerate(lsun_classes(root, usage, classes)):
+        for ending in _LSUN_ENDINGS.get(usage or "all", ("_train", "_val")):
             for path in files(os.path.join(root, name + ending)):
                 table.add(image=path, label=label)
     return table.arguments()
 
 
-def lsun_classes(root: str, usage: str | None) -> list[str]:
-    """Names of the classes, without the part of the folder that says the use."""
+def lsun_classes(root: str, usage: str | None, classes: str | list[str] | None) -> list[str]:
+    """Names of the classes: those that were asked for, else of the folders, without what says the use."""
+    asked = [classes] if isinstance(classes, str) else classes
+    if asked:
+        return asked
     if usage == "test":
         return ["test"]
-    endings = {"train": ("_train",), "valid": ("_val",)}.get(usage or "all", ("_train", "_val"))
+    endings = _LSUN_ENDINGS.get(usage or "all", ("_train", "_val"))
     return sorted({name.rsplit("_", 1)[0] for name in folders(root) if name.endswith(endings)})
 
 

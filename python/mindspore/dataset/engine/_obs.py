@@ -7,8 +7,8 @@ import os
 import tempfile
 from typing import Any
 
-from ..core.checks import boolean, check_type, checked, stream_shuffle, text
-from .datasets import Shuffle
+from ..core.checks import check_columns, check_type
+from ._parameters import FILE_SHUFFLE, SHARDS, DescribedArguments, Parameter
 from .datasets_mindrecord import MindDataset
 
 
@@ -25,56 +25,43 @@ def _web_address(value: Any, name: str) -> None:
         raise ValueError(f"{name} should be a str that starts with http:// or https://, but got {value}.")
 
 
-class OBSMindDataset(MindDataset):
+class OBSMindDataset(DescribedArguments, MindDataset):
     """MindRecord files that lie in an object store; they are fetched once, then read as local files.
 
     Needs the Python package of the store (`obs` ).
-
-    Args:
-        dataset_files (list[str]): Paths of the objects, as ``'s3://bucket/name'`` ; each has its index beside
-            it.
-        server (str): Address of the store.
-        ak (str): Key that names the account.
-        sk (str): Secret of the account.
-        sync_obs_path (str): Path in the store through which processes wait for each other; a single process
-            does not use it.
-        columns_list (list[str], optional): Columns to read. Default: ``None`` , all.
-        shuffle (Union[bool, Shuffle], optional): What is shuffled. Default: ``Shuffle.GLOBAL`` .
-        num_shards (int, optional): Into how many parts the rows are divided. Default: ``None`` .
-        shard_id (int, optional): Which part to read. Default: ``None`` .
-        shard_equal_rows (bool, optional): Give every part the same number of rows. Default: ``True`` .
 
     Raises:
         RuntimeError: The package of the store is missing, or an object cannot be fetched.
     """
 
-    @checked(
-        dataset_files=_object_paths,
-        server=_web_address,
-        ak=text,
-        sk=text,
-        sync_obs_path=text,
-        shuffle=stream_shuffle,
-        shard_equal_rows=boolean,
+    _parameters = (
+        Parameter(
+            "dataset_files",
+            "list[str]",
+            "Paths of the objects, as ``'s3://bucket/name'`` ; each has its index beside it.",
+            rule=_object_paths,
+        ),
+        Parameter("server", "str", "Address of the store.", rule=_web_address),
+        Parameter("ak", "str", "Key that names the account."),
+        Parameter("sk", "str", "Secret of the account."),
+        Parameter(
+            "sync_obs_path",
+            "str",
+            "Path in the store through which processes wait for each other; a single process does not "
+            "use it.",
+        ),
+        Parameter("columns_list", "list[str]", "Columns to read.", None, "all", check_columns),
+        FILE_SHUFFLE._replace(text="What is shuffled."),
+        *SHARDS,
+        Parameter("shard_equal_rows", "bool", "Give every part the same number of rows.", True),
     )
-    def __init__(
-        self,
-        dataset_files,
-        server,
-        ak,
-        sk,
-        sync_obs_path,
-        columns_list=None,
-        shuffle=Shuffle.GLOBAL,
-        num_shards=None,
-        shard_id=None,
-        shard_equal_rows=True,
-    ) -> None:
+
+    def _take_arguments(self, arguments: dict[str, Any]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="obs_records_")
-        local = [_fetch(path, server, ak, sk, self._folder.name) for path in dataset_files]
-        super().__init__(
-            local, columns_list=columns_list, shuffle=shuffle, num_shards=num_shards, shard_id=shard_id
-        )
+        account = [arguments[name] for name in ("server", "ak", "sk")]
+        local = [_fetch(path, *account, self._folder.name) for path in arguments["dataset_files"]]
+        chosen = {name: arguments[name] for name in ("columns_list", "shuffle", "num_shards", "shard_id")}
+        super().__init__(local, **chosen)
 
     def add_sampler(self, new_sampler: Any) -> None:
         raise NotImplementedError("add_sampler is not supported for OBSMindDataset.")

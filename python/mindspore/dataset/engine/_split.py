@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 from mindspore import log as logger
@@ -67,36 +68,34 @@ def _check_source(dataset: Any) -> None:
             logger.warning("Dataset is shuffled before split.")
 
 
-def split(dataset: Any, sizes: list, randomize: bool = True) -> list:
-    """By passing over rows: for whatever cannot be asked for rows by number."""
+def _parts(dataset: Any, sizes: list, randomize: bool) -> Iterator[tuple[Any, int, int]]:
+    """A copy of the data set for every part, with the part's first row and how many it has."""
     _check_sizes(sizes)
     checks.check_type(randomize, bool, "randomize")
     _check_source(dataset)
-    absolute = _absolute_sizes(dataset, sizes)
-    parts = []
     begin = 0
-    for size in absolute:
-        part = copy.deepcopy(dataset)
+    for size in _absolute_sizes(dataset, sizes):
+        yield copy.deepcopy(dataset), begin, size
+        begin += size
+
+
+def split(dataset: Any, sizes: list, randomize: bool = True) -> list:
+    """By passing over rows: for whatever cannot be asked for rows by number."""
+    made = []
+    for part, begin, size in _parts(dataset, sizes, randomize):
         if randomize:
             part = part.shuffle(_WINDOW)
             part.reshuffle_each_epoch = False
         if begin > 0:
             part = part.skip(begin)
-        parts.append(part.take(size))
-        begin += size
-    return parts
+        made.append(part.take(size))
+    return made
 
 
 def split_rows(dataset: Any, sizes: list, randomize: bool = True) -> list:
     """By samplers: every part keeps its rows in all epochs, and can be sampled further."""
-    _check_sizes(sizes)
-    checks.check_type(randomize, bool, "randomize")
-    _check_source(dataset)
-    absolute = _absolute_sizes(dataset, sizes)
-    parts = []
-    begin = 0
-    for size in absolute:
-        part = copy.deepcopy(dataset)
+    made = []
+    for part, begin, size in _parts(dataset, sizes, randomize):
         part._known_rows = None
         if randomize:
             shuffled = samplers.RandomSampler()
@@ -104,6 +103,5 @@ def split_rows(dataset: Any, sizes: list, randomize: bool = True) -> list:
             part.add_sampler(shuffled)
         part.add_sampler(samplers.SequentialSampler(begin, size))
         part.add_sampler(samplers.SequentialSampler())  # the one that use_sampler() replaces
-        parts.append(part)
-        begin += size
-    return parts
+        made.append(part)
+    return made

@@ -5,25 +5,42 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
 
-from ..core.checks import check_file, decrypt_function, no_class_sampler, one_of, sequence, text
+from mindspore._later import defined_classes
+
+from ..core.checks import check_file, no_class_sampler, one_of, text
 from . import _layouts_vision as layouts
-from ._sources import IndexedFilesDataset, TableDataset, constructor
+from ._parameters import (
+    CACHE,
+    CLASS_INDEXING,
+    DATASET_DIR,
+    DECODE,
+    DECODE_OR_NONE,
+    DECRYPT,
+    EXTENSIONS,
+    EXTRA_METADATA,
+    NUM_PARALLEL_WORKERS,
+    NUM_SAMPLES,
+    PICTURE_ROWS,
+    ROWS,
+    SAMPLER,
+    SHARDS,
+    SHUFFLE,
+    TRAIN_TEST_ALL,
+    Parameter,
+    choice,
+    inserted,
+    replaced,
+)
+from ._sources import IndexedFilesDataset, TableDataset
 from .datasets import VisionBaseDataset
 
-__all__ = [
-    "CelebADataset",
-    "CocoDataset",
-    "FlickrDataset",
-    "Food101Dataset",
-    "KITTIDataset",
-    "LFWDataset",
-    "ManifestDataset",
-    "SBUDataset",
-    "VOCDataset",
-    "WIDERFaceDataset",
-]
+_PICTURE_DIR = DATASET_DIR._replace(text="Folder of the pictures.")
+
+
+def _no_classes(dataset: str) -> Parameter:
+    """Samplers of sources without classes."""
+    return SAMPLER._replace(rule=no_class_sampler(dataset))
 
 
 class CocoDataset(IndexedFilesDataset, VisionBaseDataset):
@@ -34,40 +51,23 @@ class CocoDataset(IndexedFilesDataset, VisionBaseDataset):
     Keypoint: `image` , `keypoints` float32 (N, 3 K), `num_keypoints` uint32 (N, 1). Panoptic: as Detection
     and `area` uint32 (N, 1). Captioning: `image` , `captions` string (N, 1). Pictures without annotation are
     left out.
-
-    Args:
-        dataset_dir (str): Folder of the pictures.
-        annotation_file (str): JSON file of the annotations.
-        task (str, optional): ``'Detection'`` , ``'Stuff'`` , ``'Keypoint'`` , ``'Panoptic'`` or
-            ``'Captioning'`` . Default: ``'Detection'`` .
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
-        extra_metadata (bool, optional): Add the column `_meta-filename` , which a pipeline drops at its end
-            unless it is renamed. Default: ``False`` .
-        decrypt (callable, optional): Takes a path and returns the bytes of the picture. Default: ``None`` .
     """
 
     _source_name = "Coco"
+    _parameters = (
+        _PICTURE_DIR,
+        Parameter("annotation_file", "str", "JSON file of the annotations.", rule=check_file),
+        choice(
+            "task", "Detection", "Stuff", "Keypoint", "Panoptic", "Captioning", default="Detection", rule=text
+        ),
+        *replaced(PICTURE_ROWS, _no_classes("CocoDataset")),
+        EXTRA_METADATA,
+        DECRYPT,
+    )
 
-    @constructor(task=text, sampler=no_class_sampler("CocoDataset"), decrypt=decrypt_function)
-    def __init__(
-        self,
-        dataset_dir,
-        annotation_file,
-        task="Detection",
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=False,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-        extra_metadata=False,
-        decrypt=None,
-    ) -> None:
-        if task not in ("Detection", "Stuff", "Panoptic", "Keypoint", "Captioning"):
-            raise ValueError("Invalid task type: " + task)
+    def _prepare(self) -> None:
+        if self.task not in ("Detection", "Stuff", "Panoptic", "Keypoint", "Captioning"):
+            raise ValueError("Invalid task type: " + self.task)
 
     def get_class_indexing(self) -> dict[str, list[int]]:
         """Numbers of the categories by name; for panoptic data also whether they are things."""
@@ -84,49 +84,32 @@ class VOCDataset(TableDataset, VisionBaseDataset):
 
     Columns of Segmentation: `image` , `target` uint8. Columns of Detection: `image` , `bbox` float32 (N, 4)
     as left, top, width, height; `label` , `difficult` , `truncate` uint32 (N, 1).
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        task (str, optional): ``'Segmentation'`` or ``'Detection'`` . Default: ``'Segmentation'`` .
-        usage (str, optional): Name of a list in ImageSets, as ``'train'`` , ``'val'`` , ``'trainval'`` .
-            Default: ``'train'`` .
-        class_indexing (dict, optional): Numbers of the classes to read, by name; only for Detection. Default:
-            ``None`` , all classes from 0 in the order of their names.
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
-        extra_metadata (bool, optional): Add the column `_meta-filename` , which a pipeline drops at its end
-            unless it is renamed. Default: ``False`` .
-        decrypt (callable, optional): Takes a path and returns the bytes of the picture. Default: ``None`` .
     """
 
-    @constructor(task=text, usage=text, sampler=no_class_sampler("VOCDataset"), decrypt=decrypt_function)
-    def __init__(
-        self,
-        dataset_dir,
-        task="Segmentation",
-        usage="train",
-        class_indexing=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=False,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-        extra_metadata=False,
-        decrypt=None,
-    ) -> None:
-        if task not in ("Segmentation", "Detection"):
-            raise ValueError("Invalid task : " + task)
-        if task == "Segmentation" and class_indexing is not None:
-            raise ValueError("class_indexing is not supported in Segmentation task.")
-        folder = "Segmentation" if task == "Segmentation" else "Main"
-        check_file(os.path.join(dataset_dir, "ImageSets", folder, usage + ".txt"))
-        self._image_columns = ("image", "target") if task == "Segmentation" else ("image",)
+    _parameters = (
+        DATASET_DIR,
+        choice("task", "Segmentation", "Detection", default="Segmentation", rule=text),
+        Parameter(
+            "usage",
+            "str",
+            "Name of a list in ImageSets, as ``'train'`` , ``'val'`` , ``'trainval'`` .",
+            "train",
+        ),
+        CLASS_INDEXING._replace(text="Numbers of the classes to read, by name; only for Detection."),
+        *replaced(PICTURE_ROWS, _no_classes("VOCDataset")),
+        EXTRA_METADATA,
+        DECRYPT,
+    )
+    _listed_by = staticmethod(layouts.voc)
 
-    def _layout(self) -> dict[str, Any]:
-        return layouts.voc(self.dataset_dir, self.task, self.usage, self.class_indexing, self.extra_metadata)
+    def _prepare(self) -> None:
+        if self.task not in ("Segmentation", "Detection"):
+            raise ValueError("Invalid task : " + self.task)
+        if self.task == "Segmentation" and self.class_indexing is not None:
+            raise ValueError("class_indexing is not supported in Segmentation task.")
+        folder = "Segmentation" if self.task == "Segmentation" else "Main"
+        check_file(os.path.join(self.dataset_dir, "ImageSets", folder, self.usage + ".txt"))
+        self._image_columns = ("image", "target") if self.task == "Segmentation" else ("image",)
 
     def get_class_indexing(self) -> dict[str, int]:
         """Numbers of the classes by name."""
@@ -142,75 +125,44 @@ class CelebADataset(IndexedFilesDataset, VisionBaseDataset):
 
     Columns: `image` uint8, `attr` uint32 of shape (40,), each 0 or 1. Files: list_attr_celeba.txt, and
     list_eval_partition.txt for the parts.
-
-    Args:
-        dataset_dir (str): Folder of pictures and lists.
-        usage (str, optional): ``'train'`` , ``'valid'`` , ``'test'`` or ``'all'`` . Default: ``'all'`` .
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
-        extensions (list[str], optional): Endings of the files that count. Default: ``None`` , jpg, jpeg, png
-            and bmp.
-        decrypt (callable, optional): Takes a path and returns the bytes of the picture. Default: ``None`` .
     """
 
     _source_name = "CelebA"
-
-    @constructor(
-        usage=one_of("all", "train", "valid", "test"),
-        extensions=sequence(text, list),
-        sampler=no_class_sampler("CelebADataset"),
-        decrypt=decrypt_function,
+    _parameters = (
+        DATASET_DIR._replace(text="Folder of pictures and lists."),
+        NUM_PARALLEL_WORKERS,
+        SHUFFLE,
+        choice(
+            "usage",
+            "train",
+            "valid",
+            "test",
+            "all",
+            default="all",
+            rule=one_of("all", "train", "valid", "test"),
+        ),
+        _no_classes("CelebADataset"),
+        DECODE,
+        EXTENSIONS._replace(text="Endings of the files that count."),
+        NUM_SAMPLES,
+        *SHARDS,
+        CACHE,
+        DECRYPT,
     )
-    def __init__(
-        self,
-        dataset_dir,
-        num_parallel_workers=None,
-        shuffle=None,
-        usage="all",
-        sampler=None,
-        decode=False,
-        extensions=None,
-        num_samples=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-        decrypt=None,
-    ) -> None:
-        pass
 
 
 class ManifestDataset(IndexedFilesDataset, VisionBaseDataset):
     """Pictures listed in a manifest, one JSON object per line with source, usage and annotation.
 
     Columns: `image` uint8, `label` int32, one number or, with several annotations, a list.
-
-    Args:
-        dataset_file (str): The manifest.
-        usage (str, optional): ``'train'`` , ``'eval'`` or ``'inference'`` . Default: ``'train'`` .
-        class_indexing (dict, optional): Numbers of the classes to read, by name. Default: ``None`` , all
-            classes from 0 in the order of their names.
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
     """
 
     _source_name = "Manifest"
-
-    @constructor(usage=one_of("train", "eval", "inference"))
-    def __init__(
-        self,
-        dataset_file,
-        usage="train",
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        sampler=None,
-        class_indexing=None,
-        decode=False,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
+    _parameters = (
+        Parameter("dataset_file", "str", "The manifest.", rule=check_file),
+        choice("usage", "train", "eval", "inference", default="train"),
+        *inserted(ROWS, "sampler", CLASS_INDEXING, DECODE),
+    )
 
     def get_class_indexing(self) -> dict[str, int]:
         """Numbers of the classes by name."""
@@ -233,64 +185,24 @@ class FlickrDataset(TableDataset, VisionBaseDataset):
     """Photographs with five descriptions each (Flickr8k, Flickr30k).
 
     Columns: `image` uint8, `annotation` string of shape (5,).
-
-    Args:
-        dataset_dir (str): Folder of the pictures.
-        annotation_file (str): List of descriptions.
-        decode (bool, optional): Decode the pictures. Default: ``None`` , no.
     """
 
-    @constructor()
-    def __init__(
-        self,
-        dataset_dir,
-        annotation_file,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
-
-    def _layout(self) -> dict[str, Any]:
-        return layouts.flickr(self.dataset_dir, self.annotation_file)
+    _parameters = (
+        _PICTURE_DIR,
+        Parameter("annotation_file", "str", "List of descriptions.", rule=check_file),
+        *replaced(PICTURE_ROWS, DECODE_OR_NONE),
+    )
+    _listed_by = staticmethod(layouts.flickr)
 
 
 class Food101Dataset(TableDataset, VisionBaseDataset):
     """Dishes of 101 kinds (Food-101).
 
     Columns: `image` uint8, `label` string.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train'`` , ``'test'`` or ``'all'`` , which ``None`` stands for. Default:
-            ``None`` .
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
     """
 
-    @constructor(usage=one_of("train", "test", "all"))
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=False,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
-
-    def _layout(self) -> dict[str, Any]:
-        return layouts.food101(self.dataset_dir, self.usage)
+    _parameters = (DATASET_DIR, TRAIN_TEST_ALL, *PICTURE_ROWS)
+    _listed_by = staticmethod(layouts.food101)
 
 
 class KITTIDataset(TableDataset, VisionBaseDataset):
@@ -299,32 +211,10 @@ class KITTIDataset(TableDataset, VisionBaseDataset):
     Columns of ``'train'`` : `image` uint8, then for N objects `label` uint32, `truncated` float32, `occluded`
     uint32, `alpha` float32 (N, 1 each), `bbox` float32 (N, 4), `dimensions` and `location` float32 (N, 3),
     `rotation_y` float32 (N, 1). Column of ``'test'`` : `image` .
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train'`` , which ``None`` stands for, or ``'test'`` . Default: ``None`` .
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
     """
 
-    @constructor(usage=one_of("train", "test"))
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=False,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
-
-    def _layout(self) -> dict[str, Any]:
-        return layouts.kitti(self.dataset_dir, self.usage)
+    _parameters = (DATASET_DIR, choice("usage", "train", "test", none="train"), *PICTURE_ROWS)
+    _listed_by = staticmethod(layouts.kitti)
 
 
 class LFWDataset(TableDataset, VisionBaseDataset):
@@ -332,74 +222,29 @@ class LFWDataset(TableDataset, VisionBaseDataset):
 
     Columns of people: `image` uint8, `label` uint32. Columns of pairs: `image1` , `image2` uint8, `label`
     uint32, 1 for the same person.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        task (str, optional): ``'people'`` , which ``None`` stands for, or ``'pairs'`` . Default: ``None`` .
-        usage (str, optional): ``'10fold'`` , ``'train'`` , ``'test'`` or ``'all'`` , which ``None`` stands
-            for. Default: ``None`` .
-        image_set (str, optional): ``'original'`` , ``'funneled'`` , which ``None`` stands for, or
-            ``'deepfunneled'`` . Default: ``None`` .
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
     """
 
-    @constructor(
-        task=one_of("people", "pairs"),
-        usage=one_of("10fold", "train", "test", "all"),
-        image_set=one_of("original", "funneled", "deepfunneled"),
+    _parameters = (
+        DATASET_DIR,
+        choice("task", "people", "pairs", none="people"),
+        choice("usage", "10fold", "train", "test", "all", none="all"),
+        choice("image_set", "original", "funneled", "deepfunneled", none="funneled"),
+        *PICTURE_ROWS,
     )
-    def __init__(
-        self,
-        dataset_dir,
-        task=None,
-        usage=None,
-        image_set=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=False,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        self._image_columns = ("image1", "image2") if task == "pairs" else ("image",)
+    _listed_by = staticmethod(layouts.lfw)
 
-    def _layout(self) -> dict[str, Any]:
-        return layouts.lfw(
-            self.dataset_dir, self.task or "people", self.usage or "all", self.image_set or "funneled"
-        )
+    def _prepare(self) -> None:
+        self._image_columns = ("image1", "image2") if self.task == "pairs" else ("image",)
 
 
 class SBUDataset(TableDataset, VisionBaseDataset):
     """Photographs with captions (SBU).
 
     Columns: `image` uint8, `caption` string.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
     """
 
-    @constructor()
-    def __init__(
-        self,
-        dataset_dir,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=False,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
-
-    def _layout(self) -> dict[str, Any]:
-        return layouts.sbu(self.dataset_dir)
+    _parameters = (DATASET_DIR, *PICTURE_ROWS)
+    _listed_by = staticmethod(layouts.sbu)
 
 
 class WIDERFaceDataset(TableDataset, VisionBaseDataset):
@@ -407,30 +252,14 @@ class WIDERFaceDataset(TableDataset, VisionBaseDataset):
 
     Columns: `image` uint8, then for N faces `bbox` int32 (N, 4), `blur` , `expression` , `illumination` ,
     `occlusion` , `pose` , `invalid` int32 (N,). Column of ``'test'`` : `image` .
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train'`` , ``'test'`` , ``'valid'`` or ``'all'`` , which ``None`` stands for
-            and means train and valid. Default: ``None`` .
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
     """
 
-    @constructor(usage=one_of("train", "test", "valid", "all"))
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=False,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
+    _parameters = (
+        DATASET_DIR,
+        choice("usage", "train", "test", "valid", "all", none="all", after=" and means train and valid"),
+        *PICTURE_ROWS,
+    )
+    _listed_by = staticmethod(layouts.wider_face)
 
-    def _layout(self) -> dict[str, Any]:
-        return layouts.wider_face(self.dataset_dir, self.usage)
+
+__all__ = defined_classes(globals())

@@ -3,24 +3,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from mindspore._later import defined_classes
 
-from ..core.checks import boolean, check_choice, decrypt_function, either, one_of, sequence, text
+from ..core.checks import check_choice, either, one_of, sequence, text
 from . import _layouts_vision as layouts
-from ._sources import IndexedFilesDataset, TableDataset, constructor
+from ._parameters import (
+    CLASS_INDEXING,
+    DATASET_DIR,
+    DECODE,
+    DECODE_OR_NONE,
+    DECRYPT,
+    EXTENSIONS,
+    PICTURE_ROWS,
+    ROWS,
+    TRAIN_TEST_VALID_ALL,
+    Parameter,
+    choice,
+    inserted,
+    replaced,
+)
+from ._sources import IndexedFilesDataset, TableDataset
 from .datasets import VisionBaseDataset
-
-__all__ = [
-    "Caltech256Dataset",
-    "CityscapesDataset",
-    "DIV2KDataset",
-    "ImageFolderDataset",
-    "LSUNDataset",
-    "OmniglotDataset",
-    "Places365Dataset",
-    "RenderedSST2Dataset",
-    "SUN397Dataset",
-]
 
 
 class ImageFolderDataset(IndexedFilesDataset, VisionBaseDataset):
@@ -29,37 +32,10 @@ class ImageFolderDataset(IndexedFilesDataset, VisionBaseDataset):
     Columns: `image` uint8, the bytes of the file or (height, width, 3) when decoded; `label` int32, the place
     of the sub-folder's name among the sorted names. Files are taken in the order of their names; sub-folders
     of classes are an error.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        extensions (list[str], optional): Endings of the files that count, as ``['.jpg']`` ; case does not
-            matter. Default: ``None`` , jpg, jpeg, png and bmp.
-        class_indexing (dict, optional): Numbers of the classes to read, by name. Default: ``None`` , all
-            classes from 0.
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
-        decrypt (callable, optional): Takes a path and returns the bytes of the picture. Default: ``None`` .
     """
 
     _source_name = "ImageFolder"
-
-    @constructor(extensions=sequence(text, list), decrypt=decrypt_function)
-    def __init__(
-        self,
-        dataset_dir,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        sampler=None,
-        extensions=None,
-        class_indexing=None,
-        decode=False,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-        decrypt=None,
-    ) -> None:
-        pass
+    _parameters = (DATASET_DIR, *inserted(ROWS, "sampler", EXTENSIONS, CLASS_INDEXING, DECODE), DECRYPT)
 
     def get_class_indexing(self) -> dict[str, int]:
         """Numbers of the classes by name."""
@@ -76,107 +52,52 @@ class Caltech256Dataset(TableDataset, VisionBaseDataset):
     """Pictures of 257 classes in folders (Caltech-256).
 
     Columns: `image` uint8, `label` uint32.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
     """
 
-    @constructor()
-    def __init__(
-        self,
-        dataset_dir,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=False,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
-
-    def _layout(self) -> dict[str, Any]:
-        return layouts.caltech256(self.dataset_dir)
+    _parameters = (DATASET_DIR, *PICTURE_ROWS)
+    _listed_by = staticmethod(layouts.caltech256)
 
 
 class LSUNDataset(TableDataset, VisionBaseDataset):
     """Scenes in folders named after class and use (LSUN).
 
     Columns: `image` uint8, `label` uint32.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train'`` , ``'test'`` , ``'valid'`` or ``'all'`` , which ``None`` stands
-            for. Default: ``None`` .
-        classes (Union[str, list[str]], optional): Classes to read. Default: ``None`` , all.
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
     """
 
-    @constructor(
-        usage=one_of("train", "test", "valid", "all"), classes=either(text, sequence(text, list, str))
+    _parameters = (
+        DATASET_DIR,
+        TRAIN_TEST_VALID_ALL,
+        Parameter(
+            "classes",
+            "Union[str, list[str]]",
+            "Classes to read.",
+            None,
+            "all",
+            either(text, sequence(text, list, str)),
+        ),
+        *PICTURE_ROWS,
     )
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        classes=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=False,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
-
-    def _layout(self) -> dict[str, Any]:
-        return layouts.lsun(self.dataset_dir, self.usage, self._class_list())
-
-    def _class_list(self) -> list[str] | None:
-        return [self.classes] if isinstance(self.classes, str) else self.classes
+    _listed_by = staticmethod(layouts.lsun)
 
     def num_classes(self) -> int:
         """How many classes there are."""
-        return len(self._class_list() or layouts.lsun_classes(self.dataset_dir, self.usage))
+        return len(layouts.lsun_classes(self.dataset_dir, self.usage, self.classes))
 
 
 class OmniglotDataset(TableDataset, VisionBaseDataset):
     """Drawings of the characters of fifty alphabets (Omniglot).
 
     Columns: `image` uint8, `label` int32; each character is a class.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        background (bool, optional): Read the background part, else the evaluation part. Default: ``None`` ,
-            background.
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
     """
 
-    @constructor(background=boolean)
-    def __init__(
-        self,
-        dataset_dir,
-        background=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=False,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
-
-    def _layout(self) -> dict[str, Any]:
-        return layouts.omniglot(self.dataset_dir, self.background)
+    _parameters = (
+        DATASET_DIR,
+        Parameter(
+            "background", "bool", "Read the background part, else the evaluation part.", None, "background"
+        ),
+        *PICTURE_ROWS,
+    )
+    _listed_by = staticmethod(layouts.omniglot)
 
     def num_classes(self) -> int:
         """How many characters there are."""
@@ -187,68 +108,26 @@ class Places365Dataset(TableDataset, VisionBaseDataset):
     """Scenes of 365 classes (Places365).
 
     Columns: `image` uint8, `label` uint32.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train-standard'`` , which ``None`` stands for, ``'train-challenge'`` or
-            ``'val'`` . Default: ``None`` .
-        small (bool, optional): Take the pictures of 256 by 256 pixels. Default: ``True`` .
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
     """
 
-    @constructor(usage=one_of("train-standard", "train-challenge", "val"), small=boolean)
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        small=True,
-        decode=False,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
-
-    def _layout(self) -> dict[str, Any]:
-        return layouts.places365(self.dataset_dir, self.usage, self.small)
+    _parameters = (
+        DATASET_DIR,
+        choice("usage", "train-standard", "train-challenge", "val", none="train-standard"),
+        Parameter("small", "bool", "Take the pictures of 256 by 256 pixels.", True),
+        DECODE,
+        *ROWS,
+    )
+    _listed_by = staticmethod(layouts.places365)
 
 
 class RenderedSST2Dataset(TableDataset, VisionBaseDataset):
     """Sentences of film reviews drawn as pictures (Rendered SST2).
 
     Columns: `image` uint8, `label` uint32: 0 negative, 1 positive.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train'`` , ``'test'`` , ``'val'`` or ``'all'`` , which ``None`` stands for.
-            Default: ``None`` .
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
     """
 
-    @constructor(usage=one_of("train", "test", "val", "all"))
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=False,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
-
-    def _layout(self) -> dict[str, Any]:
-        return layouts.rendered_sst2(self.dataset_dir, self.usage)
+    _parameters = (DATASET_DIR, choice("usage", "train", "test", "val", "all", none="all"), *PICTURE_ROWS)
+    _listed_by = staticmethod(layouts.rendered_sst2)
 
     def num_classes(self) -> int:
         """Negative and positive."""
@@ -259,121 +138,76 @@ class SUN397Dataset(TableDataset, VisionBaseDataset):
     """Scenes of 397 classes (SUN397).
 
     Columns: `image` uint8, `label` uint32.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        decode (bool, optional): Decode the pictures. Default: ``False`` , columns hold the bytes of the
-            files.
     """
 
-    @constructor()
-    def __init__(
-        self,
-        dataset_dir,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=False,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
-
-    def _layout(self) -> dict[str, Any]:
-        return layouts.sun397(self.dataset_dir)
+    _parameters = (DATASET_DIR, *PICTURE_ROWS)
+    _listed_by = staticmethod(layouts.sun397)
 
 
 class DIV2KDataset(TableDataset, VisionBaseDataset):
     """Photographs of high resolution with their reduced versions (DIV2K).
 
     Columns: `hr_image` uint8, `lr_image` uint8.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train'`` , ``'valid'`` or ``'all'`` . Default: ``'train'`` .
-        downgrade (str, optional): How the small picture was made: ``'bicubic'`` , ``'unknown'`` , ``'mild'``
-            , ``'difficult'`` or ``'wild'`` . Default: ``'bicubic'`` .
-        scale (int, optional): How much smaller it is: 2, 3, 4 or 8; 8 goes with ``'bicubic'`` , the last
-            three downgrades with 4. Default: ``2`` .
-        decode (bool, optional): Decode the pictures. Default: ``None`` , no.
     """
 
     _image_columns = ("hr_image", "lr_image")
-
-    @constructor(
-        usage=one_of("train", "valid", "all"),
-        downgrade=one_of("bicubic", "unknown", "mild", "difficult", "wild"),
-        scale=one_of(2, 3, 4, 8),
+    _parameters = (
+        DATASET_DIR,
+        choice("usage", "train", "valid", "all", default="train"),
+        choice(
+            "downgrade",
+            "bicubic",
+            "unknown",
+            "mild",
+            "difficult",
+            "wild",
+            default="bicubic",
+            before="How the small picture was made: ",
+        ),
+        Parameter(
+            "scale",
+            "int",
+            "How much smaller it is: 2, 3, 4 or 8; 8 goes with ``'bicubic'`` , the last three downgrades "
+            "with 4.",
+            2,
+            rule=one_of(2, 3, 4, 8),
+        ),
+        *replaced(PICTURE_ROWS, DECODE_OR_NONE),
     )
-    def __init__(
-        self,
-        dataset_dir,
-        usage="train",
-        downgrade="bicubic",
-        scale=2,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        if scale == 8 and downgrade != "bicubic":
-            raise ValueError("DIV2KNode: scale equal to 8 is allowed only in bicubic downgrade.")
-        if downgrade in ("mild", "difficult", "wild") and scale != 4:
-            raise ValueError(f"DIV2KNode: {downgrade} downgrade requires scale equal to 4.")
+    _listed_by = staticmethod(layouts.div2k)
 
-    def _layout(self) -> dict[str, Any]:
-        return layouts.div2k(self.dataset_dir, self.usage, self.downgrade, self.scale)
+    def _prepare(self) -> None:
+        if self.scale == 8 and self.downgrade != "bicubic":
+            raise ValueError("DIV2KNode: scale equal to 8 is allowed only in bicubic downgrade.")
+        if self.downgrade in ("mild", "difficult", "wild") and self.scale != 4:
+            raise ValueError(f"DIV2KNode: {self.downgrade} downgrade requires scale equal to 4.")
 
 
 class CityscapesDataset(TableDataset, VisionBaseDataset):
     """Streets of German cities with labelled regions (Cityscapes).
 
     Columns: `image` uint8, `task` uint8, or a string for polygons.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): With quality ``'fine'`` : ``'train'`` , ``'test'`` , ``'val'`` , ``'all'`` ;
-            with ``'coarse'`` : ``'train'`` , ``'train_extra'`` , ``'val'`` , ``'all'`` . Default: ``'train'``
-            .
-        quality_mode (str, optional): ``'fine'`` or ``'coarse'`` . Default: ``'fine'`` .
-        task (str, optional): ``'instance'`` , ``'semantic'`` , ``'polygon'`` or ``'color'`` . Default:
-            ``'instance'`` .
-        decode (bool, optional): Decode the pictures. Default: ``None`` , no.
     """
 
-    @constructor(
-        quality_mode=one_of("fine", "coarse"),
-        task=one_of("instance", "semantic", "polygon", "color"),
-        usage=text,
+    _parameters = (
+        DATASET_DIR,
+        Parameter(
+            "usage",
+            "str",
+            "With quality ``'fine'`` : ``'train'`` , ``'test'`` , ``'val'`` , ``'all'`` ; with "
+            "``'coarse'`` : ``'train'`` , ``'train_extra'`` , ``'val'`` , ``'all'`` .",
+            "train",
+        ),
+        choice("quality_mode", "fine", "coarse", default="fine"),
+        choice("task", "instance", "semantic", "polygon", "color", default="instance"),
+        *replaced(PICTURE_ROWS, DECODE_OR_NONE),
     )
-    def __init__(
-        self,
-        dataset_dir,
-        usage="train",
-        quality_mode="fine",
-        task="instance",
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        decode=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        parts = (
-            ("train", "test", "val", "all")
-            if quality_mode == "fine"
-            else ("train", "train_extra", "val", "all")
-        )
-        check_choice(usage, parts, "usage")
-        self._image_columns = ("image",) if task == "polygon" else ("image", "task")
+    _listed_by = staticmethod(layouts.cityscapes)
 
-    def _layout(self) -> dict[str, Any]:
-        return layouts.cityscapes(self.dataset_dir, self.usage, self.quality_mode, self.task)
+    def _prepare(self) -> None:
+        second = "test" if self.quality_mode == "fine" else "train_extra"
+        check_choice(self.usage, ("train", second, "val", "all"), "usage")
+        self._image_columns = ("image",) if self.task == "polygon" else ("image", "task")
+
+
+__all__ = defined_classes(globals())

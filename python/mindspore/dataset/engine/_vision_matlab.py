@@ -4,12 +4,30 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..core.checks import boolean, check_choice, check_dir, check_file, checked, one_of, text
+from mindspore._later import defined_classes
+
+from ..core.checks import check_choice, check_dir, check_file, text
 from ._layouts_vision import files, folders, lines
+from ._parameters import (
+    DATASET_DIR,
+    DECODE,
+    DECODE_OR_NONE,
+    NUM_PARALLEL_WORKERS,
+    NUM_SAMPLES,
+    ROW_ARGUMENTS,
+    SAMPLER,
+    SHARDS,
+    SHUFFLE,
+    DescribedArguments,
+    choice,
+    inserted,
+    replaced,
+)
 from .datasets_user_defined import GeneratorDataset
 
 
@@ -58,6 +76,32 @@ class _Rows:
         return len(self._rows)
 
 
+# The columns, what there is to make rows of, and the function that makes a row of one such thing.
+_Listing = tuple[list[str], list, Callable]
+
+
+class _MatlabDataset(DescribedArguments, GeneratorDataset):
+    """Rows that functions of Python make, one by one, from what `_list` finds."""
+
+    def _list(self, **arguments: Any) -> _Listing:
+        raise NotImplementedError
+
+    def _take_arguments(self, arguments: dict[str, Any]) -> None:
+        of_rows = {name: value for name, value in arguments.items() if name in ROW_ARGUMENTS}
+        own = {name: value for name, value in arguments.items() if name not in ROW_ARGUMENTS}
+        columns, rows, make = self._list(**own)
+        super().__init__(_Rows(rows, make), column_names=columns, python_multiprocessing=False, **of_rows)
+
+
+_ROWS = (
+    NUM_SAMPLES,
+    NUM_PARALLEL_WORKERS._replace(default=1, meaning=""),
+    SHUFFLE._replace(kind="bool"),
+    SAMPLER,
+    *SHARDS,
+)
+_PICTURE_ROWS = inserted(_ROWS, "shuffle", DECODE)
+
 # Folders of pictures and of annotations that bear different names.
 _CALTECH_RENAMED = {
     "Faces": "Faces_2",
@@ -67,37 +111,19 @@ _CALTECH_RENAMED = {
 }
 
 
-class Caltech101Dataset(GeneratorDataset):
+class Caltech101Dataset(_MatlabDataset):
     """Pictures of 101 classes with outlines (Caltech-101).
 
     Columns: `image` uint8; `category` int64, `annotation` float64 (2, N), or both.
-
-    Args:
-        dataset_dir (str): Folder with 101_ObjectCategories and Annotations.
-        target_type (str, optional): ``'category'`` , which ``None`` stands for, ``'annotation'`` or
-            ``'all'`` . Default: ``None`` .
-        num_samples (int, optional): Most rows to read. Default: ``None`` , all.
-        num_parallel_workers (int, optional): Threads that read. Default: ``1`` .
-        shuffle (bool, optional): Whether rows come in random order. Default: ``None`` .
-        decode (bool, optional): Decode the pictures. Default: ``False`` .
-        sampler (Union[Sampler, Iterable], optional): Picks the rows. Default: ``None`` .
-        num_shards (int, optional): Into how many parts the rows are divided. Default: ``None`` .
-        shard_id (int, optional): Which part to read. Default: ``None`` .
     """
 
-    @checked(target_type=text, decode=boolean)
-    def __init__(
-        self,
-        dataset_dir,
-        target_type=None,
-        num_samples=None,
-        num_parallel_workers=1,
-        shuffle=None,
-        decode=False,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-    ) -> None:
+    _parameters = (
+        DATASET_DIR._replace(text="Folder with 101_ObjectCategories and Annotations."),
+        choice("target_type", "category", "annotation", "all", none="category", rule=text),
+        *_PICTURE_ROWS,
+    )
+
+    def _list(self, dataset_dir: str, target_type: str | None, decode: bool) -> _Listing:
         target_type = target_type or "category"
         for name in ("101_ObjectCategories", "Annotations"):
             check_dir(os.path.join(dataset_dir, name))
@@ -120,17 +146,7 @@ class Caltech101Dataset(GeneratorDataset):
             return (_image(path, decode), *values["category"], *values.get("annotation", []))
 
         columns = {"all": ["category", "annotation"]}.get(target_type, [target_type])
-        super().__init__(
-            _Rows(rows, make),
-            column_names=["image", *columns],
-            num_samples=num_samples,
-            num_parallel_workers=num_parallel_workers,
-            shuffle=shuffle,
-            sampler=sampler,
-            num_shards=num_shards,
-            shard_id=shard_id,
-            python_multiprocessing=False,
-        )
+        return ["image", *columns], rows, make
 
     def get_class_indexing(self) -> dict[str, int]:
         """Numbers of the classes by name, of the whole collection."""
@@ -139,42 +155,22 @@ class Caltech101Dataset(GeneratorDataset):
         return {name: number for number, name in enumerate(CALTECH_NAMES)}
 
 
-class Flowers102Dataset(GeneratorDataset):
+class Flowers102Dataset(_MatlabDataset):
     """Flowers of 102 kinds (Oxford Flowers).
 
     Columns: `image` uint8, for Segmentation `segmentation` uint8, `label` uint32.
-
-    Args:
-        dataset_dir (str): Folder with imagelabels.mat, setid.mat, jpg and, for segmentation, segmim.
-        task (str, optional): ``'Classification'`` or ``'Segmentation'`` . Default: ``'Classification'`` .
-        usage (str, optional): ``'train'`` , ``'valid'`` , ``'test'`` or ``'all'`` . Default: ``'all'`` .
-        num_samples (int, optional): Most rows to read. Default: ``None`` , all.
-        num_parallel_workers (int, optional): Threads that read. Default: ``1`` .
-        shuffle (bool, optional): Whether rows come in random order. Default: ``None`` .
-        decode (bool, optional): Decode the pictures. Default: ``False`` .
-        sampler (Union[Sampler, Iterable], optional): Picks the rows. Default: ``None`` .
-        num_shards (int, optional): Into how many parts the rows are divided. Default: ``None`` .
-        shard_id (int, optional): Which part to read. Default: ``None`` .
     """
 
-    @checked(
-        task=one_of("Classification", "Segmentation"),
-        usage=one_of("train", "valid", "test", "all"),
-        decode=boolean,
+    _parameters = (
+        DATASET_DIR._replace(
+            text="Folder with imagelabels.mat, setid.mat, jpg and, for segmentation, segmim."
+        ),
+        choice("task", "Classification", "Segmentation", default="Classification"),
+        choice("usage", "train", "valid", "test", "all", default="all"),
+        *_PICTURE_ROWS,
     )
-    def __init__(
-        self,
-        dataset_dir,
-        task="Classification",
-        usage="all",
-        num_samples=None,
-        num_parallel_workers=1,
-        shuffle=None,
-        decode=False,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-    ) -> None:
+
+    def _list(self, dataset_dir: str, task: str, usage: str, decode: bool) -> _Listing:
         check_dir(os.path.join(dataset_dir, "jpg"))
         for name in ("imagelabels.mat", "setid.mat"):
             check_file(os.path.join(dataset_dir, name))
@@ -196,17 +192,8 @@ class Flowers102Dataset(GeneratorDataset):
             region = _image(os.path.join(dataset_dir, "segmim", f"segmim_{number:05d}.jpg"), decode)
             return image, region, label
 
-        super().__init__(
-            _Rows([int(number) for number in rows], make),
-            column_names=["image", "segmentation", "label"] if segmented else ["image", "label"],
-            num_samples=num_samples,
-            num_parallel_workers=num_parallel_workers,
-            shuffle=shuffle,
-            sampler=sampler,
-            num_shards=num_shards,
-            shard_id=shard_id,
-            python_multiprocessing=False,
-        )
+        columns = ["image", "segmentation", "label"] if segmented else ["image", "label"]
+        return columns, [int(number) for number in rows], make
 
     def get_class_indexing(self) -> dict[str, int]:
         """Numbers of the kinds by name."""
@@ -215,42 +202,20 @@ class Flowers102Dataset(GeneratorDataset):
         return {name: number for number, name in enumerate(FLOWER_NAMES)}
 
 
-class SBDataset(GeneratorDataset):
+class SBDataset(_MatlabDataset):
     """Pictures of PASCAL VOC with boundaries or regions of objects (SBD).
 
     Columns: `image` uint8, `task` uint8: (20, H, W) boundaries of each class, or (H, W) regions.
-
-    Args:
-        dataset_dir (str): Folder with img, cls and the lists.
-        task (str, optional): ``'Boundaries'`` or ``'Segmentation'`` . Default: ``'Boundaries'`` .
-        usage (str, optional): ``'train'`` , ``'val'`` , ``'train_noval'`` or ``'all'`` . Default: ``'all'`` .
-        num_samples (int, optional): Most rows to read. Default: ``None`` , all.
-        num_parallel_workers (int, optional): Threads that read. Default: ``1`` .
-        shuffle (bool, optional): Whether rows come in random order. Default: ``None`` .
-        decode (bool, optional): Decode the pictures. Default: ``None`` , no.
-        sampler (Union[Sampler, Iterable], optional): Picks the rows. Default: ``None`` .
-        num_shards (int, optional): Into how many parts the rows are divided. Default: ``None`` .
-        shard_id (int, optional): Which part to read. Default: ``None`` .
     """
 
-    @checked(
-        task=one_of("Boundaries", "Segmentation"),
-        usage=one_of("train", "val", "train_noval", "all"),
-        decode=boolean,
+    _parameters = (
+        DATASET_DIR._replace(text="Folder with img, cls and the lists."),
+        choice("task", "Boundaries", "Segmentation", default="Boundaries"),
+        choice("usage", "train", "val", "train_noval", "all", default="all"),
+        *replaced(_PICTURE_ROWS, DECODE_OR_NONE),
     )
-    def __init__(
-        self,
-        dataset_dir,
-        task="Boundaries",
-        usage="all",
-        num_samples=None,
-        num_parallel_workers=1,
-        shuffle=None,
-        decode=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-    ) -> None:
+
+    def _list(self, dataset_dir: str, task: str, usage: str, decode: bool | None) -> _Listing:
         names = []
         for part in ("train", "val") if usage == "all" else (usage,):
             names += [
@@ -267,48 +232,22 @@ class SBDataset(GeneratorDataset):
             image = _image(os.path.join(dataset_dir, "img", name + ".jpg"), bool(decode))
             return image, np.ascontiguousarray(target)
 
-        super().__init__(
-            _Rows(names, make),
-            column_names=["image", "task"],
-            num_samples=num_samples,
-            num_parallel_workers=num_parallel_workers,
-            shuffle=shuffle,
-            sampler=sampler,
-            num_shards=num_shards,
-            shard_id=shard_id,
-            python_multiprocessing=False,
-        )
+        return ["image", "task"], names, make
 
 
-class SVHNDataset(GeneratorDataset):
+class SVHNDataset(_MatlabDataset):
     """House numbers from street pictures (SVHN).
 
     Columns: `image` uint8 of shape (32, 32, 3), `label` uint32.
-
-    Args:
-        dataset_dir (str): Folder with train_32x32.mat, test_32x32.mat and extra_32x32.mat.
-        usage (str, optional): ``'train'`` , ``'test'`` , ``'extra'`` or ``'all'`` , which ``None`` stands
-            for. Default: ``None`` .
-        num_samples (int, optional): Most rows to read. Default: ``None`` , all.
-        num_parallel_workers (int, optional): Threads that read. Default: ``1`` .
-        shuffle (bool, optional): Whether rows come in random order. Default: ``None`` .
-        sampler (Union[Sampler, Iterable], optional): Picks the rows. Default: ``None`` .
-        num_shards (int, optional): Into how many parts the rows are divided. Default: ``None`` .
-        shard_id (int, optional): Which part to read. Default: ``None`` .
     """
 
-    @checked(usage=one_of("train", "test", "extra", "all"))
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        num_samples=None,
-        num_parallel_workers=1,
-        shuffle=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-    ) -> None:
+    _parameters = (
+        DATASET_DIR._replace(text="Folder with train_32x32.mat, test_32x32.mat and extra_32x32.mat."),
+        choice("usage", "train", "test", "extra", "all", none="all"),
+        *_ROWS,
+    )
+
+    def _list(self, dataset_dir: str, usage: str | None) -> _Listing:
         rows: list[tuple[np.ndarray, np.uint32]] = []
         for part in ("train", "test", "extra") if usage in (None, "all") else (usage,):
             check_file(os.path.join(dataset_dir, f"{part}_32x32.mat"))
@@ -317,14 +256,7 @@ class SVHNDataset(GeneratorDataset):
             labels = variables["y"].reshape(-1).astype(np.uint32)
             labels[labels == 10] = 0  # the digit 0 is stored as 10
             rows += list(zip(images, labels, strict=True))
-        super().__init__(
-            _Rows(rows, tuple),
-            column_names=["image", "label"],
-            num_samples=num_samples,
-            num_parallel_workers=num_parallel_workers,
-            shuffle=shuffle,
-            sampler=sampler,
-            num_shards=num_shards,
-            shard_id=shard_id,
-            python_multiprocessing=False,
-        )
+        return ["image", "label"], rows, tuple
+
+
+__all__ = defined_classes(globals())

@@ -6,24 +6,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..core.checks import INT32_MAX, boolean, check_file, integer, one_of, positive_int32, sequence
-from ._sources import IndexedFilesDataset, StreamFilesDataset, constructor
-from .datasets import Shuffle, VisionBaseDataset
+from mindspore._later import defined_classes
 
-__all__ = [
-    "Cifar100Dataset",
-    "Cifar10Dataset",
-    "EMnistDataset",
-    "FakeImageDataset",
-    "FashionMnistDataset",
-    "KMnistDataset",
-    "MnistDataset",
-    "PhotoTourDataset",
-    "QMnistDataset",
-    "STL10Dataset",
-    "SemeionDataset",
-    "USPSDataset",
-]
+from ..core.checks import INT32_MAX, check_file, integer, one_of, positive_int32, sequence
+from ._parameters import DATASET_DIR, FILE_ROWS, ROWS, TRAIN_TEST_ALL, Parameter, choice
+from ._sources import IndexedFilesDataset, StreamFilesDataset
+from .datasets import VisionBaseDataset
 
 
 class _MnistForm(IndexedFilesDataset, VisionBaseDataset):
@@ -31,92 +19,33 @@ class _MnistForm(IndexedFilesDataset, VisionBaseDataset):
 
     _source_name = "Mnist"
 
+    @classmethod
+    def _contents(cls) -> str:
+        return (
+            "Columns: `image` uint8 of shape (28, 28, 1), `label` uint32. Files are found by their names:\n"
+            "train-images..., train-labels..., t10k-images..., t10k-labels... in the IDX format."
+        )
+
     def _source_arguments(self) -> dict[str, Any]:
         return {**super()._source_arguments(), "dataset": type(self).__name__}
 
 
 class MnistDataset(_MnistForm):
-    """Handwritten digits (MNIST).
+    """Handwritten digits (MNIST)."""
 
-    Columns: `image` uint8 of shape (28, 28, 1), `label` uint32. Files are found by their names:
-    train-images..., train-labels..., t10k-images..., t10k-labels... in the IDX format.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train'`` , ``'test'`` or ``'all'`` , which ``None`` stands for. Default:
-            ``None`` .
-    """
-
-    @constructor(usage=one_of("train", "test", "all"))
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
+    _parameters = (DATASET_DIR, TRAIN_TEST_ALL, *ROWS)
 
 
 class FashionMnistDataset(_MnistForm):
-    """Pieces of clothing in the form of MNIST.
+    """Pieces of clothing in the form of MNIST."""
 
-    Columns: `image` uint8 of shape (28, 28, 1), `label` uint32. Files are found by their names:
-    train-images..., train-labels..., t10k-images..., t10k-labels... in the IDX format.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train'`` , ``'test'`` or ``'all'`` , which ``None`` stands for. Default:
-            ``None`` .
-    """
-
-    @constructor(usage=one_of("train", "test", "all"))
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
+    _parameters = (DATASET_DIR, TRAIN_TEST_ALL, *ROWS)
 
 
 class KMnistDataset(_MnistForm):
-    """Old Japanese characters in the form of MNIST.
+    """Old Japanese characters in the form of MNIST."""
 
-    Columns: `image` uint8 of shape (28, 28, 1), `label` uint32. Files are found by their names:
-    train-images..., train-labels..., t10k-images..., t10k-labels... in the IDX format.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train'`` , ``'test'`` or ``'all'`` , which ``None`` stands for. Default:
-            ``None`` .
-    """
-
-    @constructor(usage=one_of("train", "test", "all"))
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
+    _parameters = (DATASET_DIR, TRAIN_TEST_ALL, *ROWS)
 
 
 class EMnistDataset(IndexedFilesDataset, VisionBaseDataset):
@@ -124,35 +53,17 @@ class EMnistDataset(IndexedFilesDataset, VisionBaseDataset):
 
     Columns: `image` uint8 of shape (28, 28, 1), `label` uint32. Pictures come as they are stored, with rows
     and columns exchanged.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        name (str): Which split: ``'byclass'`` , ``'bymerge'`` , ``'balanced'`` , ``'letters'`` , ``'digits'``
-            or ``'mnist'`` .
-        usage (str, optional): ``'train'`` , ``'test'`` or ``'all'`` , which ``None`` stands for. Default:
-            ``None`` .
     """
 
     _source_name = "EMnist"
-
-    @constructor(
-        name=one_of("byclass", "bymerge", "balanced", "letters", "digits", "mnist"),
-        usage=one_of("train", "test", "all"),
+    _parameters = (
+        DATASET_DIR,
+        choice(
+            "name", "byclass", "bymerge", "balanced", "letters", "digits", "mnist", before="Which split: "
+        ),
+        TRAIN_TEST_ALL,
+        *ROWS,
     )
-    def __init__(
-        self,
-        dataset_dir,
-        name,
-        usage=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
 
 
 class QMnistDataset(IndexedFilesDataset, VisionBaseDataset):
@@ -160,31 +71,15 @@ class QMnistDataset(IndexedFilesDataset, VisionBaseDataset):
 
     Columns: `image` uint8 of shape (28, 28, 1), `label` uint32: the digit, or all eight numbers of the
     collection.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train'`` , ``'test'`` , ``'test10k'`` , ``'test50k'`` , ``'nist'`` or
-            ``'all'`` , which ``None`` stands for. Default: ``None`` .
-        compat (bool, optional): Give the digit only. Default: ``True`` .
     """
 
     _source_name = "QMnist"
-
-    @constructor(usage=one_of("train", "test", "test10k", "test50k", "nist", "all"), compat=boolean)
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        compat=True,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
+    _parameters = (
+        DATASET_DIR,
+        choice("usage", "train", "test", "test10k", "test50k", "nist", "all", none="all"),
+        Parameter("compat", "bool", "Give the digit only.", True),
+        *ROWS,
+    )
 
 
 class Cifar10Dataset(IndexedFilesDataset, VisionBaseDataset):
@@ -192,29 +87,10 @@ class Cifar10Dataset(IndexedFilesDataset, VisionBaseDataset):
 
     Columns: `image` uint8 of shape (32, 32, 3), `label` uint32. Files: data_batch_1.bin to data_batch_5.bin
     and test_batch.bin; those that are there are read.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train'`` , ``'test'`` or ``'all'`` , which ``None`` stands for. Default:
-            ``None`` .
     """
 
     _source_name = "Cifar10"
-
-    @constructor(usage=one_of("train", "test", "all"))
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
+    _parameters = (DATASET_DIR, TRAIN_TEST_ALL, *ROWS)
 
 
 class Cifar100Dataset(IndexedFilesDataset, VisionBaseDataset):
@@ -222,115 +98,50 @@ class Cifar100Dataset(IndexedFilesDataset, VisionBaseDataset):
 
     Columns: `image` uint8 of shape (32, 32, 3), `coarse_label` uint32, `fine_label` uint32. Files: train.bin,
     test.bin.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train'`` , ``'test'`` or ``'all'`` , which ``None`` stands for. Default:
-            ``None`` .
     """
 
     _source_name = "Cifar100"
-
-    @constructor(usage=one_of("train", "test", "all"))
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
+    _parameters = (DATASET_DIR, TRAIN_TEST_ALL, *ROWS)
 
 
 class STL10Dataset(IndexedFilesDataset, VisionBaseDataset):
     """Colour pictures of ten classes, most of them without a label (STL-10).
 
     Columns: `image` uint8 of shape (96, 96, 3), `label` int32, -1 where there is none.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train'`` , ``'test'`` , ``'unlabeled'`` , ``'train+unlabeled'`` or ``'all'``
-            , which ``None`` stands for. Default: ``None`` .
     """
 
     _source_name = "Stl10"
+    _parameters = (
+        DATASET_DIR,
+        choice("usage", "train", "test", "unlabeled", "train+unlabeled", "all", none="all"),
+        *ROWS,
+    )
 
-    @constructor(usage=one_of("train", "test", "unlabeled", "train+unlabeled", "all"))
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
+    def _prepare(self) -> None:
         everything = ("train", "test", "unlabeled")
-        for part in everything if usage in (None, "all") else usage.split("+"):
+        for part in everything if self.usage in (None, "all") else self.usage.split("+"):
             for kind in ("X",) if part == "unlabeled" else ("X", "y"):
-                check_file(os.path.join(dataset_dir, f"{part}_{kind}.bin"))
+                check_file(os.path.join(self.dataset_dir, f"{part}_{kind}.bin"))
 
 
 class SemeionDataset(IndexedFilesDataset, VisionBaseDataset):
     """Handwritten digits of 16 by 16 pixels (Semeion).
 
     Columns: `image` uint8 of shape (16, 16), `label` uint32. File: semeion.data.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
     """
 
     _source_name = "Semeion"
-
-    @constructor()
-    def __init__(
-        self,
-        dataset_dir,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
+    _parameters = (DATASET_DIR, *ROWS)
 
 
 class USPSDataset(StreamFilesDataset, VisionBaseDataset):
     """Digits from letters of the US postal service, in LIBSVM form.
 
     Columns: `image` uint8 of shape (16, 16, 1), `label` uint32. Files: usps (train) and usps.t (test).
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        usage (str, optional): ``'train'`` , ``'test'`` or ``'all'`` , which ``None`` stands for. Default:
-            ``None`` .
     """
 
     _source_name = "Usps"
-
-    @constructor(usage=one_of("train", "test", "all"))
-    def __init__(
-        self,
-        dataset_dir,
-        usage=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=Shuffle.GLOBAL,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
+    _parameters = (DATASET_DIR, TRAIN_TEST_ALL, *FILE_ROWS)
 
     def _source_arguments(self) -> dict[str, Any]:
         parts = {"train": ["usps"], "test": ["usps.t"]}.get(self.usage, ["usps", "usps.t"])
@@ -341,75 +152,51 @@ class USPSDataset(StreamFilesDataset, VisionBaseDataset):
         return {"files": paths, "dataset": "USPSDataset", "what": "file path"}
 
 
+_PLACES = ("notredame", "yosemite", "liberty")
+
+
 class PhotoTourDataset(IndexedFilesDataset, VisionBaseDataset):
     """Patches around points of photographed places, with pairs that show the same point or not.
 
     Columns of ``'train'`` : `image` uint8 of shape (64, 64, 1). Columns of ``'test'`` : `image1` , `image2`
     and `matches` uint32, 1 for the same point.
-
-    Args:
-        dataset_dir (str): Folder that holds the data.
-        name (str): The place: ``'notredame'`` , ``'yosemite'`` , ``'liberty'`` , or one of these with
-            ``'_harris'`` .
-        usage (str, optional): ``'train'`` , which ``None`` stands for, or ``'test'`` . Default: ``None`` .
     """
 
     _source_name = "PhotoTour"
-
-    @constructor(
-        name=one_of(
-            "notredame", "yosemite", "liberty", "notredame_harris", "yosemite_harris", "liberty_harris"
+    _parameters = (
+        DATASET_DIR,
+        Parameter(
+            "name",
+            "str",
+            "The place: ``'notredame'`` , ``'yosemite'`` , ``'liberty'`` , or one of these with "
+            "``'_harris'`` .",
+            rule=one_of(*_PLACES, *(f"{place}_harris" for place in _PLACES)),
         ),
-        usage=one_of("train", "test"),
+        choice("usage", "train", "test", none="train"),
+        *ROWS,
     )
-    def __init__(
-        self,
-        dataset_dir,
-        name,
-        usage=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
 
 
 class FakeImageDataset(IndexedFilesDataset, VisionBaseDataset):
     """Pictures of noise with random labels, to try a program without data.
 
     Columns: `image` uint8 of shape `image_size` , `label` uint32. The same seed gives the same pictures.
-
-    Args:
-        num_images (int, optional): Number of pictures. Default: ``1000`` .
-        image_size (tuple, optional): Height, width and channels. Default: ``(224, 224, 3)`` .
-        num_classes (int, optional): Number of classes. Default: ``10`` .
-        base_seed (int, optional): Start of the random numbers. Default: ``0`` .
     """
 
     _source_name = "FakeImage"
-
-    @constructor(
-        num_images=positive_int32,
-        image_size=sequence(positive_int32, list, tuple, length=3),
-        num_classes=positive_int32,
-        base_seed=integer(0, INT32_MAX),
+    _parameters = (
+        Parameter("num_images", "int", "Number of pictures.", 1000, rule=positive_int32),
+        Parameter(
+            "image_size",
+            "tuple",
+            "Height, width and channels.",
+            (224, 224, 3),
+            rule=sequence(positive_int32, list, tuple, length=3),
+        ),
+        Parameter("num_classes", "int", "Number of classes.", 10, rule=positive_int32),
+        Parameter("base_seed", "int", "Start of the random numbers.", 0, rule=integer(0, INT32_MAX)),
+        *ROWS,
     )
-    def __init__(
-        self,
-        num_images=1000,
-        image_size=(224, 224, 3),
-        num_classes=10,
-        base_seed=0,
-        num_samples=None,
-        num_parallel_workers=None,
-        shuffle=None,
-        sampler=None,
-        num_shards=None,
-        shard_id=None,
-        cache=None,
-    ) -> None:
-        pass
+
+
+__all__ = defined_classes(globals())

@@ -7,8 +7,9 @@ import random
 from typing import Any
 
 from ..core import config
-from ..core.checks import instance, positive_int32, sequence, text
-from ._sources import StreamFilesDataset, constructor
+from ..core.checks import instance, positive_int32
+from ._parameters import CACHE, FILE_SHUFFLE, NUM_PARALLEL_WORKERS, NUM_SAMPLES, SHARDS, Parameter
+from ._sources import StreamFilesDataset
 from .datasets import VisionBaseDataset
 from .schema import Schema
 
@@ -16,35 +17,34 @@ __all__ = ["RandomDataset"]
 
 
 class RandomDataset(StreamFilesDataset, VisionBaseDataset):
-    """Rows of random numbers of given types and shapes, to try a program without data.
-
-    Args:
-        total_rows (int, optional): Number of rows. Default: ``None`` , some number.
-        schema (Union[str, Schema], optional): Columns, or the path of a JSON file with them. Default:
-            ``None`` , some columns.
-        columns_list (list[str], optional): Columns to make. Default: ``None`` , all.
-    """
+    """Rows of random numbers of given types and shapes, to try a program without data."""
 
     _source_name = "Random"
+    _parameters = (
+        Parameter("total_rows", "int", "Number of rows.", None, "some number", positive_int32),
+        Parameter(
+            "schema",
+            "Union[str, Schema]",
+            "Columns, or the path of a JSON file with them.",
+            None,
+            "some columns",
+            instance(str, Schema),
+        ),
+        Parameter("columns_list", "list[str]", "Columns to make.", None, "all"),
+        NUM_SAMPLES,
+        NUM_PARALLEL_WORKERS,
+        CACHE,
+        FILE_SHUFFLE._replace(default=None),
+        *SHARDS,
+    )
 
-    @constructor(total_rows=positive_int32, schema=instance(str, Schema), columns_list=sequence(text, list))
-    def __init__(
-        self,
-        total_rows=None,
-        schema=None,
-        columns_list=None,
-        num_samples=None,
-        num_parallel_workers=None,
-        cache=None,
-        shuffle=None,
-        num_shards=None,
-        shard_id=None,
-    ) -> None:
+    def _prepare(self) -> None:
         numbers = random.Random(config.get_seed())
         self._seed = numbers.getrandbits(32)
+        schema = self.schema
         self.schema = Schema(schema) if isinstance(schema, str) else schema or _some_schema(numbers)
-        rows = num_samples or self.schema.num_rows or numbers.randint(1, 1000)
-        self.total_rows = total_rows or rows
+        rows = self.num_samples or self.schema.num_rows or numbers.randint(1, 1000)
+        self.total_rows = self.total_rows or rows
 
     def _source_arguments(self) -> dict[str, Any]:
         native = self.schema.native()

@@ -1,79 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures. The classes are in modules by the form of their files."""
 
-from ._vision_annotated import (
-    CelebADataset,
-    CocoDataset,
-    FlickrDataset,
-    Food101Dataset,
-    KITTIDataset,
-    LFWDataset,
-    ManifestDataset,
-    SBUDataset,
-    VOCDataset,
-    WIDERFaceDataset,
-)
-from ._vision_folders import (
-    Caltech256Dataset,
-    CityscapesDataset,
-    DIV2KDataset,
-    ImageFolderDataset,
-    LSUNDataset,
-    OmniglotDataset,
-    Places365Dataset,
-    RenderedSST2Dataset,
-    SUN397Dataset,
-)
-from ._vision_matlab import Caltech101Dataset, Flowers102Dataset, SBDataset, SVHNDataset
-from ._vision_packed import (
-    Cifar10Dataset,
-    Cifar100Dataset,
-    EMnistDataset,
-    FakeImageDataset,
-    FashionMnistDataset,
-    KMnistDataset,
-    MnistDataset,
-    PhotoTourDataset,
-    QMnistDataset,
-    SemeionDataset,
-    STL10Dataset,
-    USPSDataset,
-)
+from . import _vision_annotated, _vision_folders, _vision_matlab, _vision_packed
+from ._vision_annotated import *  # noqa: F403
+from ._vision_folders import *  # noqa: F403
+from ._vision_matlab import *  # noqa: F403
+from ._vision_packed import *  # noqa: F403
 
-__all__ = [
-    "Caltech101Dataset",
-    "Caltech256Dataset",
-    "CelebADataset",
-    "Cifar10Dataset",
-    "Cifar100Dataset",
-    "CityscapesDataset",
-    "CocoDataset",
-    "DIV2KDataset",
-    "EMnistDataset",
-    "FakeImageDataset",
-    "FashionMnistDataset",
-    "FlickrDataset",
-    "Flowers102Dataset",
-    "Food101Dataset",
-    "ImageFolderDataset",
-    "KITTIDataset",
-    "KMnistDataset",
-    "LFWDataset",
-    "LSUNDataset",
-    "ManifestDataset",
-    "MnistDataset",
-    "OmniglotDataset",
-    "PhotoTourDataset",
-    "Places365Dataset",
-    "QMnistDataset",
-    "RenderedSST2Dataset",
-    "SBDataset",
-    "SBUDataset",
-    "SemeionDataset",
-    "STL10Dataset",
-    "SUN397Dataset",
-    "SVHNDataset",
-    "USPSDataset",
-    "VOCDataset",
-    "WIDERFaceDataset",
-]
+_MODULES = (_vision_annotated, _vision_folders, _vision_matlab, _vision_packed)
+__all__ = [name for module in _MODULES for name in module.__all__]  # noqa: PLE0604

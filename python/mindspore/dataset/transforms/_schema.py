@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import types
 from typing import Any, ClassVar
 
 from mindspore import _c_data
@@ -130,3 +131,8 @@ class SchemaOperation(TensorOperation):
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_made"}
+
+
+def native_class(name: str, base: type[SchemaOperation], module: str) -> type[SchemaOperation]:
+    """The class of a native transform that says nothing beyond its schema, which has the same name."""
+    return types.new_class(name, (base,), {"schema": name}, lambda body: body.update(__module__=module))

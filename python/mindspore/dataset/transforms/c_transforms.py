@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore._later import defined_classes as _defined_classes
 from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.dataset.transforms import transforms as _present
 from mindspore.dataset.transforms._legacy import NativeLegacy, legacy_class
@@ -38,22 +39,6 @@ class OneHot(_make("OneHot")):
         super().__init__(num_classes)
 
 
-__all__ = [
-    "Compose",
-    "Concatenate",
-    "Duplicate",
-    "Fill",
-    "Mask",
-    "OneHot",
-    "PadEnd",
-    "Plugin",
-    "RandomApply",
-    "RandomChoice",
-    "Relational",
-    "Slice",
-    "TensorOperation",
-    "TypeCast",
-    "Unique",
-]
+__all__ = [*_defined_classes(globals()), "Plugin", "Relational", "TensorOperation"]
 
 __getattr__ = _explains_missing_names(globals())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mindspore import _c_data
+from mindspore._later import defined_classes as _defined_classes
 from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.common import dtype as mstype
 from mindspore.dataset.core.checks import check_type
@@ -26,25 +27,15 @@ from mindspore.dataset.transforms._operation import (
     not_random,
 )
 from mindspore.dataset.transforms._row_random import random
-from mindspore.dataset.transforms._schema import SchemaOperation
+from mindspore.dataset.transforms._schema import SchemaOperation, native_class
 
 _PROBABILITY = {"name": "prob", "low": 0.0, "high": 1.0, "low_is_open": False}
 
 
-class TypeCast(SchemaOperation, schema="TypeCast"):  # noqa: D101
-    pass
-
-
-class OneHot(SchemaOperation, schema="OneHot"):  # noqa: D101
-    pass
-
-
-class Fill(SchemaOperation, schema="Fill"):  # noqa: D101
-    pass
-
-
-class Duplicate(SchemaOperation, schema="Duplicate"):  # noqa: D101
-    pass
+TypeCast = native_class("TypeCast", SchemaOperation, __name__)
+OneHot = native_class("OneHot", SchemaOperation, __name__)
+Fill = native_class("Fill", SchemaOperation, __name__)
+Duplicate = native_class("Duplicate", SchemaOperation, __name__)
 
 
 class _Listed(TensorOperation):
@@ -523,25 +514,6 @@ class Plugin(TensorOperation):
         )
 
 
-__all__ = [
-    "Compose",
-    "Concatenate",
-    "Duplicate",
-    "Fill",
-    "Mask",
-    "OneHot",
-    "PadEnd",
-    "Plugin",
-    "PyTensorOperation",
-    "RandomApply",
-    "RandomChoice",
-    "RandomOrder",
-    "Relational",
-    "Slice",
-    "TensorOperation",
-    "TypeCast",
-    "Unique",
-    "not_random",
-]
+__all__ = [*_defined_classes(globals()), "PyTensorOperation", "TensorOperation", "not_random"]
 
 __getattr__ = _explains_missing_names(globals())

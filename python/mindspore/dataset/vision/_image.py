@@ -17,6 +17,13 @@ _NATIVE_ONLY = (Inter.AREA, Inter.PILCUBIC)
 _NUMPY_REFUSED = "Current Interpolation is not supported with NumPy input."
 
 
+def pillow_module() -> Any:
+    """What Pillow does; imported when it is first needed."""
+    from mindspore.dataset.vision import _pillow
+
+    return _pillow
+
+
 class ImageTensorOperation(SchemaOperation):
     """A native image transform; a Pillow image is taken as its pixels."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mindspore import _c_data
+from mindspore._later import defined_classes
 from mindspore.dataset.core.checks import check_type
 from mindspore.dataset.transforms._arguments import CONVERSIONS
 from mindspore.dataset.transforms._operation import (
@@ -20,16 +21,11 @@ from mindspore.dataset.transforms._operation import (
     native_list,
 )
 from mindspore.dataset.transforms._row_random import random
+from mindspore.dataset.vision._image import pillow_module
 from mindspore.dataset.vision.utils import Inter
 
 _PROBABILITY = {"name": "prob", "low": 0.0, "high": 1.0, "low_is_open": False}
 _SIZE = {"name": "size"}
-
-
-def _pillow_module() -> Any:
-    from mindspore.dataset.vision import _pillow
-
-    return _pillow
 
 
 class FiveCrop(PyTensorOperation):
@@ -50,7 +46,7 @@ class FiveCrop(PyTensorOperation):
         self.size = CONVERSIONS["size"](size, _SIZE)
 
     def _execute_py(self, img: Any) -> tuple:
-        pillow = _pillow_module()
+        pillow = pillow_module()
         pillow.require_image(img)
         height, width = self.size
         if height > img.height or width > img.width:
@@ -86,7 +82,7 @@ class TenCrop(PyTensorOperation):
         self.use_vertical_flip = use_vertical_flip
 
     def _execute_py(self, img: Any) -> tuple:
-        pillow = _pillow_module()
+        pillow = pillow_module()
         turned = pillow.vertical_flip(img) if self.use_vertical_flip else pillow.horizontal_flip(img)
         return (*self._five(img), *self._five(turned))
 
@@ -120,7 +116,7 @@ class RandomPerspective(PyTensorOperation):
         self.interpolation = interpolation
 
     def _execute_py(self, img: Any) -> Any:
-        pillow = _pillow_module()
+        pillow = pillow_module()
         pillow.require_image(img)
         if random.random() >= self.prob:
             return img
@@ -334,3 +330,6 @@ class RandomSelectSubpolicy(TensorOperation):
                 steps.append(_c_data.random_apply(natives, float(prob)))
             choices.append(_c_data.compose(steps))
         return _c_data.random_choice(choices)
+
+
+__all__ = defined_classes(globals())

@@ -13,7 +13,7 @@ from mindspore.dataset.transforms._arguments import CONVERSIONS
 from mindspore.dataset.transforms._legacy import PythonLegacy, legacy_class
 from mindspore.dataset.transforms._operation import PyTensorOperation, not_random
 from mindspore.dataset.vision import transforms as _present
-from mindspore.dataset.vision._image import PillowOrNative
+from mindspore.dataset.vision._image import PillowOrNative, pillow_module
 from mindspore.dataset.vision.utils import Border, Inter
 
 __all__ = ["Border", "Inter", "PyTensorOperation", "not_random"]
@@ -28,9 +28,7 @@ class _PillowOnly(PythonLegacy):
 
     def __call__(self, img: Any) -> Any:
         if isinstance(self, PillowOrNative):
-            from mindspore.dataset.vision import _pillow
-
-            _pillow.require_image(img)
+            pillow_module().require_image(img)
             return self._pillow(img)
         return self._execute_py(img)
 
@@ -68,9 +66,7 @@ class ToTensor(PyTensorOperation):
         self._type = CONVERSIONS["data_type"](output_type, {"name": "output_type"})
 
     def _execute_py(self, img: Any) -> np.ndarray:
-        from mindspore.dataset.vision import _pillow
-
-        return _pillow.to_tensor(img, self._type)
+        return pillow_module().to_tensor(img, self._type)
 
 
 class ToType(PyTensorOperation):

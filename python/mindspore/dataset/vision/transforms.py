@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of images: natively on arrays, with Pillow on Pillow images.
 
-Classes without a body are made from the schema of the native transform: signature, checks and documentation.
+Signature, checks and documentation of native transforms are made from their schemas.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore._later import defined_classes as _defined_classes
 from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.dataset.core.checks import check_type
 from mindspore.dataset.transforms._arguments import CONVERSIONS
@@ -21,25 +22,37 @@ from mindspore.dataset.transforms._operation import (  # noqa: F401  (users deri
     not_random,
 )
 from mindspore.dataset.transforms._row_random import random
+from mindspore.dataset.transforms._schema import native_class
 from mindspore.dataset.transforms.transforms import TypeCast
-from mindspore.dataset.vision._image import ImageTensorOperation, PillowOperation, PillowOrNative
-from mindspore.dataset.vision._python_only import (
-    FiveCrop,
-    LinearTransformation,
-    RandomErasing,
-    RandomPerspective,
-    RandomSelectSubpolicy,
-    TenCrop,
-    UniformAugment,
+from mindspore.dataset.vision._image import (
+    ImageTensorOperation,
+    PillowOperation,
+    PillowOrNative,
+    pillow_module,
 )
+from mindspore.dataset.vision._python_only import *  # noqa: F403
 
 _IMAGE_NEEDED = "img should be PIL image. Got {}. Use Decode() for encoded data or ToPIL() for decoded data."
 
 
-def _pillow_module() -> Any:
-    from mindspore.dataset.vision import _pillow
+def _native_class(name: str) -> type:
+    return native_class(name, ImageTensorOperation, __name__)
 
-    return _pillow
+
+# Nothing is special about these; Pillow images are taken as their pixels.
+HorizontalFlip = _native_class("HorizontalFlip")
+VerticalFlip = _native_class("VerticalFlip")
+MixUpBatch = _native_class("MixUpBatch")
+Rescale = _native_class("Rescale")
+HWC2CHW = _native_class("HWC2CHW")
+Rotate = _native_class("Rotate")
+ConvertColor = _native_class("ConvertColor")
+ResizedCrop = _native_class("ResizedCrop")
+RandomResize = _native_class("RandomResize")
+CutOut = _native_class("CutOut")
+RandomInvert = _native_class("RandomInvert")
+RandomEqualize = _native_class("RandomEqualize")
+Posterize = _native_class("Posterize")
 
 
 class Decode(PillowOrNative, schema="Decode"):
@@ -79,7 +92,7 @@ class Decode(PillowOrNative, schema="Decode"):
     def _call(self, inputs: Sequence[Any], stream: int) -> Any:
         values = [self._value(value) for value in inputs]
         if self.to_pil:
-            return _pillow_module().decode(values[0])
+            return pillow_module().decode(values[0])
         return super()._call(values, stream)
 
     def _value(self, value: Any) -> np.ndarray:
@@ -102,7 +115,7 @@ class Resize(PillowOrNative, schema="Resize"):  # noqa: D101
     antialias_error = _IMAGE_NEEDED
 
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().resize(img, self.size, self.interpolation)
+        return pillow_module().resize(img, self.size, self.interpolation)
 
 
 class Crop(ImageTensorOperation, schema="Crop"):  # noqa: D101
@@ -113,12 +126,12 @@ class Crop(ImageTensorOperation, schema="Crop"):  # noqa: D101
 
 class CenterCrop(PillowOrNative, schema="CenterCrop"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().center_crop(img, self.size)
+        return pillow_module().center_crop(img, self.size)
 
 
 class RandomCrop(PillowOrNative, schema="RandomCrop"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().random_crop(
+        return pillow_module().random_crop(
             img, self.size, self.padding, self.pad_if_needed, self.fill_value, self.padding_mode
         )
 
@@ -127,7 +140,7 @@ class RandomResizedCrop(PillowOrNative, schema="RandomResizedCrop"):  # noqa: D1
     antialias_error = _IMAGE_NEEDED
 
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().random_resized_crop(
+        return pillow_module().random_resized_crop(
             img, self.size, self.scale, self.ratio, self.interpolation, self.max_attempts
         )
 
@@ -141,27 +154,19 @@ class RandomCropDecodeResize(ImageTensorOperation, schema="RandomCropDecodeResiz
         return Decode._value(self, value)
 
 
-class HorizontalFlip(ImageTensorOperation, schema="HorizontalFlip"):  # noqa: D101
-    pass
-
-
-class VerticalFlip(ImageTensorOperation, schema="VerticalFlip"):  # noqa: D101
-    pass
-
-
 class RandomHorizontalFlip(PillowOrNative, schema="RandomHorizontalFlip"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().horizontal_flip(img) if random.random() < self.prob else img
+        return pillow_module().horizontal_flip(img) if random.random() < self.prob else img
 
 
 class RandomVerticalFlip(PillowOrNative, schema="RandomVerticalFlip"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().vertical_flip(img) if random.random() < self.prob else img
+        return pillow_module().vertical_flip(img) if random.random() < self.prob else img
 
 
 class Pad(PillowOrNative, schema="Pad"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().pad(img, self.padding, self.fill_value, self.padding_mode)
+        return pillow_module().pad(img, self.padding, self.fill_value, self.padding_mode)
 
 
 class Normalize(ImageTensorOperation, schema="Normalize"):  # noqa: D101
@@ -178,34 +183,18 @@ class NormalizePad(ImageTensorOperation, schema="NormalizePad"):  # noqa: D101
             raise ValueError("dtype only supports float32 or float16.")
 
 
-class MixUpBatch(ImageTensorOperation, schema="MixUpBatch"):  # noqa: D101
-    pass
-
-
-class Rescale(ImageTensorOperation, schema="Rescale"):  # noqa: D101
-    pass
-
-
-class HWC2CHW(ImageTensorOperation, schema="HWC2CHW"):  # noqa: D101
-    pass
-
-
 class ToTensor(PillowOrNative, schema="ToTensor"):  # noqa: D101
     def _choices(self) -> tuple[Implementation, ...]:
         return (Implementation.C,)
 
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().to_tensor(img, np.dtype(self._converted["output_type"]))
-
-
-class Rotate(ImageTensorOperation, schema="Rotate"):  # noqa: D101
-    pass
+        return pillow_module().to_tensor(img, np.dtype(self._converted["output_type"]))
 
 
 class RandomRotation(PillowOrNative, schema="RandomRotation"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
         angle = random.uniform(*self._converted["degrees"])
-        return _pillow_module().rotate(img, angle, self.resample, self.expand, self.center, self.fill_value)
+        return pillow_module().rotate(img, angle, self.resample, self.expand, self.center, self.fill_value)
 
 
 class Affine(ImageTensorOperation, schema="Affine"):  # noqa: D101
@@ -230,18 +219,6 @@ class RandomAffine(ImageTensorOperation, schema="RandomAffine"):  # noqa: D101
             raise TypeError("scale should be a list or tuple of length 2.")
 
 
-class ConvertColor(ImageTensorOperation, schema="ConvertColor"):  # noqa: D101
-    pass
-
-
-class ResizedCrop(ImageTensorOperation, schema="ResizedCrop"):  # noqa: D101
-    pass
-
-
-class RandomResize(ImageTensorOperation, schema="RandomResize"):  # noqa: D101
-    pass
-
-
 class GaussianBlur(ImageTensorOperation, schema="GaussianBlur"):  # noqa: D101
     def _check(self) -> None:
         if any(length % 2 == 0 for length in self._converted["kernel_size"]):
@@ -250,70 +227,58 @@ class GaussianBlur(ImageTensorOperation, schema="GaussianBlur"):  # noqa: D101
 
 class AdjustGamma(PillowOrNative, schema="AdjustGamma"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().adjust_gamma(img, self.gamma, self.gain)
-
-
-class CutOut(ImageTensorOperation, schema="CutOut"):  # noqa: D101
-    pass
+        return pillow_module().adjust_gamma(img, self.gamma, self.gain)
 
 
 class AdjustBrightness(PillowOrNative, schema="AdjustBrightness"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().enhance(img, "Brightness", self.brightness_factor)
+        return pillow_module().enhance(img, "Brightness", self.brightness_factor)
 
 
 class AdjustContrast(PillowOrNative, schema="AdjustContrast"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().enhance(img, "Contrast", self.contrast_factor)
+        return pillow_module().enhance(img, "Contrast", self.contrast_factor)
 
 
 class AdjustSaturation(PillowOrNative, schema="AdjustSaturation"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().enhance(img, "Color", self.saturation_factor)
+        return pillow_module().enhance(img, "Color", self.saturation_factor)
 
 
 class AdjustSharpness(PillowOrNative, schema="AdjustSharpness"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().enhance(img, "Sharpness", self.sharpness_factor)
+        return pillow_module().enhance(img, "Sharpness", self.sharpness_factor)
 
 
 class AdjustHue(PillowOrNative, schema="AdjustHue"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().adjust_hue(img, self.hue_factor)
+        return pillow_module().adjust_hue(img, self.hue_factor)
 
 
 class RandomColorAdjust(PillowOrNative, schema="RandomColorAdjust"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
         ranges = (self._converted[name] for name in ("brightness", "contrast", "saturation", "hue"))
-        return _pillow_module().random_color_adjust(img, *ranges)
+        return pillow_module().random_color_adjust(img, *ranges)
 
 
 class RandomColor(PillowOrNative, schema="RandomColor"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().enhance(img, "Color", random.uniform(*self.degrees))
+        return pillow_module().enhance(img, "Color", random.uniform(*self.degrees))
 
 
 class RandomSharpness(PillowOrNative, schema="RandomSharpness"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().enhance(img, "Sharpness", random.uniform(*self.degrees))
+        return pillow_module().enhance(img, "Sharpness", random.uniform(*self.degrees))
 
 
 class Invert(PillowOrNative, schema="Invert"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().by_ops(img, "invert")
-
-
-class RandomInvert(ImageTensorOperation, schema="RandomInvert"):  # noqa: D101
-    pass
+        return pillow_module().by_ops(img, "invert")
 
 
 class Equalize(PillowOrNative, schema="Equalize"):  # noqa: D101
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().by_ops(img, "equalize")
-
-
-class RandomEqualize(ImageTensorOperation, schema="RandomEqualize"):  # noqa: D101
-    pass
+        return pillow_module().by_ops(img, "equalize")
 
 
 def _set_contrast(operation: Any, set_all: Any, arguments: dict[str, Any]) -> None:
@@ -330,7 +295,7 @@ class AutoContrast(PillowOrNative, schema="AutoContrast"):  # noqa: D101
         _set_contrast(self, super()._set, arguments)
 
     def _pillow(self, img: Any) -> Any:
-        return _pillow_module().by_ops(img, "autocontrast", self.cutoff, self.ignore)
+        return pillow_module().by_ops(img, "autocontrast", self.cutoff, self.ignore)
 
 
 class RandomAutoContrast(ImageTensorOperation, schema="RandomAutoContrast"):  # noqa: D101
@@ -351,10 +316,6 @@ class RandomSolarize(ImageTensorOperation, schema="RandomSolarize"):  # noqa: D1
             raise ValueError("threshold must be a sequence of two numbers.")
         if self.threshold[0] > self.threshold[1]:
             raise ValueError("threshold must be in order of (min, max).")
-
-
-class Posterize(ImageTensorOperation, schema="Posterize"):  # noqa: D101
-    pass
 
 
 class RandomPosterize(ImageTensorOperation, schema="RandomPosterize"):  # noqa: D101
@@ -387,7 +348,7 @@ class ToPIL(PillowOperation):
     """
 
     def _execute_py(self, img: Any) -> Any:
-        return _pillow_module().to_pillow(img)
+        return pillow_module().to_pillow(img)
 
 
 class ToNumpy(PillowOperation):
@@ -426,7 +387,7 @@ class Grayscale(PillowOperation):
         self.num_output_channels = num_output_channels
 
     def _execute_py(self, img: Any) -> Any:
-        return _pillow_module().grayscale(img, self.num_output_channels)
+        return pillow_module().grayscale(img, self.num_output_channels)
 
 
 class RandomGrayscale(PillowOperation):
@@ -446,72 +407,13 @@ class RandomGrayscale(PillowOperation):
         self.prob = prob
 
     def _execute_py(self, img: Any) -> Any:
-        pillow = _pillow_module()
+        pillow = pillow_module()
         pillow.require_image(img)
         if random.random() >= self.prob:
             return img
         return pillow.grayscale(img, 3 if img.mode == "RGB" else 1)
 
 
-__all__ = [
-    "AdjustBrightness",
-    "AdjustContrast",
-    "AdjustGamma",
-    "AdjustHue",
-    "AdjustSaturation",
-    "AdjustSharpness",
-    "Affine",
-    "AutoContrast",
-    "CenterCrop",
-    "ConvertColor",
-    "Crop",
-    "CutOut",
-    "Decode",
-    "Equalize",
-    "FiveCrop",
-    "GaussianBlur",
-    "Grayscale",
-    "HWC2CHW",
-    "HorizontalFlip",
-    "Invert",
-    "LinearTransformation",
-    "MixUpBatch",
-    "Normalize",
-    "NormalizePad",
-    "Pad",
-    "Posterize",
-    "RandomAffine",
-    "RandomAutoContrast",
-    "RandomColor",
-    "RandomColorAdjust",
-    "RandomCrop",
-    "RandomCropDecodeResize",
-    "RandomEqualize",
-    "RandomErasing",
-    "RandomGrayscale",
-    "RandomHorizontalFlip",
-    "RandomInvert",
-    "RandomPerspective",
-    "RandomPosterize",
-    "RandomResize",
-    "RandomResizedCrop",
-    "RandomRotation",
-    "RandomSelectSubpolicy",
-    "RandomSharpness",
-    "RandomSolarize",
-    "RandomVerticalFlip",
-    "Rescale",
-    "Resize",
-    "ResizedCrop",
-    "Rotate",
-    "Solarize",
-    "TenCrop",
-    "ToNumpy",
-    "ToPIL",
-    "ToTensor",
-    "ToType",
-    "UniformAugment",
-    "VerticalFlip",
-]
+__all__ = _defined_classes(globals(), "mindspore.dataset.vision._python_only")
 
 __getattr__ = _explains_missing_names(globals())

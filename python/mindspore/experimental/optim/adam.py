@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from mindspore.common import dtype as mstype
-from mindspore.experimental.optim.optimizer import Optimizer, check_betas, check_range
+from mindspore.experimental.optim.optimizer import OPTIMIZER, Optimizer, checked
 from mindspore.ops._registry import op
 
 
@@ -13,6 +13,14 @@ class MomentOptimizer(Optimizer):
 
     # The decay is taken off the parameter instead of being added to the gradient.
     _decoupled = False
+
+    def __init__(self, params, defaults):
+        super().__init__(params, defaults)
+        self.exp_avg = self._slots("exp_avg")
+        self.exp_avg_sq = self._slots("exp_avg_sq")
+        if any(group["amsgrad"] for group in self.param_groups):
+            self.max_exp_avg_sq = self._slots("max_exp_avg_sq")
+        self.state_step = self._counter("state_step")
 
     def _adam_step(self, span: tuple, gradients, rate, betas: tuple, eps, amsgrad: bool, options: dict):
         """Adam's step of one group; the step was counted before."""
@@ -25,30 +33,14 @@ class MomentOptimizer(Optimizer):
         operator = op.update_amsgrad if amsgrad else op.update_adam
         self._update(operator, numbers, span, gradients, rate, slots, options)
 
+    def construct(self, gradients):
+        self._step(gradients, self.state_step)
+        return True
 
+
+@OPTIMIZER
 class Adam(MomentOptimizer):
-    """Adam (Kingma and Ba, 2015), with `eps` added to the corrected root.
-
-    Args:
-        params (Union[list[Parameter], list[dict]]): Parameters, or groups of them with options.
-        lr (Union[int, float, Tensor]): Learning rate. Default: ``1e-3``.
-        betas (Tuple[float, float]): Decays of the mean and of the mean square. Default: ``(0.9, 0.999)``.
-        eps (float): Added to the divisor. Default: ``1e-8``.
-        weight_decay (float): Decay of the weights, added to the gradient. Default: ``0.0``.
-        amsgrad (bool): Divide by the largest mean square so far. Default: ``False``.
-
-    Keyword Args:
-        maximize (bool): Climb instead of descending. Default: ``False``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Raises:
-        ValueError: An option is out of range.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Adam (Kingma and Ba, 2015), with `eps` added to the corrected root."""
 
     def __init__(
         self,
@@ -61,22 +53,8 @@ class Adam(MomentOptimizer):
         *,
         maximize=False,
     ):
-        check_range("Adam", lr=lr, eps=eps, weight_decay=weight_decay)
-        check_betas("Adam", betas)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-        }
-        super().__init__(params, defaults)
-        self.exp_avg = self._slots("exp_avg")
-        self.exp_avg_sq = self._slots("exp_avg_sq")
-        if any(group["amsgrad"] for group in self.param_groups):
-            self.max_exp_avg_sq = self._slots("max_exp_avg_sq")
-        self.state_step = self._counter("state_step")
+        options = checked("Adam", lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
+        super().__init__(params, {**options, "amsgrad": amsgrad, "maximize": maximize})
 
     def implementation(
         self, beta1, beta2, eps, lr, start_id, end_id, gradients, maximize, weight_decay, amsgrad=None
@@ -85,20 +63,3 @@ class Adam(MomentOptimizer):
         amsgrad = self.defaults["amsgrad"] if amsgrad is None else amsgrad
         options = {"weight_decay": weight_decay, "maximize": maximize}
         self._adam_step((start_id, end_id), gradients, lr, (beta1, beta2), eps, amsgrad, options)
-
-    def construct(self, gradients):
-        gradients = self._checked(gradients)
-        op.assign_add(self.state_step, 1)
-        for number, group, start, end in self._spans():
-            self.implementation(
-                *group["betas"],
-                group["eps"],
-                self._rate_of(number),
-                start,
-                end,
-                gradients,
-                group["maximize"],
-                group["weight_decay"],
-                group["amsgrad"],
-            )
-        return True

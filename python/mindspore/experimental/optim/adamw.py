@@ -4,32 +4,15 @@
 from __future__ import annotations
 
 from mindspore.experimental.optim.adam import MomentOptimizer
-from mindspore.experimental.optim.optimizer import check_betas, check_range
-from mindspore.ops._registry import op
+from mindspore.experimental.optim.optimizer import OPTIMIZER, checked
 
 
+@OPTIMIZER
 class AdamW(MomentOptimizer):
     """Adam with weight decay apart from the gradient (Loshchilov and Hutter, 2019).
 
     Args:
-        params (Union[list[Parameter], list[dict]]): Parameters, or groups of them with options.
-        lr (Union[int, float, Tensor]): Learning rate. Default: ``1e-3``.
-        betas (Tuple[float, float]): Decays of the mean and of the mean square. Default: ``(0.9, 0.999)``.
-        eps (float): Added to the divisor. Default: ``1e-8``.
-        weight_decay (float): Decay of the weights, taken off them. Default: ``1e-2``.
-        amsgrad (bool): Divide by the largest mean square so far. Default: ``False``.
-
-    Keyword Args:
-        maximize (bool): Climb instead of descending. Default: ``False``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Raises:
-        ValueError: An option is out of range.
-
-    Supported Platforms:
-        ``CPU``
+        weight_decay (float): Decay of the weights, taken off them.
     """
 
     _decoupled = True
@@ -45,22 +28,8 @@ class AdamW(MomentOptimizer):
         *,
         maximize=False,
     ):
-        check_range("AdamW", lr=lr, eps=eps, weight_decay=weight_decay)
-        check_betas("AdamW", betas)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-        }
-        super().__init__(params, defaults)
-        self.exp_avg = self._slots("exp_avg")
-        self.exp_avg_sq = self._slots("exp_avg_sq")
-        if any(group["amsgrad"] for group in self.param_groups):
-            self.max_exp_avg_sq = self._slots("max_exp_avg_sq")
-        self.state_step = self._counter("state_step")
+        options = checked("AdamW", lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
+        super().__init__(params, {**options, "amsgrad": amsgrad, "maximize": maximize})
 
     def implementation(
         self, lr, weight_decay, beta1, beta2, amsgrad, eps, grads, start_id, end_id, maximize=False
@@ -68,23 +37,6 @@ class AdamW(MomentOptimizer):
         """The step of one group."""
         options = {"weight_decay": weight_decay, "maximize": maximize}
         self._adam_step((start_id, end_id), grads, lr, (beta1, beta2), eps, amsgrad, options)
-
-    def construct(self, gradients):
-        gradients = self._checked(gradients)
-        op.assign_add(self.state_step, 1)
-        for number, group, start, end in self._spans():
-            self.implementation(
-                self._rate_of(number),
-                group["weight_decay"],
-                *group["betas"],
-                group["amsgrad"],
-                group["eps"],
-                gradients,
-                start,
-                end,
-                group["maximize"],
-            )
-        return True
 
 
 class SpeedAdamW(AdamW):

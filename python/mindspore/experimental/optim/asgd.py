@@ -4,36 +4,23 @@
 from __future__ import annotations
 
 from mindspore.common import dtype as mstype
-from mindspore.experimental.optim.optimizer import Optimizer, check_range
+from mindspore.experimental.optim.optimizer import OPTIMIZER, Optimizer, checked
 from mindspore.ops._registry import op
 
 
+@OPTIMIZER
 class ASGD(Optimizer):
     """Gradient descent that also keeps the average of the parameters (Polyak and Juditsky, 1992).
 
     Args:
-        params (Union[list[Parameter], list[dict]]): Parameters, or groups of them with options.
-        lr (Union[int, float, Tensor]): Learning rate. Default: ``1e-2``.
-        lambd (float): Share of the parameter that a step of rate 1 takes off. Default: ``1e-4``.
-        alpha (float): How the rate falls. Default: ``0.75``.
-        t0 (float): Step at which averaging begins. Default: ``1e6``.
-        weight_decay (float): Decay of the weights, added to the gradient. Default: ``0.0``.
-        maximize (bool): Climb instead of descending. Default: ``False``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Raises:
-        ValueError: An option is out of range.
-
-    Supported Platforms:
-        ``CPU``
+        lambd (float): Share of the parameter that a step of rate 1 takes off.
+        alpha (float): How the rate falls.
+        t0 (float): Step at which averaging begins.
     """
 
     def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0, maximize=False):
-        check_range("ASGD", lr=lr, weight_decay=weight_decay)
-        options = {"lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay}
-        super().__init__(params, {"lr": lr, **options, "maximize": maximize})
+        options = {"lambd": lambd, "alpha": alpha, "t0": t0, "maximize": maximize}
+        super().__init__(params, {**checked("ASGD", lr=lr, weight_decay=weight_decay), **options})
         self.ax = self._slots("ax")
         self.step_t = self._counter("step_t")
 
@@ -47,10 +34,5 @@ class ASGD(Optimizer):
         self._update(op.update_asgd, (lambd, share), span, gradients, rate, (self.ax,), options)
 
     def construct(self, gradients):
-        gradients = self._checked(gradients)
-        op.assign_add(self.step_t, 1)
-        for number, group, _, _ in self._spans():
-            options = (group["lambd"], group["alpha"], group["t0"])
-            rest = (group["maximize"], gradients, group["weight_decay"])
-            self.implementation(*options, self._rate_of(number), number, *rest)
+        self._step(gradients, self.step_t)
         return True

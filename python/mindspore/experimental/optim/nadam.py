@@ -6,36 +6,21 @@ from __future__ import annotations
 from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
-from mindspore.experimental.optim.optimizer import Optimizer, check_betas, check_range
+from mindspore.experimental.optim.optimizer import OPTIMIZER, Optimizer, checked
 from mindspore.ops._registry import op
 
 
+@OPTIMIZER
 class NAdam(Optimizer):
     """Adam with Nesterov's momentum (Dozat, 2016).
 
     Args:
-        params (Union[list[Parameter], list[dict]]): Parameters, or groups of them with options.
-        lr (Union[int, float, Tensor]): Learning rate. Default: ``2e-3``.
-        betas (Tuple[float, float]): Decays of the mean and of the mean square. Default: ``(0.9, 0.999)``.
-        eps (float): Added to the divisor. Default: ``1e-8``.
-        weight_decay (float): Decay of the weights, added to the gradient. Default: ``0.0``.
-        momentum_decay (float): How the momentum grows with the steps. Default: ``4e-3``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Raises:
-        ValueError: An option is out of range.
-
-    Supported Platforms:
-        ``CPU``
+        momentum_decay (float): How the momentum grows with the steps.
     """
 
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, momentum_decay=4e-3):
-        check_range("NAdam", lr=lr, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay)
-        check_betas("NAdam", betas)
-        options = {"betas": betas, "eps": eps, "weight_decay": weight_decay}
-        super().__init__(params, {"lr": lr, **options, "momentum_decay": momentum_decay})
+        options = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
+        super().__init__(params, checked("NAdam", **options, momentum_decay=momentum_decay))
         self.step_t = self._counter("step_t")
         self.exp_avg = self._slots("exp_avg")
         self.exp_avg_sq = self._slots("exp_avg_sq")
@@ -56,11 +41,5 @@ class NAdam(Optimizer):
         return product
 
     def construct(self, gradients):
-        gradients = self._checked(gradients)
-        op.assign_add(self.step_t, 1)
-        product = None
-        for number, group, start, end in self._spans():
-            options = (*group["betas"], group["weight_decay"], group["momentum_decay"], group["eps"])
-            product = self.implementation(self._rate_of(number), *options, start, end, gradients)
-        op.assign(self.mu_product, product)
+        op.assign(self.mu_product, self._step(gradients, self.step_t)[-1])
         return True

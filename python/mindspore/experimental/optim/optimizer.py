@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Iterable
 
 from mindspore import _c_expression as _c
+from mindspore._wording import Wording
 from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
@@ -13,22 +16,55 @@ from mindspore.nn.cell import Cell
 from mindspore.nn.optim._parameters import constant
 from mindspore.ops._registry import op
 
+# What the documentation of these optimizers says alike.
+OPTIMIZER = Wording("""
+    Args:
+        params (Union[list[Parameter], list[dict]]): Parameters, or groups of them with options.
+        lr (Union[int, float, Tensor]): Learning rate.
+        betas (Tuple[float, float]): Decays of the mean and of the mean square.
+        eps (float): Added to the divisor.
+        weight_decay (float): Decay of the weights, added to the gradient.
+        amsgrad (bool): Divide by the largest mean square so far.
+        rho (float): Decay of the means.
+        momentum (float): Share of the old step.
+        maximize (bool): Climb instead of descending.
 
-def check_range(owner: str, **options) -> None:
-    """Raises a ValueError for every option that is negative.
+    Inputs:
+        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
+
+    Raises:
+        ValueError: An option is out of range.
+
+    Supported Platforms:
+        ``CPU``
+    """)
+
+# Options of two numbers, and what a step calls each of them.
+_PAIRS = {
+    "betas": ("beta1", "beta2"),
+    "etas": ("etaminus", "etaplus"),
+    "step_sizes": ("step_size_min", "step_size_max"),
+}
+
+
+def checked(owner: str, **options) -> dict:
+    """The options; an error for `betas` out of range, and for every other one that is negative.
 
     Args:
         owner (str): Name of the optimizer.
         options (dict): Name -> number.
     """
     for name, value in options.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float, Tensor)):
+        if name == "betas":
+            _check_betas(owner, value)
+        elif isinstance(value, bool) or not isinstance(value, (int, float, Tensor)):
             raise TypeError(f"For '{owner}', the '{name}' must be a number, but got {type(value).__name__}.")
-        if not isinstance(value, Tensor) and value < 0:
+        elif not isinstance(value, Tensor) and value < 0:
             raise ValueError(f"Invalid {name} value: {value}. For '{owner}', it must not be negative.")
+    return options
 
 
-def check_betas(owner: str, betas) -> None:
+def _check_betas(owner: str, betas) -> None:
     """Raises unless there are two numbers in [0, 1)."""
     if not isinstance(betas, (tuple, list)):
         raise TypeError(f"For '{owner}', the 'betas' must be a tuple, but got {type(betas).__name__}.")
@@ -37,6 +73,11 @@ def check_betas(owner: str, betas) -> None:
     for i, beta in enumerate(betas):
         if not 0.0 <= beta < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {beta}. It must be in [0.0, 1.0).")
+
+
+@functools.cache
+def _arguments_of(method) -> tuple[str, ...]:
+    return tuple(inspect.signature(method).parameters)[1:]
 
 
 class Optimizer(Cell):
@@ -53,6 +94,8 @@ class Optimizer(Cell):
     Supported Platforms:
         ``CPU``
     """
+
+    _recorded_phase = "update"
 
     def __init__(self, params, defaults):
         super().__init__(auto_prefix=False)
@@ -168,6 +211,21 @@ class Optimizer(Cell):
             gradient_scale=sign,
             **options,
         )
+
+    def _step(self, gradients, counter=None) -> list:
+        """Counts the step and calls `implementation` for every group, with the options that it names."""
+        gradients = self._checked(gradients)
+        if counter is not None:
+            op.assign_add(counter, 1)
+        results = []
+        for number, group, start, end in self._spans():
+            known = {**group, "lr": self._rate_of(number), "gradients": gradients, "grads": gradients}
+            known.update(group_id=number, start_id=start, end_id=end)
+            for pair in _PAIRS.keys() & group.keys():
+                known.update(zip(_PAIRS[pair], group[pair], strict=True))
+            names = _arguments_of(type(self).implementation)
+            results.append(self.implementation(**{name: known[name] for name in names}))
+        return results
 
     def _spans(self):
         """(number, group, first parameter, the one after its last) of every group."""

@@ -4,34 +4,17 @@
 from __future__ import annotations
 
 from mindspore.common import dtype as mstype
-from mindspore.experimental.optim.optimizer import Optimizer, check_betas, check_range
+from mindspore.experimental.optim.optimizer import OPTIMIZER, Optimizer, checked
 from mindspore.ops._registry import op
 
 
+@OPTIMIZER
 class RAdam(Optimizer):
-    """Adam that does without the mean square until it is known well enough (Liu and others, 2020).
-
-    Args:
-        params (Union[list[Parameter], list[dict]]): Parameters, or groups of them with options.
-        lr (Union[int, float, Tensor]): Learning rate. Default: ``1e-3``.
-        betas (Tuple[float, float]): Decays of the mean and of the mean square. Default: ``(0.9, 0.999)``.
-        eps (float): Added to the divisor. Default: ``1e-8``.
-        weight_decay (float): Decay of the weights, added to the gradient. Default: ``0.0``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Raises:
-        ValueError: An option is out of range.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Adam that does without the mean square until it is known well enough (Liu and others, 2020)."""
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
-        check_range("RAdam", lr=lr, eps=eps, weight_decay=weight_decay)
-        check_betas("RAdam", betas)
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+        options = checked("RAdam", lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
+        super().__init__(params, options)
         self.step_t = self._counter("step_t")
         self.exp_avg = self._slots("exp_avg")
         self.exp_avg_sq = self._slots("exp_avg_sq")
@@ -53,9 +36,5 @@ class RAdam(Optimizer):
         self._update(op.update_mixed_moments, numbers, (start_id, end_id), gradients, lr, slots, options)
 
     def construct(self, gradients):
-        gradients = self._checked(gradients)
-        op.assign_add(self.step_t, 1)
-        for number, group, start, end in self._spans():
-            options = (*group["betas"], group["weight_decay"], group["eps"])
-            self.implementation(self._rate_of(number), *options, start, end, gradients)
+        self._step(gradients, self.step_t)
         return True

@@ -3,39 +3,24 @@
 
 from __future__ import annotations
 
-from mindspore.experimental.optim.optimizer import Optimizer, check_range
+from mindspore.experimental.optim.optimizer import OPTIMIZER, Optimizer, checked
 from mindspore.ops._registry import op
 
 
+@OPTIMIZER
 class Rprop(Optimizer):
     """Only the signs of gradients count: steps grow while they agree and shrink when one changes.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): Parameters, or groups of them with options.
-        lr (Union[int, float, Tensor]): Learning rate. Default: ``1e-2``.
         etas (Tuple[float, float]): Factors after a change of the sign and without one.
-            Default: ``(0.5, 1.2)``.
-        step_sizes (Tuple[float, float]): Least and greatest step. Default: ``(1e-6, 50)``.
-
-    Keyword Args:
-        maximize (bool): Climb instead of descending. Default: ``False``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Raises:
-        ValueError: An option is out of range.
-
-    Supported Platforms:
-        ``CPU``
+        step_sizes (Tuple[float, float]): Least and greatest step.
     """
 
     def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, maximize=False):
-        check_range("Rprop", lr=lr)
+        options = {**checked("Rprop", lr=lr), "etas": etas, "step_sizes": step_sizes, "maximize": maximize}
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}.")
-        defaults = {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize}
-        super().__init__(params, {**defaults, "weight_decay": 0.0})
+        super().__init__(params, {**options, "weight_decay": 0.0})
         self.prev = self._slots("prev")
         self.step_size = self._slots("step_size")
         for number, _, start, end in self._spans():
@@ -53,9 +38,5 @@ class Rprop(Optimizer):
         self._update(op.update_rprop, numbers, span, gradients, lr, slots, options)
 
     def construct(self, gradients):
-        gradients = self._checked(gradients)
-        op.assign_add(self.step_t, 1)
-        for number, group, _, _ in self._spans():
-            rest = (group["maximize"], *group["step_sizes"])
-            self.implementation(*group["etas"], number, self._rate_of(number), gradients, *rest)
+        self._step(gradients, self.step_t)
         return True

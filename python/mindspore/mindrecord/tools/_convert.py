@@ -8,19 +8,19 @@ import warnings
 
 from mindspore import _c_data
 from mindspore.mindrecord.filewriter import FileWriter
-from mindspore.mindrecord.shardutils import SUCCESS
+from mindspore.mindrecord.shardutils import SUCCESS, check_filename
 
-BIG_HEADER = 1 << 24
-BIG_PAGE = 1 << 26
+_BIG_HEADER = 1 << 24
+_BIG_PAGE = 1 << 26
 _BATCH = 256
 
 
-def write_set(destination, schema, rows, *, description="", index=None, shards=1, sizes=None):
-    """Writes rows to a new set; returns SUCCESS."""
-    writer = FileWriter(destination, shards)
-    if sizes is not None:
-        writer.set_header_size(sizes[0])
-        writer.set_page_size(sizes[1])
+def write_set(destination, schema, rows, *, description="", index=None, partitions=None):
+    """Writes rows to a new set; returns SUCCESS. Sets in a given number of files have room for big rows."""
+    writer = FileWriter(destination, 1 if partitions is None else partitions)
+    if partitions is not None:
+        writer.set_header_size(_BIG_HEADER)
+        writer.set_page_size(_BIG_PAGE)
     writer.add_schema(schema, description)
     if index:
         writer.add_index(index)
@@ -37,6 +37,12 @@ def check_path(path, name):
         raise ValueError(f"The parameter {name} must be str.")
     if not path:
         raise ValueError(f"The parameter {name} must not be empty.")
+
+
+def check_destination(path):
+    """What can be the name of a file."""
+    check_path(path, "destination")
+    check_filename(path)
 
 
 def check_partitions(number):

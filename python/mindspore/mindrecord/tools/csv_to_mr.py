@@ -3,10 +3,8 @@
 
 import csv
 
-from mindspore.mindrecord.shardutils import check_filename
 from mindspore.mindrecord.tools._convert import (
-    BIG_HEADER,
-    BIG_PAGE,
+    check_destination,
     check_partitions,
     check_path,
     deprecated_run,
@@ -41,8 +39,7 @@ class CsvToMR:
 
     def __init__(self, source, destination, columns_list=None, partition_number=1):
         check_path(source, "source")
-        check_path(destination, "destination")
-        check_filename(destination)
+        check_destination(destination)
         if columns_list is not None and (
             not isinstance(columns_list, list) or any(not isinstance(name, str) for name in columns_list)
         ):
@@ -89,8 +86,7 @@ class CsvToMR:
             rows,
             description="csv_schema",
             index=list(columns),
-            shards=self.partition_number,
-            sizes=(BIG_HEADER, BIG_PAGE),
+            partitions=self.partition_number,
         )
 
     run = deprecated_run(transform)

@@ -4,10 +4,8 @@
 import os
 
 from mindspore import log
-from mindspore.mindrecord.shardutils import check_filename
 from mindspore.mindrecord.tools._convert import (
-    BIG_HEADER,
-    BIG_PAGE,
+    check_destination,
     check_partitions,
     check_path,
     deprecated_run,
@@ -40,8 +38,7 @@ class ImageNetToMR:
     def __init__(self, map_file, image_dir, destination, partition_number=1):
         check_path(map_file, "map_file")
         check_path(image_dir, "image_dir")
-        check_path(destination, "destination")
-        check_filename(destination)
+        check_destination(destination)
         check_partitions(partition_number)
         self.map_file = map_file
         self.image_dir = image_dir
@@ -63,8 +60,7 @@ class ImageNetToMR:
             self._rows(),
             description="img_schema",
             index=["label", "file_name"],
-            shards=self.partition_number,
-            sizes=(BIG_HEADER, BIG_PAGE),
+            partitions=self.partition_number,
         )
 
     def _rows(self):

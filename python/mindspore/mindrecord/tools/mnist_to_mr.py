@@ -6,10 +6,8 @@ import os
 
 import numpy as np
 
-from mindspore.mindrecord.shardutils import check_filename
 from mindspore.mindrecord.tools._convert import (
-    BIG_HEADER,
-    BIG_PAGE,
+    check_destination,
     check_partitions,
     check_path,
     deprecated_run,
@@ -41,8 +39,7 @@ class MnistToMR:
 
     def __init__(self, source, destination, partition_number=1):
         check_path(source, "source")
-        check_path(destination, "destination")
-        check_filename(destination)
+        check_destination(destination)
         check_partitions(partition_number)
         self.source = source
         self.destination = destination
@@ -77,8 +74,7 @@ class MnistToMR:
             rows,
             description="mnist_schema",
             index=["label"],
-            shards=self.partition_number,
-            sizes=(BIG_HEADER, BIG_PAGE),
+            partitions=self.partition_number,
         )
 
     run = deprecated_run(transform)

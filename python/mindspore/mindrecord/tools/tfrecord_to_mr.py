@@ -6,8 +6,7 @@ import struct
 
 import numpy as np
 
-from mindspore.mindrecord.shardutils import check_filename
-from mindspore.mindrecord.tools._convert import check_path, deprecated_run, write_set
+from mindspore.mindrecord.tools._convert import check_destination, check_path, deprecated_run, write_set
 
 __all__ = ["TFRecordToMR"]
 
@@ -38,8 +37,7 @@ class TFRecordToMR:
 
     def __init__(self, source, destination, feature_dict: dict, bytes_fields=None):
         check_path(source, "source")
-        check_path(destination, "destination")
-        check_filename(destination)
+        check_destination(destination)
         if bytes_fields is not None and (
             not isinstance(bytes_fields, list) or any(not isinstance(name, str) for name in bytes_fields)
         ):

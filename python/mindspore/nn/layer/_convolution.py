@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import math
 
-from mindspore.common import dtype as mstype
 from mindspore.common.initializer import HeUniform, Uniform, initializer
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
+from mindspore.nn._arguments import BIAS_INIT, DTYPE, HAS_BIAS, LENGTHS, WEIGHT_INIT, positive_int
+from mindspore.nn._description import REQUIRED, Argument, shows, takes
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 
 PAD_MODES = ("same", "valid", "pad")
+
+_is_mode = check.choice(*PAD_MODES)
 
 
 def same_pad(length: int, kernel: int, stride: int, dilation: int = 1) -> tuple[int, int]:
@@ -46,60 +49,69 @@ def flat_init(weight_init, owner: str):
     return op.expand_dims(weight_init, 2)
 
 
+_LENGTHS = ("Lengths", "Length", "Height and width", "Depth, height and width")
+_SIDES = (
+    "before and after every axis",
+    "left, right",
+    "top, bottom, left, right",
+    "head, tail, top, bottom, left, right",
+)
+_EVENLY = "; None: evenly distributed with bound ``1 / sqrt(fan_in)``."
+SHOWN = (
+    "input_channels=in_channels output_channels=out_channels kernel_size stride pad_mode padding dilation "
+    "group has_bias"
+)
+DATA_FORMAT = Argument("data_format", "str", '``"NCHW"`` or ``"NHWC"``.', "NCHW")
+VOLUME_FORMAT = Argument("data_format", "str", 'Only ``"NCDHW"``.', "NCDHW")
+
+
+def convolution_arguments(axes: int) -> list[Argument]:
+    """What convolutions over so many axes take; 0: over any number of them."""
+    kind = ("tuple[int]", "int", LENGTHS, LENGTHS)[axes]
+    return [
+        positive_int("in_channels", "Channels of the input."),
+        positive_int("out_channels", "Channels of the output."),
+        Argument("kernel_size", kind, f"{_LENGTHS[axes]} of the kernels."),
+        Argument("stride", kind, f"{'Step' if axes == 1 else 'Steps'} of the kernels.", 1),
+        Argument("pad_mode", "str", '``"same"``, ``"valid"`` or ``"pad"``.', "same", _is_mode),
+        Argument("padding", LENGTHS, f'With ``"pad"``: {_SIDES[axes]}.', 0),
+        Argument("dilation", kind, "Distance of the kernel's elements.", 1),
+        positive_int("group", "Groups of channels that do not mix.", 1),
+        HAS_BIAS.but(default=False),
+        WEIGHT_INIT.but(text=f"Initial weight{_EVENLY}"),
+        BIAS_INIT.but(text=f"Initial bias{_EVENLY}"),
+    ]
+
+
+@takes(
+    *(one.but(default=REQUIRED) for one in convolution_arguments(0)),
+    DATA_FORMAT.but(text="Order of the axes."),
+    Argument("transposed", "bool", "Whether input and output change their places.", False),
+    DTYPE,
+)
 class _Conv(Cell):
     """What convolution layers share: options, weight and bias. A derived class says what is computed.
 
-    Args:
-        in_channels (int): Channels of the input.
-        out_channels (int): Channels of the output.
-        kernel_size (tuple[int]): Lengths of the kernels.
-        stride (tuple[int]): Steps of the kernels.
-        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``.
-        padding (Union[int, tuple[int]]): With ``"pad"``: before and after every axis.
-        dilation (tuple[int]): Distance of the kernel's elements.
-        group (int): Groups of channels that do not mix.
-        has_bias (bool): Whether there is a bias.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias.
-        data_format (str): Order of the axes. Default: ``"NCHW"``.
-        transposed (bool): Whether input and output change their places. Default: ``False``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: An argument is out of range, or they contradict each other.
     """
 
     _axes = 0  # how many axes kernels have; 0: as many as are given
     _formats: tuple[str, ...] = ("NCHW", "NHWC", "NCDHW")
+    _axes_shown = "HW"
 
-    def __init__(
-        self,
-        in_channels,
-        out_channels,
-        kernel_size,
-        stride,
-        pad_mode,
-        padding,
-        dilation,
-        group,
-        has_bias,
-        weight_init,
-        bias_init,
-        data_format="NCHW",
-        transposed=False,
-        dtype=mstype.float32,
+    def _set_up(
+        self, kernel_size, stride, dilation, padding, weight_init, bias_init, data_format, transposed
     ):
-        super().__init__()
         axes = self._axes or (len(kernel_size) if isinstance(kernel_size, (tuple, list)) else 1)
         owner = self.cls_name
-        self.in_channels = check.positive_int(in_channels, "in_channels", owner)
-        self.out_channels = check.positive_int(out_channels, "out_channels", owner)
+        in_channels, out_channels, group = self.in_channels, self.out_channels, self.group
         self.kernel_size = check.ints(kernel_size, axes, "kernel_size", owner)
         self.stride = check.ints(stride, axes, "stride", owner)
         self.dilation = check.ints(dilation, axes, "dilation", owner)
-        self.group = check.positive_int(group, "group", owner)
-        self.pad_mode = check.one_of(pad_mode, PAD_MODES, "pad_mode", owner)
         self.padding = padding if isinstance(padding, int) else tuple(padding)
-        self._pads = _padding(padding, axes, pad_mode, owner)
-        self.has_bias = check.boolean(has_bias, "has_bias", owner)
-        self.dtype = dtype
+        self._pads = _padding(padding, axes, self.pad_mode, owner)
         if in_channels % group or out_channels % group:
             raise ValueError(
                 "The argument 'group' should be divisible by 'in_channels' and 'out_channels', but got "
@@ -128,8 +140,6 @@ class _Conv(Cell):
             bias_init = Uniform(1 / math.sqrt(fan_in)) if bias_init is None else bias_init
             self.bias = Parameter(initializer(bias_init, (self.out_channels,), self.dtype), name="bias")
 
-    _axes_shown = "HW"
-
     def _expects(self) -> str:
         if self.data_format == "NHWC":
             return f"(N, H, W, {self.in_channels})"
@@ -143,9 +153,4 @@ class _Conv(Cell):
                 f"For primitive[{primitive}], the x shape size must be equal to {rank}, but got {x.ndim}."
             )
 
-    def extend_repr(self) -> str:
-        return (
-            f"input_channels={self.in_channels}, output_channels={self.out_channels}, "
-            f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}, "
-            f"padding={self.padding}, dilation={self.dilation}, group={self.group}, has_bias={self.has_bias}"
-        )
+    extend_repr = shows(SHOWN)

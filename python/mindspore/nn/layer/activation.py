@@ -9,6 +9,8 @@ from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
+from mindspore.nn._arguments import LENGTHS, flag, positive_int
+from mindspore.nn._description import Argument, documented, takes
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 from mindspore.ops.function.neural import glu
@@ -20,8 +22,8 @@ def _simple(name: str, operator: str, formula: str) -> type[Cell]:
     def construct(self, x):
         return getattr(op, operator)(x)
 
-    doc = f"{formula}\n\nSupported Platforms:\n    ``CPU``"
-    return type(name, (Cell,), {"construct": construct, "__doc__": doc, "__module__": __name__})
+    body = {"construct": construct, "__doc__": formula, "__module__": __name__}
+    return documented(type(name, (Cell,), body))
 
 
 ReLU = _simple("ReLU", "relu", "Applies ``max(x, 0)``.")
@@ -39,181 +41,101 @@ FastGelu = _simple("FastGelu", "fast_gelu", "Applies a fast approximation of GEL
 SeLU = _simple("SeLU", "selu", "Applies the scaled exponential linear unit.")
 
 
+@takes(flag("approximate", "By the hyperbolic tangent instead of the error function.", True))
 class GELU(Cell):
-    """Applies ``x * Phi(x)`` with the normal distribution's Phi.
-
-    Args:
-        approximate (bool): By the hyperbolic tangent instead of the error function. Default: ``True``.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(self, approximate=True):
-        super().__init__()
-        self.approximate = check.boolean(approximate, "approximate", "GELU")
+    """Applies ``x * Phi(x)`` with the normal distribution's Phi."""
 
     def construct(self, x):
         return op.gelu_tanh(x) if self.approximate else op.gelu_erf(x)
 
 
+@takes(Argument("alpha", "Union[int, float]", "Slope below zero.", 0.2, check.number))
 class LeakyReLU(Cell):
-    """Applies ``x`` above zero and ``alpha * x`` below.
-
-    Args:
-        alpha (Union[int, float]): Slope below zero. Default: ``0.2``.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(self, alpha=0.2):
-        super().__init__()
-        self.alpha = check.number(alpha, "alpha", "LeakyReLU")
+    """Applies ``x`` above zero and ``alpha * x`` below."""
 
     def construct(self, x):
         return op.leaky_relu(x, self.alpha)
 
 
+@takes(Argument("alpha", "float", "Factor below zero.", 1.0, check.number))
 class ELU(Cell):
-    """Applies ``x`` above zero and ``alpha * (exp(x) - 1)`` below.
-
-    Args:
-        alpha (float): Factor below zero. Default: ``1.0``.
-    """
-
-    def __init__(self, alpha=1.0):
-        super().__init__()
-        self.alpha = check.number(alpha, "alpha", "ELU")
+    """Applies ``x`` above zero and ``alpha * (exp(x) - 1)`` below."""
 
     def construct(self, x):
         return op.elu(x, self.alpha)
 
 
+@takes(Argument("alpha", "float", "Scale of the exponential.", 1.0, check.number))
 class CELU(Cell):
-    """Applies ``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``.
-
-    Args:
-        alpha (float): Scale of the exponential. Default: ``1.0``.
-    """
-
-    def __init__(self, alpha=1.0):
-        super().__init__()
-        self.alpha = check.number(alpha, "alpha", "CELU")
+    """Applies ``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
 
     def construct(self, x):
         return op.celu(x, self.alpha)
 
 
+@takes(Argument("lambd", "float", "The bound.", 0.5))
 class HShrink(Cell):
-    """Applies ``x`` where ``|x| > lambd`` and zero elsewhere.
-
-    Args:
-        lambd (float): The bound. Default: ``0.5``.
-    """
-
-    def __init__(self, lambd=0.5):
-        super().__init__()
-        self.lambd = lambd
+    """Applies ``x`` where ``|x| > lambd`` and zero elsewhere."""
 
     def construct(self, input_x):
         return op.hard_shrink(input_x, self.lambd)
 
 
+@takes(Argument("lambd", "float", "The distance.", 0.5))
 class SoftShrink(Cell):
-    """Moves values towards zero by `lambd`, those nearer become zero.
-
-    Args:
-        lambd (float): The distance. Default: ``0.5``.
-    """
-
-    def __init__(self, lambd=0.5):
-        super().__init__()
-        self.lambd = lambd
+    """Moves values towards zero by `lambd`, those nearer become zero."""
 
     def construct(self, input_x):
         return op.soft_shrink(input_x, self.lambd)
 
 
+@takes(
+    Argument("min_val", "Union[int, float]", "Smallest result.", -1.0),
+    Argument("max_val", "Union[int, float]", "Largest result.", 1.0),
+)
 class Hardtanh(Cell):
-    """Limits values to a range.
-
-    Args:
-        min_val (Union[int, float]): Smallest result. Default: ``-1.0``.
-        max_val (Union[int, float]): Largest result. Default: ``1.0``.
-    """
-
-    def __init__(self, min_val=-1.0, max_val=1.0):
-        super().__init__()
-        self.min_val, self.max_val = min_val, max_val
+    """Limits values to a range."""
 
     def construct(self, x):
         return op.hardtanh(x, self.min_val, self.max_val)
 
 
+@takes(
+    Argument("threshold", "Union[int, float]", "The threshold.", check=check.number),
+    Argument("value", "Union[int, float]", "The constant.", check=check.number),
+)
 class Threshold(Cell):
-    """Applies ``x`` above a threshold and a constant below.
-
-    Args:
-        threshold (Union[int, float]): The threshold.
-        value (Union[int, float]): The constant.
-    """
-
-    def __init__(self, threshold, value):
-        super().__init__()
-        self.threshold = check.number(threshold, "threshold", "Threshold")
-        self.value = check.number(value, "value", "Threshold")
+    """Applies ``x`` above a threshold and a constant below."""
 
     def construct(self, input_x):
         return op.threshold(input_x, self.threshold, self.value)
 
 
+_AXIS = Argument("axis", "int", "The axis.", -1)
+
+
+@takes(_AXIS.but(kind=LENGTHS))
 class Softmax(Cell):
-    """Exponentials divided by their sum along an axis.
+    """Exponentials divided by their sum along an axis."""
 
-    Args:
-        axis (Union[int, tuple[int]]): The axis. Default: ``-1``.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(self, axis=-1):
-        super().__init__()
+    def _set_up(self, axis) -> None:
         self.axis = axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis
 
     def construct(self, input):
         return op.softmax(input, self.axis)
 
 
+@takes(_AXIS)
 class LogSoftmax(Cell):
-    """Logarithm of the softmax.
-
-    Args:
-        axis (int): The axis. Default: ``-1``.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(self, axis=-1):
-        super().__init__()
-        self.axis = axis
+    """Logarithm of the softmax."""
 
     def construct(self, x):
         return op.log_softmax(x, self.axis)
 
 
+@takes(_AXIS)
 class Softmin(Cell):
-    """Softmax of the negated input.
-
-    Args:
-        axis (int): The axis. Default: ``-1``.
-    """
-
-    def __init__(self, axis=-1):
-        super().__init__()
-        self.axis = axis
+    """Softmax of the negated input."""
 
     def construct(self, x):
         return op.softmax(-x, self.axis)
@@ -228,20 +150,14 @@ class Softmax2d(Cell):
         return op.softmax(x, -3)
 
 
+@takes(
+    positive_int("channel", "Number of slopes: 1 or that of the channels.", 1),
+    Argument("w", "Union[float, list, Tensor]", "Initial slope.", 0.25),
+)
 class PReLU(Cell):
-    """Applies ``x`` above zero and ``w * x`` below, with a learned slope.
+    """Applies ``x`` above zero and ``w * x`` below, with a learned slope."""
 
-    Args:
-        channel (int): Number of slopes: 1 or that of the channels. Default: ``1``.
-        w (Union[float, list, Tensor]): Initial slope. Default: ``0.25``.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(self, channel=1, w=0.25):
-        super().__init__()
-        check.positive_int(channel, "channel", "PReLU")
+    def _set_up(self, channel, w) -> None:
         if isinstance(w, (float, np.floating)):
             value = initializer(float(w), (channel,))
         elif isinstance(w, (list, Tensor)):
@@ -258,39 +174,28 @@ class PReLU(Cell):
         return op.prelu(x, self.w)
 
 
+@takes(
+    Argument("lower", "float", "Smallest slope.", 1 / 8, check.number),
+    Argument("upper", "float", "Largest slope.", 1 / 3, check.number),
+)
 class RReLU(Cell):
-    """Applies ``x`` above zero and a random slope below.
+    """Applies ``x`` above zero and a random slope below."""
 
-    Args:
-        lower (float): Smallest slope. Default: ``1 / 8``.
-        upper (float): Largest slope. Default: ``1 / 3``.
-    """
-
-    def __init__(self, lower=1 / 8, upper=1 / 3):
-        super().__init__()
-        check.number(lower, "lower", "RReLU")
-        check.number(upper, "upper", "RReLU")
-        if lower > upper:
+    def _set_up(self) -> None:
+        if self.lower > self.upper:
             raise ValueError(
-                f"For 'RReLU', 'lower' must not be greater than 'upper', but got {lower} and {upper}."
+                f"For 'RReLU', 'lower' must not be greater than 'upper', but got {self.lower} and "
+                f"{self.upper}."
             )
-        self.lower, self.upper = lower, upper
 
     def construct(self, x):
         slope = op.cast(op.random_uniform(x.shape, self.lower, self.upper), x.dtype)
         return op.where(x > 0, x, x * slope)
 
 
+@takes(_AXIS.but(text="Axis to split."))
 class GLU(Cell):
-    """Splits the input in two halves and gates the first by the sigmoid of the second.
-
-    Args:
-        axis (int): Axis to split. Default: ``-1``.
-    """
-
-    def __init__(self, axis=-1):
-        super().__init__()
-        self.axis = axis
+    """Splits the input in two halves and gates the first by the sigmoid of the second."""
 
     def construct(self, x):
         return glu(x, self.axis)

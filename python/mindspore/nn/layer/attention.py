@@ -3,30 +3,30 @@
 
 from __future__ import annotations
 
-from mindspore.common import dtype as mstype
 from mindspore.common.initializer import XavierNormal, XavierUniform, initializer
 from mindspore.common.parameter import Parameter
-from mindspore.nn import _checks as check
+from mindspore.nn._arguments import DTYPE, positive_int
+from mindspore.nn._description import Argument, takes
 from mindspore.nn.cell import Cell
 from mindspore.nn.layer.basic import Dense
 from mindspore.ops._registry import op
 from mindspore.ops.function.attention import multi_head_attention_forward
 
 
+@takes(
+    positive_int("embed_dim", "Features of the query and the output."),
+    positive_int("num_heads", "Number of heads; divides `embed_dim`."),
+    Argument("dropout", "float", "Share of attention weights that is dropped.", 0.0),
+    Argument("has_bias", "bool", "Whether the projections have a bias.", True),
+    Argument("add_bias_kv", "bool", "Whether a learned key and value are added.", False),
+    Argument("add_zero_attn", "bool", "Whether a key and value of zeros are added.", False),
+    Argument("kdim", "int", "Features of the keys; None: `embed_dim`.", None),
+    Argument("vdim", "int", "Features of the values; None: `embed_dim`.", None),
+    Argument("batch_first", "bool", "(N, L, E) instead of (L, N, E).", False),
+    DTYPE,
+)
 class MultiheadAttention(Cell):
     """Attention of several heads.
-
-    Args:
-        embed_dim (int): Features of the query and the output.
-        num_heads (int): Number of heads; divides `embed_dim`.
-        dropout (float): Share of attention weights that is dropped. Default: ``0.0``.
-        has_bias (bool): Whether the projections have a bias. Default: ``True``.
-        add_bias_kv (bool): Whether a learned key and value are added. Default: ``False``.
-        add_zero_attn (bool): Whether a key and value of zeros are added. Default: ``False``.
-        kdim (int): Features of the keys; None: `embed_dim`. Default: ``None``.
-        vdim (int): Features of the values; None: `embed_dim`. Default: ``None``.
-        batch_first (bool): (N, L, E) instead of (L, N, E). Default: ``False``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
 
     Inputs:
         - **query** (Tensor) - (L, E) or (L, N, E).
@@ -44,9 +44,6 @@ class MultiheadAttention(Cell):
     Raises:
         ValueError: `embed_dim` is not divisible by `num_heads`, or shapes do not fit.
 
-    Supported Platforms:
-        ``CPU``
-
     Examples:
         >>> import mindspore as ms
         >>> from mindspore import nn, ops
@@ -55,30 +52,14 @@ class MultiheadAttention(Cell):
         (4, 2, 8)
     """
 
-    def __init__(
-        self,
-        embed_dim,
-        num_heads,
-        dropout=0.0,
-        has_bias=True,
-        add_bias_kv=False,
-        add_zero_attn=False,
-        kdim=None,
-        vdim=None,
-        batch_first=False,
-        dtype=mstype.float32,
-    ):
-        super().__init__()
-        self.embed_dim = check.positive_int(embed_dim, "embed_dim", self.cls_name)
-        self.num_heads = check.positive_int(num_heads, "num_heads", self.cls_name)
+    def _set_up(self, kdim, vdim, has_bias, add_bias_kv) -> None:
+        embed_dim, num_heads = self.embed_dim, self.num_heads
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
             raise ValueError("The init argument 'embed_dim' must be divisible by 'num_heads'.")
         self.kdim = embed_dim if kdim is None else kdim
         self.vdim = embed_dim if vdim is None else vdim
         self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
-        self.dropout, self.batch_first, self.add_zero_attn = dropout, batch_first, add_zero_attn
-        self.dtype = dtype
         self._add_projections(has_bias, add_bias_kv)
 
     def _add_projections(self, has_bias: bool, add_bias_kv: bool) -> None:

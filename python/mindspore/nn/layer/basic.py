@@ -12,6 +12,8 @@ from mindspore.common.initializer import HeUniform, Uniform, initializer
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
+from mindspore.nn._arguments import BIAS_INIT, DTYPE, HAS_BIAS, WEIGHT_INIT, positive_int
+from mindspore.nn._description import Argument, documented, shows, takes
 from mindspore.nn._on_demand import OnDemand
 from mindspore.nn.cell import Cell
 from mindspore.nn.layer.activation import get_activation
@@ -32,37 +34,35 @@ def activation_of(activation: str | Cell | Primitive | None, owner: str) -> Cell
     return found
 
 
+@documented
 class Identity(Cell):
-    """Returns its input.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Returns its input."""
 
     def construct(self, x: Any) -> Any:
         return x
 
 
+_EVENLY = "; None: evenly distributed with bound ``1 / sqrt({})``."
+DENSE_ARGUMENTS = [
+    positive_int("in_channels", "Features of the input."),
+    positive_int("out_channels", "Features of the output."),
+    WEIGHT_INIT.but(text=f"Initial weight{_EVENLY.format('in_channels')}"),
+    BIAS_INIT.but(text="Initial bias; None: as the weight."),
+    HAS_BIAS,
+]
+
+
+@takes(
+    *DENSE_ARGUMENTS,
+    Argument("activation", "Union[str, Cell, Primitive, None]", "Applied to the result.", None),
+    DTYPE,
+)
 class Dense(Cell):
     """Applies ``activation(x * W^T + b)`` to the last axis.
-
-    Args:
-        in_channels (int): Features of the input.
-        out_channels (int): Features of the output.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight; by default evenly
-            distributed with bound ``1 / sqrt(in_channels)``. Default: ``None``.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias; by default as the weight.
-            Default: ``None``.
-        has_bias (bool): Whether there is a bias. Default: ``True``.
-        activation (Union[str, Cell, Primitive, None]): Applied to the result. Default: ``None``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
 
     Raises:
         TypeError: An argument has the wrong type.
         ValueError: `weight_init` or `bias_init` is a Tensor of another shape.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> import mindspore as ms
@@ -71,24 +71,12 @@ class Dense(Cell):
         (2, 4)
     """
 
-    def __init__(
-        self,
-        in_channels,
-        out_channels,
-        weight_init=None,
-        bias_init=None,
-        has_bias=True,
-        activation=None,
-        dtype=mstype.float32,
-    ):
-        super().__init__()
-        self.in_channels = check.positive_int(in_channels, "in_channels", self.cls_name)
-        self.out_channels = check.positive_int(out_channels, "out_channels", self.cls_name)
-        self.has_bias = check.boolean(has_bias, "has_bias", self.cls_name)
+    def _set_up(self, weight_init, bias_init, activation, dtype) -> None:
+        in_channels, out_channels = self.in_channels, self.out_channels
         weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
         self.weight = Parameter(initializer(weight_init, [out_channels, in_channels], dtype), name="weight")
         self.bias = None
-        if has_bias:
+        if self.has_bias:
             bias_init = Uniform(1 / math.sqrt(in_channels)) if bias_init is None else bias_init
             self.bias = Parameter(initializer(bias_init, [out_channels], dtype), name="bias")
         self.activation = activation_of(activation, self.cls_name)
@@ -157,30 +145,21 @@ class Linear(Dense):
         )
         self.in_features, self.out_features = in_features, out_features
 
-    def extend_repr(self) -> str:
-        return (
-            f"input_features={self.in_features}, output_features={self.out_features}, "
-            f"has_bias={self.has_bias}"
-        )
+    extend_repr = shows("input_features=in_features output_features=out_features has_bias")
 
 
+def _axis_number(value, name: str, owner: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"For '{owner}', the '{name}' must be int, but got {type(value).__name__}.")
+    return value
+
+
+@takes(
+    Argument("start_dim", "int", "First axis to join.", 1, _axis_number),
+    Argument("end_dim", "int", "Last axis to join.", -1, _axis_number),
+)
 class Flatten(Cell):
-    """Joins the axes from `start_dim` to `end_dim`.
-
-    Args:
-        start_dim (int): First axis to join. Default: ``1``.
-        end_dim (int): Last axis to join. Default: ``-1``.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(self, start_dim=1, end_dim=-1):
-        super().__init__()
-        for name, value in (("start_dim", start_dim), ("end_dim", end_dim)):
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"For 'Flatten', the '{name}' must be int, but got {type(value).__name__}.")
-        self.start_dim, self.end_dim = start_dim, end_dim
+    """Joins the axes from `start_dim` to `end_dim`."""
 
     def check_axis_valid(self, axis, ndim):
         """ValueError unless there is such an axis."""
@@ -206,21 +185,19 @@ class Flatten(Cell):
         return axis % rank
 
 
+@takes(
+    Argument("axis", "int", "The axis."),
+    Argument("unflattened_size", "Union[tuple, list]", "Lengths of the new axes."),
+)
 class Unflatten(Cell):
-    """Splits one axis into several.
+    """Splits one axis into several."""
 
-    Args:
-        axis (int): The axis.
-        unflattened_size (Union[tuple, list]): Lengths of the new axes.
-    """
-
-    def __init__(self, axis, unflattened_size):
-        super().__init__()
+    def _set_up(self, unflattened_size) -> None:
         if not isinstance(unflattened_size, (tuple, list)):
             raise TypeError(
                 f"For 'Unflatten', 'unflattened_size' must be tuple or list, got {type(unflattened_size)}."
             )
-        self.axis, self.unflattened_size = axis, tuple(unflattened_size)
+        self.unflattened_size = tuple(unflattened_size)
 
     def construct(self, input_x):
         shape = input_x.shape
@@ -228,19 +205,17 @@ class Unflatten(Cell):
         return op.reshape(input_x, (*shape[:axis], *self.unflattened_size, *shape[axis + 1 :]))
 
 
+@takes(
+    positive_int("in1_channels", "Features of the first input."),
+    positive_int("in2_channels", "Features of the second input."),
+    positive_int("out_channels", "Features of the output."),
+    WEIGHT_INIT.but(text=f"Initial weight{_EVENLY.format('in1_channels')}"),
+    BIAS_INIT.but(text="Initial bias; None: as the weight."),
+    HAS_BIAS,
+    DTYPE,
+)
 class BiDense(Cell):
     """Applies ``x1 * W * x2 + b`` to the last axes of two tensors.
-
-    Args:
-        in1_channels (int): Features of the first input.
-        in2_channels (int): Features of the second input.
-        out_channels (int): Features of the output.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight; by default evenly
-            distributed with bound ``1 / sqrt(in1_channels)``. Default: ``None``.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias; by default as the weight.
-            Default: ``None``.
-        has_bias (bool): Whether there is a bias. Default: ``True``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
 
     Inputs:
         - **input1** (Tensor) - (..., in1_channels).
@@ -252,35 +227,18 @@ class BiDense(Cell):
     Raises:
         TypeError: An argument has the wrong type.
         ValueError: `weight_init` or `bias_init` is a Tensor of another shape.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(
-        self,
-        in1_channels,
-        in2_channels,
-        out_channels,
-        weight_init=None,
-        bias_init=None,
-        has_bias=True,
-        dtype=mstype.float32,
-    ):
-        super().__init__()
-        self.in1_channels = check.positive_int(in1_channels, "in1_channels", "BiDense")
-        self.in2_channels = check.positive_int(in2_channels, "in2_channels", "BiDense")
-        self.out_channels = check.positive_int(out_channels, "out_channels", "BiDense")
-        self.has_bias = check.boolean(has_bias, "has_bias", "BiDense")
-        usual = Uniform(1 / math.sqrt(in1_channels))
-        shape = (out_channels, in1_channels, in2_channels)
+    def _set_up(self, weight_init, bias_init, dtype) -> None:
+        usual = Uniform(1 / math.sqrt(self.in1_channels))
+        shape = (self.out_channels, self.in1_channels, self.in2_channels)
         self.weight = Parameter(
             initializer(usual if weight_init is None else weight_init, shape, dtype), name="weight"
         )
         self.bias = None
-        if has_bias:
+        if self.has_bias:
             bias_init = usual if bias_init is None else bias_init
-            self.bias = Parameter(initializer(bias_init, (out_channels,), dtype), name="bias")
+            self.bias = Parameter(initializer(bias_init, (self.out_channels,), dtype), name="bias")
 
     def _expects(self) -> str:
         return f"(*, {self.in1_channels}) and (*, {self.in2_channels})"
@@ -288,29 +246,23 @@ class BiDense(Cell):
     def construct(self, input1, input2):
         return bidense(input1, input2, self.weight, self.bias)
 
-    def extend_repr(self) -> str:
-        sizes = f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}"
-        return f"{sizes}, output_channels={self.out_channels}, has_bias={self.has_bias}"
+    extend_repr = shows("in1_channels in2_channels output_channels=out_channels has_bias")
 
 
+@takes(
+    Argument("keep_prob", "float", "Deprecated: probability to keep an element, in (0, 1].", 0.5),
+    Argument("p", "Union[float, int, None]", "Probability to drop an element, in [0, 1).", None),
+    DTYPE.but(text="Accepted for compatibility."),
+)
 class Dropout(Cell):
     """While training, sets elements to zero at random and divides the others by the share that is kept.
-
-    Args:
-        keep_prob (float): Deprecated: probability to keep an element, in (0, 1]. Default: ``0.5``.
-        p (Union[float, int, None]): Probability to drop an element, in [0, 1). Default: ``None``.
-        dtype (:class:`mindspore.dtype`): Accepted for compatibility. Default: ``mindspore.float32``.
 
     Raises:
         TypeError: `keep_prob` or `p` has the wrong type.
         ValueError: `keep_prob` or `p` is out of range.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(self, keep_prob=0.5, p=None, dtype=mstype.float32):
-        super().__init__()
+    def _set_up(self, keep_prob, p, dtype) -> None:
         if p is None:
             if not isinstance(keep_prob, float):
                 raise TypeError(
@@ -340,16 +292,20 @@ class Dropout(Cell):
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
 
 
+def _share(value, name: str, owner: str) -> float:
+    check.number(value, name, owner)
+    if not 0 <= value <= 1:
+        raise ValueError(f"For '{owner}', the '{name}' must be a number in range [0, 1], but got {value}.")
+    return value
+
+
+@takes(Argument("p", "float", "Probability to drop a channel.", 0.5, _share))
 class _ChannelDropout(Cell):
     """While training, sets whole channels to zero."""
 
     _ranks: tuple[int, ...] = ()
 
-    def __init__(self, p=0.5):
-        super().__init__()
-        check.number(p, "p", self.cls_name)
-        if not 0 <= p <= 1:
-            raise ValueError(f"For '{self.cls_name}', the 'p' must be a number in range [0, 1], but got {p}.")
+    def _set_up(self, p) -> None:
         self.prob = self.p = p
 
     def construct(self, x):
@@ -366,49 +322,35 @@ class _ChannelDropout(Cell):
         mask = op.dropout(op.ones(mask_shape, x.dtype), 1.0 - self.p)[0]
         return x * mask
 
-    def extend_repr(self) -> str:
-        return f"p={self.p}"
+    extend_repr = shows("p")
 
 
+@documented
 class Dropout1d(_ChannelDropout):
-    """Drops whole channels of (N, C, L) or (C, L).
-
-    Args:
-        p (float): Probability to drop a channel. Default: ``0.5``.
-    """
+    """Drops whole channels of (N, C, L) or (C, L)."""
 
     _ranks = (2, 3)
 
 
+@documented
 class Dropout2d(_ChannelDropout):
-    """Drops whole channels of (N, C, H, W) or (C, H, W).
-
-    Args:
-        p (float): Probability to drop a channel. Default: ``0.5``.
-    """
+    """Drops whole channels of (N, C, H, W) or (C, H, W)."""
 
     _ranks = (3, 4)
 
 
+@documented
 class Dropout3d(_ChannelDropout):
-    """Drops whole channels of (N, C, D, H, W) or (C, D, H, W).
-
-    Args:
-        p (float): Probability to drop a channel. Default: ``0.5``.
-    """
+    """Drops whole channels of (N, C, D, H, W) or (C, D, H, W)."""
 
     _ranks = (4, 5)
 
 
+@takes(Argument("axis", "Union[None, int, tuple]", "Axes of the norm; None: all.", None))
 class ClipByNorm(Cell):
-    """Scales a tensor down to a largest norm.
+    """Scales a tensor down to a largest norm."""
 
-    Args:
-        axis (Union[None, int, tuple]): Axes of the norm; None: all. Default: ``None``.
-    """
-
-    def __init__(self, axis=None):
-        super().__init__()
+    def _set_up(self, axis) -> None:
         self.axis = () if axis is None else axis
 
     def construct(self, x, clip_norm):
@@ -419,20 +361,17 @@ class ClipByNorm(Cell):
         return op.cast(x * limit / op.maximum(norm, limit), x.dtype)
 
 
+@takes(
+    Argument("axis", "int", "Where the new axis goes.", -1),
+    Argument("depth", "int", "Its length.", 1),
+    Argument("on_value", "float", "Value of the element.", 1.0),
+    Argument("off_value", "float", "Value of the others.", 0.0),
+    DTYPE.but(text="Type of the result."),
+)
 class OneHot(Cell):
-    """Vectors with one element on.
+    """Vectors with one element on."""
 
-    Args:
-        axis (int): Where the new axis goes. Default: ``-1``.
-        depth (int): Its length. Default: ``1``.
-        on_value (float): Value of the element. Default: ``1.0``.
-        off_value (float): Value of the others. Default: ``0.0``.
-        dtype (:class:`mindspore.dtype`): Type of the result. Default: ``mindspore.float32``.
-    """
-
-    def __init__(self, axis=-1, depth=1, on_value=1.0, off_value=0.0, dtype=mstype.float32):
-        super().__init__()
-        self.axis, self.depth = axis, depth
+    def _set_up(self, on_value, off_value, dtype) -> None:
         self.on_value, self.off_value = Tensor(on_value, dtype), Tensor(off_value, dtype)
 
     def construct(self, indices):

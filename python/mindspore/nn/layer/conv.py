@@ -3,9 +3,18 @@
 
 from __future__ import annotations
 
-from mindspore.common import dtype as mstype
+from mindspore.nn._arguments import DTYPE
+from mindspore.nn._description import shows, takes
 from mindspore.nn._on_demand import OnDemand
-from mindspore.nn.layer._convolution import PAD_MODES, _Conv, same_pad
+from mindspore.nn.layer._convolution import (
+    DATA_FORMAT,
+    PAD_MODES,
+    SHOWN,
+    VOLUME_FORMAT,
+    _Conv,
+    convolution_arguments,
+    same_pad,
+)
 from mindspore.nn.layer.conv_transpose import (
     Conv1dTranspose,
     Conv2dTranspose,
@@ -30,32 +39,9 @@ __all__ = [
 ]
 
 
+@takes(*convolution_arguments(2), DATA_FORMAT, DTYPE)
 class Conv2d(_Conv):
     """Convolution of images.
-
-    Args:
-        in_channels (int): Channels of the input.
-        out_channels (int): Channels of the output.
-        kernel_size (Union[int, tuple[int]]): Height and width of the kernels.
-        stride (Union[int, tuple[int]]): Steps of the kernels. Default: ``1``.
-        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"same"``.
-        padding (Union[int, tuple[int]]): With ``"pad"``: top, bottom, left, right. Default: ``0``.
-        dilation (Union[int, tuple[int]]): Distance of the kernel's elements. Default: ``1``.
-        group (int): Groups of channels that do not mix. Default: ``1``.
-        has_bias (bool): Whether there is a bias. Default: ``False``.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight; by default evenly
-            distributed with bound ``1 / sqrt(fan_in)``. Default: ``None``.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias; by default as the weight.
-            Default: ``None``.
-        data_format (str): ``"NCHW"`` or ``"NHWC"``. Default: ``"NCHW"``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range, or they contradict each other.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> import mindspore as ms
@@ -65,39 +51,6 @@ class Conv2d(_Conv):
     """
 
     _axes, _formats = 2, ("NCHW", "NHWC")
-
-    def __init__(
-        self,
-        in_channels,
-        out_channels,
-        kernel_size,
-        stride=1,
-        pad_mode="same",
-        padding=0,
-        dilation=1,
-        group=1,
-        has_bias=False,
-        weight_init=None,
-        bias_init=None,
-        data_format="NCHW",
-        dtype=mstype.float32,
-    ):
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            data_format,
-            False,
-            dtype,
-        )
 
     @OnDemand
     def conv2d(self):
@@ -136,67 +89,14 @@ class Conv2d(_Conv):
             pads += same_pad(width, kernel[1], stride[1], dilation[1])
         return pads, self.stride, self.dilation, self.group
 
-    def extend_repr(self) -> str:
-        shown = f"weight_init={self.weight_init}, bias_init={self.bias_init}, format={self.data_format}"
-        return f"{super().extend_repr()}, {shown}"
+    extend_repr = shows(f"{SHOWN} weight_init bias_init format=data_format")
 
 
+@takes(*convolution_arguments(1), DTYPE)
 class Conv1d(_Conv):
-    """Convolution of sequences (N, C, L); the weight is kept with a height of one.
+    """Convolution of sequences (N, C, L); the weight is kept with a height of one."""
 
-    Args:
-        in_channels (int): Channels of the input.
-        out_channels (int): Channels of the output.
-        kernel_size (int): Length of the kernels.
-        stride (int): Step of the kernels. Default: ``1``.
-        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"same"``.
-        padding (Union[int, tuple[int]]): With ``"pad"``: left, right. Default: ``0``.
-        dilation (int): Distance of the kernel's elements. Default: ``1``.
-        group (int): Groups of channels that do not mix. Default: ``1``.
-        has_bias (bool): Whether there is a bias. Default: ``False``.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight. Default: ``None``.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias. Default: ``None``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    _axes_shown = "L"
-
-    _axes = 1
-
-    def __init__(
-        self,
-        in_channels,
-        out_channels,
-        kernel_size,
-        stride=1,
-        pad_mode="same",
-        padding=0,
-        dilation=1,
-        group=1,
-        has_bias=False,
-        weight_init=None,
-        bias_init=None,
-        dtype=mstype.float32,
-    ):
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            "NCHW",
-            False,
-            dtype,
-        )
+    _axes, _axes_shown = 1, "L"
 
     def construct(self, x):
         if x.ndim != 3:
@@ -218,37 +118,15 @@ class Conv1d(_Conv):
         return op.squeeze(y, 2)
 
 
+@takes(*convolution_arguments(3), VOLUME_FORMAT, DTYPE)
 class Conv3d(_Conv):
     """Convolution of volumes (N, C, D, H, W).
-
-    Args:
-        in_channels (int): Channels of the input.
-        out_channels (int): Channels of the output.
-        kernel_size (Union[int, tuple[int]]): Depth, height and width of the kernels.
-        stride (Union[int, tuple[int]]): Steps of the kernels. Default: ``1``.
-        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"same"``.
-        padding (Union[int, tuple[int]]): With ``"pad"``: head, tail, top, bottom, left, right.
-            Default: ``0``.
-        dilation (Union[int, tuple[int]]): Distance of the kernel's elements. Default: ``1``.
-        group (int): Groups of channels that do not mix. Default: ``1``.
-        has_bias (bool): Whether there is a bias. Default: ``False``.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight. Default: ``None``.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias. Default: ``None``.
-        data_format (str): Only ``"NCDHW"``. Default: ``"NCDHW"``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
 
     Inputs:
         - **x** (Tensor) - (N, C, D, H, W).
 
     Outputs:
         Tensor, (N, out_channels, D', H', W').
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range, or they contradict each other.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> import mindspore as ms
@@ -257,42 +135,7 @@ class Conv3d(_Conv):
         (1, 8, 4, 5, 6)
     """
 
-    _axes_shown = "DHW"
-
-    _axes, _formats = 3, ("NCDHW",)
-
-    def __init__(
-        self,
-        in_channels,
-        out_channels,
-        kernel_size,
-        stride=1,
-        pad_mode="same",
-        padding=0,
-        dilation=1,
-        group=1,
-        has_bias=False,
-        weight_init=None,
-        bias_init=None,
-        data_format="NCDHW",
-        dtype=mstype.float32,
-    ):
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            data_format,
-            False,
-            dtype,
-        )
+    _axes, _formats, _axes_shown = 3, ("NCDHW",), "DHW"
 
     def construct(self, x):
         if x.ndim != 5:
@@ -301,6 +144,4 @@ class Conv3d(_Conv):
             x, self.weight, self.bias, self.stride, self.pad_mode, self._pads, self.dilation, self.group
         )
 
-    def extend_repr(self) -> str:
-        shown = f"weight_init={self.weight_init}, bias_init={self.bias_init}, format={self.data_format}"
-        return f"{super().extend_repr()}, {shown}"
+    extend_repr = shows(f"{SHOWN} weight_init bias_init format=data_format")

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from mindspore.common import dtype as mstype
 from mindspore.nn import _checks as check
-from mindspore.nn.layer._convolution import _Conv, same_pad
+from mindspore.nn._arguments import DTYPE, LENGTHS
+from mindspore.nn._description import Argument, takes
+from mindspore.nn.layer._convolution import VOLUME_FORMAT, _Conv, convolution_arguments, same_pad
 from mindspore.ops._registry import op
 
 
@@ -51,65 +52,22 @@ class _Transposed(_Conv):
         return y if self.bias is None else y + op.reshape(self.bias, (1, self.out_channels, 1, 1))
 
 
+def _arguments(axes: int, before: str, text: str) -> list[Argument]:
+    """Those of convolutions, and `output_padding` before another one."""
+    found = convolution_arguments(axes)
+    place = next(i for i, one in enumerate(found) if one.name == before)
+    behind = Argument("output_padding", LENGTHS, f'With ``"pad"``: {text}.', 0, check.lengths(axes, 0))
+    return [*found[:place], behind, *found[place:]]
+
+
+@takes(*_arguments(2, "dilation", "rows and columns of zeros behind the output"), DTYPE, transposed=True)
 class Conv2dTranspose(_Transposed):
-    """Transposed convolution: the gradient of a convolution with respect to its input.
-
-    Args:
-        in_channels (int): Channels of the input.
-        out_channels (int): Channels of the output.
-        kernel_size (Union[int, tuple[int]]): Height and width of the kernels.
-        stride (Union[int, tuple[int]]): Steps of the kernels. Default: ``1``.
-        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"same"``.
-        padding (Union[int, tuple[int]]): With ``"pad"``: top, bottom, left, right. Default: ``0``.
-        output_padding (Union[int, tuple[int]]): With ``"pad"``: rows and columns of zeros behind the output.
-            Default: ``0``.
-        dilation (Union[int, tuple[int]]): Distance of the kernel's elements. Default: ``1``.
-        group (int): Groups of channels that do not mix. Default: ``1``.
-        has_bias (bool): Whether there is a bias. Default: ``False``.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight. Default: ``None``.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias. Default: ``None``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Transposed convolution: the gradient of a convolution with respect to its input."""
 
     _axes = 2
 
-    def __init__(
-        self,
-        in_channels,
-        out_channels,
-        kernel_size,
-        stride=1,
-        pad_mode="same",
-        padding=0,
-        output_padding=0,
-        dilation=1,
-        group=1,
-        has_bias=False,
-        weight_init=None,
-        bias_init=None,
-        dtype=mstype.float32,
-    ):
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            "NCHW",
-            True,
-            dtype,
-        )
-        self.output_padding = check.ints(output_padding, 2, "output_padding", self.cls_name, least=0)
-        if any(self.output_padding) and pad_mode != "pad":
+    def _set_up(self) -> None:
+        if any(self.output_padding) and self.pad_mode != "pad":
             raise ValueError(
                 "For 'Conv2dTranspose', the 'output_padding' must be zero when 'pad_mode' is not 'pad'."
             )
@@ -139,72 +97,18 @@ class Conv2dTranspose(_Transposed):
         return op.pad_constant(y, (0, 0, 0, 0, 0, below, 0, right), 0)
 
 
+@takes(*convolution_arguments(1), DTYPE, transposed=True)
 class Conv1dTranspose(_Transposed):
     """Transposed convolution of sequences (N, C, L); the weight is kept with a height of one.
-
-    Args:
-        in_channels (int): Channels of the input.
-        out_channels (int): Channels of the output.
-        kernel_size (int): Length of the kernels.
-        stride (int): Step of the kernels. Default: ``1``.
-        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"same"``.
-        padding (Union[int, tuple[int]]): With ``"pad"``: left, right. Default: ``0``.
-        dilation (int): Distance of the kernel's elements. Default: ``1``.
-        group (int): Groups of channels that do not mix. Default: ``1``.
-        has_bias (bool): Whether there is a bias. Default: ``False``.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight. Default: ``None``.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias. Default: ``None``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
 
     Inputs:
         - **x** (Tensor) - (N, C, L).
 
     Outputs:
         Tensor, (N, out_channels, L').
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range, or they contradict each other.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    _axes_shown = "L"
-
-    _axes = 1
-
-    def __init__(
-        self,
-        in_channels,
-        out_channels,
-        kernel_size,
-        stride=1,
-        pad_mode="same",
-        padding=0,
-        dilation=1,
-        group=1,
-        has_bias=False,
-        weight_init=None,
-        bias_init=None,
-        dtype=mstype.float32,
-    ):
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            "NCHW",
-            True,
-            dtype,
-        )
+    _axes, _axes_shown = 1, "L"
 
     def shard(self, strategy):
         """Splits the computation over devices in (semi-)automatic parallel training."""
@@ -226,78 +130,18 @@ class Conv1dTranspose(_Transposed):
         return op.squeeze(self._with_bias(y), 2)
 
 
+@takes(*_arguments(3, "has_bias", "added to the output"), VOLUME_FORMAT, DTYPE, transposed=True)
 class Conv3dTranspose(_Conv):
     """Transposed convolution of volumes.
-
-    Args:
-        in_channels (int): Channels of the input.
-        out_channels (int): Channels of the output.
-        kernel_size (Union[int, tuple[int]]): Depth, height and width of the kernels.
-        stride (Union[int, tuple[int]]): Steps of the kernels. Default: ``1``.
-        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"same"``.
-        padding (Union[int, tuple[int]]): With ``"pad"``: head, tail, top, bottom, left, right.
-            Default: ``0``.
-        dilation (Union[int, tuple[int]]): Distance of the kernel's elements. Default: ``1``.
-        group (int): Groups of channels that do not mix. Default: ``1``.
-        output_padding (Union[int, tuple[int]]): With ``"pad"``: added to the output. Default: ``0``.
-        has_bias (bool): Whether there is a bias. Default: ``False``.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight. Default: ``None``.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias. Default: ``None``.
-        data_format (str): Only ``"NCDHW"``. Default: ``"NCDHW"``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
 
     Inputs:
         - **x** (Tensor) - (N, C, D, H, W).
 
     Outputs:
         Tensor, (N, out_channels, D', H', W').
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range, or they contradict each other.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    _axes_shown = "DHW"
-
-    _axes, _formats = 3, ("NCDHW",)
-
-    def __init__(
-        self,
-        in_channels,
-        out_channels,
-        kernel_size,
-        stride=1,
-        pad_mode="same",
-        padding=0,
-        dilation=1,
-        group=1,
-        output_padding=0,
-        has_bias=False,
-        weight_init=None,
-        bias_init=None,
-        data_format="NCDHW",
-        dtype=mstype.float32,
-    ):
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            data_format,
-            True,
-            dtype,
-        )
-        self.output_padding = check.ints(output_padding, 3, "output_padding", self.cls_name, least=0)
+    _axes, _formats, _axes_shown = 3, ("NCDHW",), "DHW"
 
     def construct(self, x):
         return op.conv3d_transpose(

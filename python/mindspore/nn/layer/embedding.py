@@ -11,45 +11,43 @@ from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
+from mindspore.nn._arguments import DTYPE, INITIAL, flag, positive_int
+from mindspore.nn._description import Argument, shows, takes
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 
+_VOCABULARY = [
+    positive_int("vocab_size", "How many numbers."),
+    positive_int("embedding_size", "Length of the vectors."),
+]
+_TYPE_OF_TABLE = DTYPE.but(text="Type of the table.")
+EMBEDDING_ARGUMENTS = [
+    *_VOCABULARY,
+    flag("use_one_hot", "Look up by a product with one-hot vectors."),
+    Argument("embedding_table", INITIAL, "Initial table.", "normal"),
+    _TYPE_OF_TABLE,
+    Argument("padding_idx", "Union[int, None]", "Number whose vector starts at zero.", None),
+]
 
+
+@takes(*EMBEDDING_ARGUMENTS)
 class Embedding(Cell):
     """A vector for every number.
 
-    Args:
-        vocab_size (int): How many numbers.
-        embedding_size (int): Length of the vectors.
-        use_one_hot (bool): Look up by a product with one-hot vectors. Default: ``False``.
-        embedding_table (Union[Tensor, str, Initializer, numbers.Number]): Initial table.
-            Default: ``"normal"``.
-        dtype (:class:`mindspore.dtype`): Type of the table. Default: ``mindspore.float32``.
-        padding_idx (Union[int, None]): Number whose vector starts at zero. Default: ``None``.
+    Inputs:
+        - **ids** (Tensor) - Numbers.
+
+    Outputs:
+        Tensor, their vectors along a new last axis.
 
     Raises:
         TypeError: An argument has the wrong type.
         ValueError: `padding_idx` is not in [0, vocab_size).
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(
-        self,
-        vocab_size,
-        embedding_size,
-        use_one_hot=False,
-        embedding_table="normal",
-        dtype=mstype.float32,
-        padding_idx=None,
-    ):
-        super().__init__()
-        self.vocab_size = check.positive_int(vocab_size, "vocab_size", "Embedding")
-        self.embedding_size = check.positive_int(embedding_size, "embedding_size", "Embedding")
-        self.use_one_hot = check.boolean(use_one_hot, "use_one_hot", "Embedding")
-        self.dtype, self.padding_idx = dtype, padding_idx
-        table = initializer(embedding_table, (vocab_size, embedding_size), dtype)
+    def _set_up(self, embedding_table, padding_idx) -> None:
+        self.padding_idx, vocab_size = padding_idx, self.vocab_size
+        table = initializer(embedding_table, (vocab_size, self.embedding_size), self.dtype)
         if padding_idx is not None:
             if isinstance(padding_idx, bool) or not isinstance(padding_idx, int):
                 raise TypeError(
@@ -74,15 +72,7 @@ class Embedding(Cell):
             return op.matmul(one_hot, self.embedding_table)
         return op.gather(self.embedding_table, ids, 0)
 
-    def extend_repr(self) -> str:
-        return (
-            f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, "
-            f"use_one_hot={self.use_one_hot}, "
-            f"embedding_table={self.embedding_table}, dtype={self.dtype}, padding_idx={self.padding_idx}"
-        )
-
-
-_SLICE_MODES = ("batch_slice", "field_slice", "table_row_slice", "table_column_slice")
+    extend_repr = shows("vocab_size embedding_size use_one_hot embedding_table dtype padding_idx")
 
 
 def _limited(vectors, max_norm):
@@ -93,113 +83,106 @@ def _limited(vectors, max_norm):
     return vectors * max_norm / op.maximum(norm, max_norm)
 
 
+def _longest(value, name: str, owner: str) -> float | None:
+    return None if value is None else validator.check_positive_float(value, name, owner)
+
+
+def _positive_or_zero(value, name: str, owner: str) -> int:
+    return validator.check_non_negative_int(value, name, owner)
+
+
+_PARAM_INIT = Argument("param_init", INITIAL, "Initial table.", "normal")
+_TARGET = Argument("target", "str", '``"CPU"`` or ``"DEVICE"``.', "CPU", check.choice("CPU", "DEVICE"))
+_SLICE_MODE = Argument(
+    "slice_mode",
+    "str",
+    "How the table is split in parallel training.",
+    "batch_slice",
+    check.choice("batch_slice", "field_slice", "table_row_slice", "table_column_slice"),
+)
+_MAX_NORM = Argument("max_norm", "Union[float, None]", "Longest vector.", None, _longest)
+_SPARSE = flag("sparse", 'Whether gradients are sparse; must be true on ``"CPU"``.', True)
+_PARTS = Argument("manual_shapes", "tuple", "Sizes of manual parts.", None)
+LOOKUP_ARGUMENTS = [
+    *_VOCABULARY,
+    _PARAM_INIT,
+    _TARGET,
+    _SLICE_MODE,
+    _PARTS,
+    _MAX_NORM,
+    _SPARSE,
+    Argument("vocab_cache_size", "int", "Vectors kept on the device; all of them are.", 0, _positive_or_zero),
+]
+
+
+@takes(*_VOCABULARY, _PARAM_INIT, _TARGET, _SLICE_MODE, _MAX_NORM, _SPARSE, _TYPE_OF_TABLE)
 class _Lookup(Cell):
-    """A table of vectors, and the arguments that say where and how it lies."""
+    """A table of vectors, and the arguments that say where and how it lies.
+
+    Raises:
+        TypeError: An argument has another type.
+        ValueError: An argument is out of range, or shapes do not fit.
+    """
 
     BATCH_SLICE = "batch_slice"
     FIELD_SLICE = "field_slice"
     TABLE_ROW_SLICE = "table_row_slice"
     TABLE_COLUMN_SLICE = "table_column_slice"
 
-    def _set_up(self, vocab_size, embedding_size, param_init, target, slice_mode, max_norm, sparse, dtype):
-        owner = self.cls_name
-        self.vocab_size = check.positive_int(vocab_size, "vocab_size", owner)
-        self.embedding_size = check.positive_int(embedding_size, "embedding_size", owner)
-        self.sparse = check.boolean(sparse, "sparse", owner)
-        self.target = check.one_of(target, ("CPU", "DEVICE"), "target", owner)
-        self.slice_mode = check.one_of(slice_mode, _SLICE_MODES, "slice_mode", owner)
+    def _set_up(self, param_init, dtype) -> None:
+        owner, slice_mode = self.cls_name, self.slice_mode
         if slice_mode != self.BATCH_SLICE:
             require_one_process(f"{owner}(slice_mode='{slice_mode}')")
-        if target == "CPU" and not sparse:
+        if self.target == "CPU" and not self.sparse:
             raise ValueError(
                 f"For '{owner}', 'sparse' must be True when 'target' is \"CPU\", but got 'sparse': "
-                f"{sparse} and "
-                f"'target': {target}."
+                f"{self.sparse} and 'target': {self.target}."
             )
-        if max_norm is not None:
-            validator.check_positive_float(max_norm, "max_norm", owner)
-        self.max_norm = max_norm
-        self.embedding_table = Parameter(
-            initializer(param_init, [vocab_size, embedding_size], dtype), name="embedding_table"
-        )
+        table = initializer(param_init, [self.vocab_size, self.embedding_size], dtype)
+        self.embedding_table = Parameter(table, name="embedding_table")
 
     def _found(self, indices):
         return _limited(op.gather(self.embedding_table, indices, 0), self.max_norm)
 
 
+@takes(*LOOKUP_ARGUMENTS, _TYPE_OF_TABLE)
 class EmbeddingLookup(_Lookup):
     """A vector for every number; vectors may be limited in length.
-
-    Args:
-        vocab_size (int): How many numbers.
-        embedding_size (int): Length of the vectors.
-        param_init (Union[Tensor, str, Initializer, numbers.Number]): Initial table. Default: ``"normal"``.
-        target (str): ``"CPU"`` or ``"DEVICE"``. Default: ``"CPU"``.
-        slice_mode (str): How the table is split in parallel training. Default: ``"batch_slice"``.
-        manual_shapes (tuple): Sizes of manual parts. Default: ``None``.
-        max_norm (Union[float, None]): Longest vector. Default: ``None``.
-        sparse (bool): Whether gradients are sparse; must be true on ``"CPU"``. Default: ``True``.
-        vocab_cache_size (int): Vectors kept on the device; all of them are. Default: ``0``.
-        dtype (:class:`mindspore.dtype`): Type of the table. Default: ``mindspore.float32``.
 
     Inputs:
         - **indices** (Tensor) - Numbers.
 
     Outputs:
         Tensor, their vectors along a new last axis.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: An argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(
-        self,
-        vocab_size,
-        embedding_size,
-        param_init="normal",
-        target="CPU",
-        slice_mode="batch_slice",
-        manual_shapes=None,
-        max_norm=None,
-        sparse=True,
-        vocab_cache_size=0,
-        dtype=mstype.float32,
-    ):
-        super().__init__()
-        self._set_up(vocab_size, embedding_size, param_init, target, slice_mode, max_norm, sparse, dtype)
-        self.vocab_cache_size = validator.check_non_negative_int(
-            vocab_cache_size, "vocab_cache_size", self.cls_name
-        )
-        if slice_mode == self.FIELD_SLICE and not manual_shapes:
+    def _set_up(self) -> None:
+        if self.slice_mode == self.FIELD_SLICE and not self.manual_shapes:
             raise ValueError(
                 f"For '{self.cls_name}', the 'manual_shapes' must be given when 'slice_mode' is "
                 f"'field_slice'."
             )
-        self.manual_shapes = manual_shapes
 
     def construct(self, indices):
         return self._found(indices)
 
 
+@takes(
+    *_VOCABULARY,
+    positive_int("field_size", "How many fields."),
+    _PARAM_INIT,
+    _TARGET,
+    _SLICE_MODE,
+    _PARTS.but(name="feature_num_list"),
+    _MAX_NORM,
+    _SPARSE,
+    Argument(
+        "operator", "str", '``"SUM"``, ``"MAX"`` or ``"MEAN"``.', "SUM", check.choice("SUM", "MAX", "MEAN")
+    ),
+    _TYPE_OF_TABLE,
+)
 class MultiFieldEmbeddingLookup(_Lookup):
     """Vectors of numbers, weighted and combined per field.
-
-    Args:
-        vocab_size (int): How many numbers.
-        embedding_size (int): Length of the vectors.
-        field_size (int): How many fields.
-        param_init (Union[Tensor, str, Initializer, numbers.Number]): Initial table. Default: ``"normal"``.
-        target (str): ``"CPU"`` or ``"DEVICE"``. Default: ``"CPU"``.
-        slice_mode (str): How the table is split in parallel training. Default: ``"batch_slice"``.
-        feature_num_list (tuple): Sizes of manual parts. Default: ``None``.
-        max_norm (Union[float, None]): Longest vector. Default: ``None``.
-        sparse (bool): Whether gradients are sparse; must be true on ``"CPU"``. Default: ``True``.
-        operator (str): ``"SUM"``, ``"MAX"`` or ``"MEAN"``. Default: ``"SUM"``.
-        dtype (:class:`mindspore.dtype`): Type of the table. Default: ``mindspore.float32``.
 
     Inputs:
         - **input_indices** (Tensor) - Numbers (N, L).
@@ -208,38 +191,11 @@ class MultiFieldEmbeddingLookup(_Lookup):
 
     Outputs:
         Tensor, (N, field_size, embedding_size); zeros for a field without weight.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: An argument is out of range, or shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     OPERATOR_SUM = "SUM"
     OPERATOR_MEAN = "MEAN"
     OPERATOR_MAX = "MAX"
-
-    def __init__(
-        self,
-        vocab_size,
-        embedding_size,
-        field_size,
-        param_init="normal",
-        target="CPU",
-        slice_mode="batch_slice",
-        feature_num_list=None,
-        max_norm=None,
-        sparse=True,
-        operator="SUM",
-        dtype=mstype.float32,
-    ):
-        super().__init__()
-        self._set_up(vocab_size, embedding_size, param_init, target, slice_mode, max_norm, sparse, dtype)
-        self.field_size = check.positive_int(field_size, "field_size", self.cls_name)
-        self.operator = check.one_of(operator, ("SUM", "MAX", "MEAN"), "operator", self.cls_name)
-        self.feature_num_list = feature_num_list
 
     def construct(self, input_indices, input_values, field_ids):
         if input_indices.ndim != 2 or not input_indices.shape == input_values.shape == field_ids.shape:

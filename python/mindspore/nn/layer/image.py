@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
-from mindspore import _checkparam as validator
 from mindspore import ops
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
+from mindspore.nn import _checks as check
+from mindspore.nn._description import Argument, documented, takes
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 
@@ -43,11 +45,15 @@ def _images(owner: str, img1, img2=None) -> None:
         )
 
 
-def _positive(value, name: str, owner: str, kinds) -> float:
-    validator.check_value_type(name, value, kinds, owner)
-    if value <= 0:
-        raise ValueError(f"For '{owner}', the '{name}' must be greater than 0, but got {value}.")
-    return value
+def _positive(*kinds: type) -> Callable:
+    """The check for positive numbers of some types."""
+
+    def check_sign(value, name: str, owner: str) -> float:
+        if check.of_type(*kinds)(value, name, owner) <= 0:
+            raise ValueError(f"For '{owner}', the '{name}' must be greater than 0, but got {value}.")
+        return value
+
+    return check_sign
 
 
 def _unit_pixels(image, max_val):
@@ -58,6 +64,7 @@ def _unit_pixels(image, max_val):
     return (image / whole if whole != 1 else image), max_val / whole
 
 
+@documented
 class ImageGradients(Cell):
     """Differences to the next row and to the next column; zero in the last ones.
 
@@ -69,9 +76,6 @@ class ImageGradients(Cell):
 
     Raises:
         ValueError: `images` does not have four axes.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def construct(self, images):
@@ -85,11 +89,18 @@ class ImageGradients(Cell):
         )
 
 
+_MAX_VAL = Argument("max_val", "Union[int, float]", "Range of the pixels.", 1.0, _positive(int, float))
+_WINDOW = [
+    Argument("filter_size", "int", "Size of the Gaussian window.", 11, _positive(int)),
+    Argument("filter_sigma", "float", "Its standard deviation.", 1.5, _positive(float)),
+    Argument("k1", "float", "Steadies the comparison of luminance.", 0.01, check.of_type(float)),
+    Argument("k2", "float", "Steadies the comparison of contrast.", 0.03, check.of_type(float)),
+]
+
+
+@takes(_MAX_VAL)
 class PSNR(Cell):
     """Peak signal to noise ratio in decibels.
-
-    Args:
-        max_val (Union[int, float]): Range of the pixels. Default: ``1.0``.
 
     Inputs:
         - **img1** (Tensor) - (N, C, H, W).
@@ -101,14 +112,7 @@ class PSNR(Cell):
     Raises:
         TypeError: `max_val` is no number, or the images' types differ.
         ValueError: `max_val` is not positive, or the shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
     """
-
-    def __init__(self, max_val=1.0):
-        super().__init__()
-        self.max_val = _positive(max_val, "max_val", self.cls_name, [int, float])
 
     def construct(self, img1, img2):
         _images(self.cls_name, img1, img2)
@@ -118,17 +122,24 @@ class PSNR(Cell):
         return op.log(max_val**2 / error) * (10 / math.log(10))
 
 
+@takes(_MAX_VAL, *_WINDOW)
 class _Structure(Cell):
-    """Local means and variances under a Gaussian window."""
+    """Local means and variances under a Gaussian window.
 
-    def __init__(self, max_val, filter_size, filter_sigma, k1, k2):
-        super().__init__()
-        name = self.cls_name
-        self.max_val = _positive(max_val, "max_val", name, [int, float])
-        self.filter_size = _positive(filter_size, "filter_size", name, [int])
-        self.filter_sigma = _positive(filter_sigma, "filter_sigma", name, [float])
-        self.k1 = validator.check_value_type("k1", k1, [float], name)
-        self.k2 = validator.check_value_type("k2", k2, [float], name)
+    Inputs:
+        - **img1** (Tensor) - (N, C, H, W).
+        - **img2** (Tensor) - Like `img1`.
+
+    Outputs:
+        Tensor, (N,).
+
+    Raises:
+        TypeError: An argument has another type, or the images' types differ.
+        ValueError: An argument is out of range, or the shapes do not fit.
+    """
+
+    def _set_up(self) -> None:
+        filter_size, filter_sigma = self.filter_size, self.filter_sigma
         places = np.arange(filter_size) - (filter_size - 1) / 2
         window = np.exp(-np.square(places) / (2 * filter_sigma**2))
         self._window = np.outer(window, window) / window.sum() ** 2
@@ -159,29 +170,9 @@ class _Structure(Cell):
             )
 
 
+@takes(_MAX_VAL, *_WINDOW)
 class SSIM(_Structure):
     """Structural similarity, 1 for equal images.
-
-    Args:
-        max_val (Union[int, float]): Range of the pixels. Default: ``1.0``.
-        filter_size (int): Size of the Gaussian window. Default: ``11``.
-        filter_sigma (float): Its standard deviation. Default: ``1.5``.
-        k1 (float): Steadies the comparison of luminance. Default: ``0.01``.
-        k2 (float): Steadies the comparison of contrast. Default: ``0.03``.
-
-    Inputs:
-        - **img1** (Tensor) - (N, C, H, W).
-        - **img2** (Tensor) - Like `img1`.
-
-    Outputs:
-        Tensor, (N,).
-
-    Raises:
-        TypeError: An argument has another type, or the images' types differ.
-        ValueError: An argument is out of range, or the shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> import mindspore as ms
@@ -191,9 +182,6 @@ class SSIM(_Structure):
         [1.]
     """
 
-    def __init__(self, max_val=1.0, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03):
-        super().__init__(max_val, filter_size, filter_sigma, k1, k2)
-
     def construct(self, img1, img2):
         self._check(img1, img2)
         first, max_val = _unit_pixels(img1, self.max_val)
@@ -201,46 +189,21 @@ class SSIM(_Structure):
         return op.reduce_mean(self._compare(first, second, max_val)[0], (-1,))
 
 
+@takes(
+    _MAX_VAL,
+    Argument(
+        "power_factors",
+        "Union[tuple, list]",
+        "Weight of every scale.",
+        (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+        check.of_type(tuple, list),
+    ),
+    *_WINDOW,
+)
 class MSSSIM(_Structure):
-    """Structural similarity over several scales, 1 for equal images.
+    """Structural similarity over several scales, 1 for equal images."""
 
-    Args:
-        max_val (Union[int, float]): Range of the pixels. Default: ``1.0``.
-        power_factors (Union[tuple, list]): Weight of every scale.
-            Default: ``(0.0448, 0.2856, 0.3001, 0.2363, 0.1333)``.
-        filter_size (int): Size of the Gaussian window. Default: ``11``.
-        filter_sigma (float): Its standard deviation. Default: ``1.5``.
-        k1 (float): Steadies the comparison of luminance. Default: ``0.01``.
-        k2 (float): Steadies the comparison of contrast. Default: ``0.03``.
-
-    Inputs:
-        - **img1** (Tensor) - (N, C, H, W).
-        - **img2** (Tensor) - Like `img1`.
-
-    Outputs:
-        Tensor, (N,).
-
-    Raises:
-        TypeError: An argument has another type, or the images' types differ.
-        ValueError: An argument is out of range, or the shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(
-        self,
-        max_val=1.0,
-        power_factors=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
-        filter_size=11,
-        filter_sigma=1.5,
-        k1=0.01,
-        k2=0.03,
-    ):
-        super().__init__(max_val, filter_size, filter_sigma, k1, k2)
-        self.power_factors = validator.check_value_type(
-            "power_factors", power_factors, [tuple, list], self.cls_name
-        )
+    def _set_up(self) -> None:
         self.halve = ops.AvgPool(2, 2, "valid")
 
     def construct(self, img1, img2):

@@ -10,6 +10,8 @@ from mindspore import ops
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
+from mindspore.nn._arguments import flag
+from mindspore.nn._description import Argument, documented, shows, takes
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 
@@ -25,6 +27,7 @@ def _require_float(owner: str, **values) -> None:
             )
 
 
+@documented
 class DiGamma(Cell):
     """Derivative of the logarithm of the gamma function.
 
@@ -36,9 +39,6 @@ class DiGamma(Cell):
 
     Raises:
         TypeError: `x` is not of a floating type.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def construct(self, x):
@@ -46,6 +46,7 @@ class DiGamma(Cell):
         return op.digamma(x)
 
 
+@documented
 class LGamma(Cell):
     """Logarithm of the absolute value of the gamma function.
 
@@ -57,9 +58,6 @@ class LGamma(Cell):
 
     Raises:
         TypeError: `x` is not of a floating type.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def construct(self, x):
@@ -67,6 +65,7 @@ class LGamma(Cell):
         return op.lgamma(x)
 
 
+@documented
 class IGamma(Cell):
     """Regularised lower incomplete gamma function.
 
@@ -79,9 +78,6 @@ class IGamma(Cell):
 
     Raises:
         TypeError: An input is not of a floating type, or the types differ.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def construct(self, a, x):
@@ -123,6 +119,7 @@ def log_beta(x, y):
     return op.where(op.less(b, _LARGE), small, op.where(op.less(a, _LARGE), one_large, both_large))
 
 
+@documented
 class LBeta(Cell):
     """Logarithm of the beta function: ``lgamma(x) + lgamma(y) - lgamma(x + y)``.
 
@@ -135,9 +132,6 @@ class LBeta(Cell):
 
     Raises:
         TypeError: An input is not of a floating type, or the types differ.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def construct(self, x, y):
@@ -149,12 +143,20 @@ class LBeta(Cell):
         return log_beta(x, y)
 
 
+_KEEP_DIMS = flag("keep_dims", "Reduced axes stay, with length 1.")
+
+
+@takes(
+    Argument(
+        "axis",
+        "Union[int, tuple(int), list(int)]",
+        "The axes; () for all.",
+        check=check.of_type(int, list, tuple),
+    ),
+    _KEEP_DIMS,
+)
 class ReduceLogSumExp(Cell):
     """``log(sum(exp(x)))`` along axes.
-
-    Args:
-        axis (Union[int, tuple(int), list(int)]): The axes; () for all.
-        keep_dims (bool): Reduced axes stay, with length 1. Default: ``False``.
 
     Inputs:
         - **x** (Tensor) - Of a floating type.
@@ -164,15 +166,7 @@ class ReduceLogSumExp(Cell):
 
     Raises:
         TypeError: An argument has another type, or `x` is not of a floating type.
-
-    Supported Platforms:
-        ``CPU``
     """
-
-    def __init__(self, axis, keep_dims=False):
-        super().__init__()
-        self.axis = validator.check_value_type("axis", axis, [int, list, tuple], self.cls_name)
-        self.keep_dims = check.boolean(keep_dims, "keep_dims", self.cls_name)
 
     def construct(self, x):
         _require_float(self.cls_name, x=x)
@@ -180,12 +174,12 @@ class ReduceLogSumExp(Cell):
         return ops.logsumexp(x, axis or tuple(range(x.ndim)), self.keep_dims)
 
 
+@takes(
+    Argument("axis", "Union[int, tuple(int), None]", "The axes; None: all.", None),
+    Argument("keep_dims", "Union[bool, None]", "Reduced axes stay, with length 1; None: no.", None),
+)
 class Moments(Cell):
     """Mean and variance.
-
-    Args:
-        axis (Union[int, tuple(int), None]): The axes. Default: ``None``, all.
-        keep_dims (Union[bool, None]): Reduced axes stay, with length 1. Default: ``None``, no.
 
     Inputs:
         - **x** (Tensor) - Of a floating type.
@@ -195,13 +189,9 @@ class Moments(Cell):
 
     Raises:
         TypeError: An argument has another type, or `x` is not of a floating type.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(self, axis=None, keep_dims=None):
-        super().__init__()
+    def _set_up(self, axis, keep_dims) -> None:
         if axis is None:
             axis = ()
         validator.check_value_type("axis", axis, [int, tuple], self.cls_name)
@@ -220,12 +210,11 @@ class Moments(Cell):
         return op.cast(mean, x.dtype), op.cast(variance, x.dtype)
 
 
+@takes(
+    Argument("axis", "Union[tuple, int]", "The axes; () for all.", (), check.of_type(int, tuple)), _KEEP_DIMS
+)
 class Norm(Cell):
     """Square root of the sum of squares.
-
-    Args:
-        axis (Union[tuple, int]): The axes. Default: ``()``, all.
-        keep_dims (bool): Reduced axes stay, with length 1. Default: ``False``.
 
     Inputs:
         - **x** (Tensor) - Numbers.
@@ -235,29 +224,26 @@ class Norm(Cell):
 
     Raises:
         TypeError: An argument has another type.
-
-    Supported Platforms:
-        ``CPU``
     """
-
-    def __init__(self, axis=(), keep_dims=False):
-        super().__init__()
-        self.axis = validator.check_value_type("axis", axis, [int, tuple], self.cls_name)
-        self.keep_dims = check.boolean(keep_dims, "keep_dims", self.cls_name)
 
     def construct(self, x):
         axis = (self.axis,) if isinstance(self.axis, int) else self.axis
         return op.sqrt(op.reduce_sum(op.square(x), axis, self.keep_dims))
 
-    def extend_repr(self) -> str:
-        return f"axis={self.axis}, keep_dims={self.keep_dims}"
+    extend_repr = shows("axis keep_dims")
 
 
+def _factor(value, name: str, owner: str) -> float:
+    if not check.of_type(int, float)(value, name, owner) > 0:
+        raise ValueError(f"For '{owner}', the '{name}' must be greater than 0, but got {value}.")
+    if math.isinf(value):
+        raise ValueError(f"For '{owner}', the '{name}' must be finite, but got {value}.")
+    return value
+
+
+@takes(Argument("scale", "Union[int, float]", "Factor, above 0.", check=_factor))
 class L1Regularizer(Cell):
     """``scale * sum(abs(weights))``.
-
-    Args:
-        scale (Union[int, float]): Factor, above 0.
 
     Inputs:
         - **weights** (Tensor) - Numbers.
@@ -268,19 +254,7 @@ class L1Regularizer(Cell):
     Raises:
         TypeError: `scale` is no number, or `weights` are truth values.
         ValueError: `scale` is not positive or not finite.
-
-    Supported Platforms:
-        ``CPU``
     """
-
-    def __init__(self, scale):
-        super().__init__()
-        validator.check_value_type("scale", scale, [int, float], self.cls_name)
-        if not scale > 0:
-            raise ValueError(f"For '{self.cls_name}', the 'scale' must be greater than 0, but got {scale}.")
-        if math.isinf(scale):
-            raise ValueError(f"For '{self.cls_name}', the 'scale' must be finite, but got {scale}.")
-        self.scale = scale
 
     def construct(self, weights):
         if not isinstance(weights, Tensor) or weights.dtype == mstype.bool_:
@@ -290,12 +264,15 @@ class L1Regularizer(Cell):
         return total if total.dtype == mstype.float64 else op.cast(total, mstype.float32)
 
 
+_NUMBERS = "Union[list(int), tuple(int), int]"
+
+
+@takes(
+    Argument("shift", _NUMBERS, "How far, per axis.", check=check.of_type(int, tuple, list)),
+    Argument("axis", _NUMBERS, "The axes.", check=check.of_type(int, tuple, list)),
+)
 class Roll(Cell):
     """Moves elements along axes; what leaves at one end enters at the other.
-
-    Args:
-        shift (Union[list(int), tuple(int), int]): How far, per axis.
-        axis (Union[list(int), tuple(int), int]): The axes.
 
     Inputs:
         - **input_x** (Tensor) - Any tensor.
@@ -306,15 +283,9 @@ class Roll(Cell):
     Raises:
         TypeError: `shift` or `axis` has another type.
         ValueError: They do not have as many elements, or an axis is out of range.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(self, shift, axis):
-        super().__init__()
-        for name, value in (("shift", shift), ("axis", axis)):
-            validator.check_value_type(name, value, [int, tuple, list], self.cls_name)
+    def _set_up(self, shift, axis) -> None:
         self.shift = (shift,) if isinstance(shift, int) else tuple(shift)
         self.axis = (axis,) if isinstance(axis, int) else tuple(axis)
         if len(self.shift) != len(self.axis):

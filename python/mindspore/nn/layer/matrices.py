@@ -6,65 +6,47 @@ from __future__ import annotations
 from mindspore import ops
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
+from mindspore.nn._description import Argument, documented, takes
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 
 
+@takes(
+    Argument("transpose_x1", "bool", "Whether the first is transposed.", False),
+    Argument("transpose_x2", "bool", "Whether the second is transposed.", False),
+)
 class MatMul(Cell):
-    """Product of two matrices, or of stacks of them.
-
-    Args:
-        transpose_x1 (bool): Whether the first is transposed. Default: ``False``.
-        transpose_x2 (bool): Whether the second is transposed. Default: ``False``.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(self, transpose_x1=False, transpose_x2=False):
-        super().__init__()
-        self.transpose_x1, self.transpose_x2 = transpose_x1, transpose_x2
+    """Product of two matrices, or of stacks of them."""
 
     def construct(self, x1, x2):
         return op.matmul(x1, x2, self.transpose_x1, self.transpose_x2)
 
 
+@documented
 class Tril(Cell):
-    """Zeros above a diagonal.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Zeros above a diagonal."""
 
     def construct(self, x, k=0):
         return op.tril(x, int(k))
 
 
+@documented
 class Triu(Cell):
-    """Zeros below a diagonal.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Zeros below a diagonal."""
 
     def construct(self, x, k=0):
         return op.triu(x, int(k))
 
 
+@takes(
+    Argument("start", "Union[int, float]", "The first; with `limit` None the limit, and the first is 0."),
+    Argument("limit", "Union[int, float]", "Bound that is not reached.", None),
+    Argument("delta", "Union[int, float]", "Step.", 1),
+)
 class Range(Cell):
-    """Evenly spaced numbers.
+    """Evenly spaced numbers."""
 
-    Args:
-        start (Union[int, float]): The first; with `limit` None the limit, and the first is 0.
-        limit (Union[int, float]): Bound that is not reached. Default: ``None``.
-        delta (Union[int, float]): Step. Default: ``1``.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(self, start, limit=None, delta=1):
-        super().__init__()
+    def _set_up(self, start, limit, delta) -> None:
         if delta == 0:
             raise ValueError("For 'Range', the 'delta' must not be 0.")
         first, bound = (0, start) if limit is None else (start, limit)
@@ -74,23 +56,19 @@ class Range(Cell):
         return self.result
 
 
+@takes(
+    Argument("paddings", "tuple", "One pair per axis: width before and after it."),
+    Argument("mode", "str", '``"CONSTANT"`` (zeros), ``"REFLECT"`` or ``"SYMMETRIC"``.', "CONSTANT"),
+)
 class Pad(Cell):
     """Adds a border.
-
-    Args:
-        paddings (tuple): One pair per axis: width before and after it.
-        mode (str): ``"CONSTANT"`` (zeros), ``"REFLECT"`` or ``"SYMMETRIC"``. Default: ``"CONSTANT"``.
 
     Raises:
         TypeError: `paddings` is not a tuple.
         ValueError: `paddings` has more than 4 pairs, or `mode` is another.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(self, paddings, mode="CONSTANT"):
-        super().__init__()
+    def _set_up(self, paddings, mode) -> None:
         if not isinstance(paddings, tuple):
             raise TypeError(f"For 'Pad', the 'paddings' must be a tuple, but got {type(paddings)}.")
         if any(not isinstance(pair, (tuple, list)) or len(pair) != 2 for pair in paddings):
@@ -119,6 +97,7 @@ def _require_matrices(owner: str, x) -> None:
         raise TypeError(f"For '{owner}', the 'a' must be a Tensor of a floating type, but got {kind}.")
 
 
+@documented
 class MatInverse(Cell):
     """Inverse of square matrices.
 
@@ -130,9 +109,6 @@ class MatInverse(Cell):
 
     Raises:
         TypeError: `a` is not of a floating type.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def construct(self, a):
@@ -140,6 +116,7 @@ class MatInverse(Cell):
         return _in_float32(ops.inverse, a)
 
 
+@documented
 class MatDet(Cell):
     """Determinant of square matrices.
 
@@ -151,9 +128,6 @@ class MatDet(Cell):
 
     Raises:
         TypeError: `a` is not of a floating type.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def construct(self, a):
@@ -165,6 +139,7 @@ def _on_diagonal(rows: int, columns: int) -> Tensor:
     return op.equal(ops.arange(rows).reshape(-1, 1), ops.arange(columns).reshape(1, -1))
 
 
+@documented
 class MatrixDiag(Cell):
     """Square matrices with given diagonals and zeros elsewhere.
 
@@ -173,9 +148,6 @@ class MatrixDiag(Cell):
 
     Outputs:
         Tensor, (..., N, N).
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def construct(self, input_x):
@@ -184,6 +156,7 @@ class MatrixDiag(Cell):
         return op.where(_on_diagonal(size, size), wide, op.zeros_like(wide))
 
 
+@documented
 class MatrixDiagPart(Cell):
     """Diagonals of matrices.
 
@@ -195,9 +168,6 @@ class MatrixDiagPart(Cell):
 
     Raises:
         ValueError: `input_x` has fewer than two axes.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def construct(self, input_x):
@@ -208,6 +178,7 @@ class MatrixDiagPart(Cell):
         return ops.diagonal(input_x, 0, -2, -1)
 
 
+@documented
 class MatrixSetDiag(Cell):
     """Matrices with other diagonals.
 
@@ -220,9 +191,6 @@ class MatrixSetDiag(Cell):
 
     Raises:
         ValueError: `input_x` has fewer than two axes, or the shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def construct(self, input_x, diagonal):

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from mindspore.common.tensor import Tensor
+from mindspore.nn._arguments import LENGTHS
+from mindspore.nn._description import Argument, takes
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
+
+_SIDES = ("left and right", "left, right, top, bottom", "left, right, top, bottom, front, back")
 
 
 def _sides(padding, axes: int, owner: str, negative_allowed: bool, whole: bool) -> tuple[int, ...]:
@@ -28,20 +31,31 @@ def _sides(padding, axes: int, owner: str, negative_allowed: bool, whole: bool) 
     return padding
 
 
+def _number(value, name: str, owner: str):
+    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+        raise TypeError(
+            f"For '{owner}', the type of parameter '{name}' must be int or float, but got {type(value)}."
+        )
+    return value
+
+
+def _border(axes: int, cuts: bool = False) -> Argument:
+    """The width of a border around the last axes."""
+    cut = "; a negative width cuts" if cuts else ""
+    return Argument("padding", LENGTHS, f"Width, or {_SIDES[axes - 1]}{cut}.")
+
+
+_VALUE = Argument("value", "Union[int, float]", "The number.", check=_number)
+
+
+@takes(Argument("padding", LENGTHS, "Width."), _VALUE.but(default=None))
 class _Border(Cell):
     """Adds a border to the last axes."""
 
     _axes, _mode, _whole = 1, "constant", True
 
-    def __init__(self, padding, value: float | Tensor | None = None):
-        super().__init__()
+    def _set_up(self, padding) -> None:
         self.padding = _sides(padding, self._axes, self.cls_name, self._mode == "constant", self._whole)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
-            raise TypeError(
-                f"For '{self.cls_name}', the type of parameter 'value' must be int or float, but got "
-                f"{type(value)}."
-            )
-        self.value = value
 
     def construct(self, x):
         return self._bordered(x)
@@ -71,12 +85,9 @@ class _Border(Cell):
         return shown if self.value is None else f"{shown}, value={self.value}"
 
 
+@takes(_border(1, cuts=True), _VALUE)
 class ConstantPad1d(_Border):
     """Adds a border of one number to the last axis.
-
-    Args:
-        padding (Union[int, tuple[int]]): Width, or left and right; a negative width cuts.
-        value (Union[int, float]): The number.
 
     Inputs:
         - **x** (Tensor) - At least one axis.
@@ -88,9 +99,6 @@ class ConstantPad1d(_Border):
         TypeError: `padding` is neither int nor tuple of ints, or `value` is not a number.
         ValueError: `padding` has another length, or nothing would be left.
 
-    Supported Platforms:
-        ``CPU``
-
     Examples:
         >>> import mindspore as ms
         >>> from mindspore import nn, ops
@@ -98,128 +106,68 @@ class ConstantPad1d(_Border):
         (1, 2, 4)
     """
 
-    def __init__(self, padding, value):
-        super().__init__(padding, value)
 
-
+@takes(_border(2, cuts=True), _VALUE)
 class ConstantPad2d(_Border):
-    """Adds a border of one number to the last two axes.
-
-    Args:
-        padding (Union[int, tuple[int]]): Width, or left, right, top, bottom; a negative width cuts.
-        value (Union[int, float]): The number.
-    """
+    """Adds a border of one number to the last two axes."""
 
     _axes, _whole = 2, False
 
-    def __init__(self, padding, value):
-        super().__init__(padding, value)
 
-
+@takes(_border(3, cuts=True), _VALUE)
 class ConstantPad3d(_Border):
-    """Adds a border of one number to the last three axes.
-
-    Args:
-        padding (Union[int, tuple[int]]): Width, or left, right, top, bottom, front, back; a negative width
-            cuts.
-        value (Union[int, float]): The number.
-    """
+    """Adds a border of one number to the last three axes."""
 
     _axes, _whole = 3, False
 
-    def __init__(self, padding, value):
-        super().__init__(padding, value)
 
-
+@takes(_border(2, cuts=True))
 class ZeroPad2d(_Border):
-    """Adds a border of zeros to the last two axes.
-
-    Args:
-        padding (Union[int, tuple[int]]): Width, or left, right, top, bottom; a negative width cuts.
-    """
+    """Adds a border of zeros to the last two axes."""
 
     _axes, _whole = 2, False
 
-    def __init__(self, padding):
-        super().__init__(padding)
 
-
+@takes(_border(1))
 class ReflectionPad1d(_Border):
-    """Adds a border that mirrors the elements at the ends of the last axis, without the last ones.
-
-    Args:
-        padding (Union[int, tuple[int]]): Width, or left and right.
-    """
+    """Adds a border that mirrors the elements at the ends of the last axis, without the last ones."""
 
     _mode = "reflect"
 
-    def __init__(self, padding):
-        super().__init__(padding)
 
-
+@takes(_border(2))
 class ReflectionPad2d(_Border):
-    """Adds a border that mirrors planes at their edges.
-
-    Args:
-        padding (Union[int, tuple[int]]): Width, or left, right, top, bottom.
-    """
+    """Adds a border that mirrors planes at their edges."""
 
     _axes, _mode = 2, "reflect"
 
-    def __init__(self, padding):
-        super().__init__(padding)
 
-
+@takes(_border(3))
 class ReflectionPad3d(_Border):
-    """Adds a border that mirrors volumes at their faces.
-
-    Args:
-        padding (Union[int, tuple[int]]): Width, or left, right, top, bottom, front, back.
-    """
+    """Adds a border that mirrors volumes at their faces."""
 
     _axes, _mode = 3, "reflect"
 
-    def __init__(self, padding):
-        super().__init__(padding)
 
-
+@takes(_border(1))
 class ReplicationPad1d(_Border):
-    """Adds a border that repeats the elements at the ends of the last axis.
-
-    Args:
-        padding (Union[int, tuple[int]]): Width, or left and right.
-    """
+    """Adds a border that repeats the elements at the ends of the last axis."""
 
     _mode = "replicate"
 
-    def __init__(self, padding):
-        super().__init__(padding)
 
-
+@takes(_border(2))
 class ReplicationPad2d(_Border):
-    """Adds a border that repeats the edges of planes.
-
-    Args:
-        padding (Union[int, tuple[int]]): Width, or left, right, top, bottom.
-    """
+    """Adds a border that repeats the edges of planes."""
 
     _axes, _mode = 2, "replicate"
 
-    def __init__(self, padding):
-        super().__init__(padding)
 
-
+@takes(_border(3))
 class ReplicationPad3d(_Border):
-    """Adds a border that repeats the faces of volumes.
-
-    Args:
-        padding (Union[int, tuple[int]]): Width, or left, right, top, bottom, front, back.
-    """
+    """Adds a border that repeats the faces of volumes."""
 
     _axes, _mode = 3, "replicate"
-
-    def __init__(self, padding):
-        super().__init__(padding)
 
 
 __all__ = [

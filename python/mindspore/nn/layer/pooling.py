@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from mindspore.common import dtype as mstype
 from mindspore.nn import _checks as check
-from mindspore.nn.layer._pooling import Pool, check_special, with_batch
+from mindspore.nn._description import takes
+from mindspore.nn.layer._convolution import DATA_FORMAT
+from mindspore.nn.layer._pooling import Pool, maximum_arguments, mean_arguments, with_batch
 from mindspore.nn.layer.pooling_volumes import AvgPool3d, MaxPool3d
 from mindspore.nn.layer.pooling_windows import (
     AdaptiveAvgPool1d,
@@ -47,41 +49,17 @@ __all__ = [
 ]
 
 
+_FORMAT = DATA_FORMAT.but(check=check.choice("NCHW", "NHWC", shown="format"))
+_COUNTED = 'With ``"pad"``: padded cells count in the divisor.'
+
+
+@takes(*maximum_arguments(2), _FORMAT)
 class MaxPool2d(Pool):
-    """Largest value of every window.
+    """Largest value of every window."""
 
-    Args:
-        kernel_size (Union[int, tuple[int]]): Height and width of the window. Default: ``1``.
-        stride (Union[int, tuple[int]]): Its steps. Default: ``1``.
-        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"valid"``.
-        padding (Union[int, tuple[int]]): With ``"pad"``: height, width. Default: ``0``.
-        dilation (Union[int, tuple[int]]): With ``"pad"``: distance of the window's cells. Default: ``1``.
-        return_indices (bool): With ``"pad"``: also where the values stand. Default: ``False``.
-        ceil_mode (bool): With ``"pad"``: also windows that reach over the end. Default: ``False``.
-        data_format (str): ``"NCHW"`` or ``"NHWC"``. Default: ``"NCHW"``.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(
-        self,
-        kernel_size=1,
-        stride=1,
-        pad_mode="valid",
-        padding=0,
-        dilation=1,
-        return_indices=False,
-        ceil_mode=False,
-        data_format="NCHW",
-    ):
-        super().__init__()
-        self._set_up(2, kernel_size, stride, pad_mode, padding)
-        self.dilation = check.ints(dilation, 2, "dilation", self.cls_name)
-        self.return_indices, self.ceil_mode = return_indices, ceil_mode
-        self.data_format = check.one_of(data_format, ("NCHW", "NHWC"), "format", self.cls_name)
-        check_special(self, pad_mode)
-        if self.pad_mode == "pad" and data_format == "NHWC":
+    def _set_up(self, pad_mode, padding) -> None:
+        self._set_padding_of_maxima(pad_mode, padding)
+        if self.pad_mode == "pad" and self.data_format == "NHWC":
             raise ValueError("For 'MaxPool2d', when pad_mode is 'pad', 'data_format' must be 'NCHW'.")
 
     def construct(self, x):
@@ -98,34 +76,12 @@ class MaxPool2d(Pool):
         return (y, op.cast(indices, mstype.int64)) if self.return_indices else y
 
 
+@takes(*maximum_arguments(1))
 class MaxPool1d(Pool):
-    """Largest value of every window of a sequence (N, C, L) or (C, L).
+    """Largest value of every window of a sequence (N, C, L) or (C, L)."""
 
-    Args:
-        kernel_size (int): Length of the window. Default: ``1``.
-        stride (int): Its step. Default: ``1``.
-        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"valid"``.
-        padding (int): With ``"pad"``: both sides. Default: ``0``.
-        dilation (int): With ``"pad"``: distance of the window's cells. Default: ``1``.
-        return_indices (bool): With ``"pad"``: also where the values stand. Default: ``False``.
-        ceil_mode (bool): With ``"pad"``: also windows that reach over the end. Default: ``False``.
-    """
-
-    def __init__(
-        self,
-        kernel_size=1,
-        stride=1,
-        pad_mode="valid",
-        padding=0,
-        dilation=1,
-        return_indices=False,
-        ceil_mode=False,
-    ):
-        super().__init__()
-        self._set_up(1, kernel_size, stride, pad_mode, padding)
-        self.dilation = check.ints(dilation, 1, "dilation", self.cls_name)
-        self.return_indices, self.ceil_mode = return_indices, ceil_mode
-        check_special(self, pad_mode)
+    def _set_up(self, pad_mode, padding) -> None:
+        self._set_padding_of_maxima(pad_mode, padding)
 
     def construct(self, x):
         x, added = with_batch(x, 1, self.cls_name)
@@ -144,39 +100,12 @@ class MaxPool1d(Pool):
         return (y, op.cast(indices, mstype.int64)) if self.return_indices else y
 
 
+@takes(*mean_arguments(2, _COUNTED), _FORMAT)
 class AvgPool2d(Pool):
-    """Mean of every window.
+    """Mean of every window."""
 
-    Args:
-        kernel_size (Union[int, tuple[int]]): Height and width of the window. Default: ``1``.
-        stride (Union[int, tuple[int]]): Its steps. Default: ``1``.
-        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"valid"``.
-        padding (Union[int, tuple[int]]): With ``"pad"``: height, width. Default: ``0``.
-        ceil_mode (bool): Also windows that reach over the end. Default: ``False``.
-        count_include_pad (bool): With ``"pad"``: padded cells count in the divisor. Default: ``True``.
-        divisor_override (int): Divisor instead of the number of cells. Default: ``None``.
-        data_format (str): ``"NCHW"`` or ``"NHWC"``. Default: ``"NCHW"``.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(
-        self,
-        kernel_size=1,
-        stride=1,
-        pad_mode="valid",
-        padding=0,
-        ceil_mode=False,
-        count_include_pad=True,
-        divisor_override=None,
-        data_format="NCHW",
-    ):
-        super().__init__()
-        self._set_up(2, kernel_size, stride, pad_mode, padding)
-        self._set_divisor(pad_mode, divisor_override)
-        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
-        self.data_format = check.one_of(data_format, ("NCHW", "NHWC"), "format", self.cls_name)
+    def _set_up(self, pad_mode, padding) -> None:
+        self._set_padding_of_means(pad_mode, padding)
 
     def construct(self, x):
         if self.data_format == "NHWC":
@@ -193,25 +122,13 @@ class AvgPool2d(Pool):
         return op.squeeze(y, 0) if added else y
 
 
+@takes(*mean_arguments(1, _COUNTED))
 class AvgPool1d(Pool):
-    """Mean of every window of a sequence (N, C, L) or (C, L).
+    """Mean of every window of a sequence (N, C, L) or (C, L)."""
 
-    Args:
-        kernel_size (int): Length of the window. Default: ``1``.
-        stride (int): Its step. Default: ``1``.
-        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"valid"``.
-        padding (int): With ``"pad"``: both sides. Default: ``0``.
-        ceil_mode (bool): Also windows that reach over the end. Default: ``False``.
-        count_include_pad (bool): With ``"pad"``: padded cells count in the divisor. Default: ``True``.
-    """
-
-    def __init__(
-        self, kernel_size=1, stride=1, pad_mode="valid", padding=0, ceil_mode=False, count_include_pad=True
-    ):
-        super().__init__()
-        self._set_up(1, kernel_size, stride, pad_mode, padding)
-        self._set_divisor(pad_mode, None)
-        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+    def _set_up(self, pad_mode, padding) -> None:
+        self._set_padding_of_means(pad_mode, padding)
+        self.divisor_override = None
 
     def construct(self, x):
         x, added = with_batch(x, 1, self.cls_name)

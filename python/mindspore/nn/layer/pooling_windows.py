@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from mindspore.nn import _checks as check
+from mindspore.nn._arguments import LENGTHS, flag, positive_int
+from mindspore.nn._description import Argument, documented, shows, takes
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 from mindspore.ops.function import pooling, windows
@@ -24,13 +26,26 @@ def _output_size(value, axes: int, owner: str) -> tuple:
     return sizes
 
 
+_OUTPUT_SIZE = Argument(
+    "output_size", "Union[int, tuple]", "Height and width of the output; None keeps a length."
+)
+_OUTPUT_LENGTH = positive_int("output_size", "Length of the output.")
+_VOLUME_SIZE = _OUTPUT_SIZE.but(text="Depth, height and width of the output; None keeps a length.")
+_WITH_PLACES = flag("return_indices", "Whether places in the plane are returned as well.")
+_WITH_PLACES_3D = _WITH_PLACES.but(text="Whether places in the volume are returned as well.")
+
+
+@takes(_OUTPUT_SIZE)
 class _Adaptive(Cell):
-    """Windows that cover the input evenly, as many as asked."""
+    """Windows that cover the input evenly, as many as asked.
+
+    Outputs:
+        Tensor.
+    """
 
     _axes = 2
 
-    def __init__(self, output_size):
-        super().__init__()
+    def _set_up(self, output_size) -> None:
         self.output_size = output_size
         self._sizes = _output_size(output_size, self._axes, self.cls_name)
 
@@ -41,70 +56,42 @@ class _Adaptive(Cell):
                 f"got shape {x.shape}."
             )
 
-    def extend_repr(self) -> str:
-        return f"output_size={self.output_size}"
+    extend_repr = shows("output_size")
 
 
+@takes(_OUTPUT_LENGTH)
 class AdaptiveAvgPool1d(_Adaptive):
     """Mean of windows of a sequence, chosen so that the output has a given length.
 
-    Args:
-        output_size (int): Length of the output.
-
     Inputs:
         - **input** (Tensor) - (N, C, L) or (C, L).
-
-    Outputs:
-        Tensor.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     _axes = 1
-
-    def __init__(self, output_size):
-        super().__init__(check.positive_int(output_size, "output_size", "AdaptiveAvgPool1d"))
 
     def construct(self, input):
         self._check(input)
         return pooling.adaptive_avg_pool(input, self._sizes)
 
 
+@takes(_OUTPUT_SIZE)
 class AdaptiveAvgPool2d(_Adaptive):
     """Mean of windows chosen so that the output has a given size.
 
-    Args:
-        output_size (Union[int, tuple]): Height and width of the output; None keeps a length.
-
     Inputs:
         - **input** (Tensor) - (N, C, H, W) or (C, H, W).
-
-    Outputs:
-        Tensor.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def construct(self, input):
         return op.adaptive_avg_pool2d(input, tuple(self._sizes))
 
 
+@takes(_VOLUME_SIZE)
 class AdaptiveAvgPool3d(_Adaptive):
     """Mean of windows of volumes, chosen so that the output has a given size.
 
-    Args:
-        output_size (Union[int, tuple]): Depth, height and width of the output; None keeps a length.
-
     Inputs:
         - **input** (Tensor) - (N, C, D, H, W) or (C, D, H, W).
-
-    Outputs:
-        Tensor.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     _axes = 3
@@ -114,214 +101,161 @@ class AdaptiveAvgPool3d(_Adaptive):
         return pooling.adaptive_avg_pool(input, self._sizes)
 
 
+@takes(_OUTPUT_LENGTH)
 class AdaptiveMaxPool1d(_Adaptive):
     """Largest value of windows of a sequence, chosen so that the output has a given length.
 
-    Args:
-        output_size (int): Length of the output.
-
     Inputs:
         - **x** (Tensor) - (N, C, L) or (C, L).
-
-    Outputs:
-        Tensor.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     _axes = 1
-
-    def __init__(self, output_size):
-        super().__init__(check.positive_int(output_size, "output_size", "AdaptiveMaxPool1d"))
 
     def construct(self, x):
         return windows.adaptive_max_pool1d(x, self.output_size)
 
 
+@takes(_OUTPUT_SIZE, _WITH_PLACES)
 class AdaptiveMaxPool2d(_Adaptive):
     """Largest value of windows chosen so that the output has a given size.
-
-    Args:
-        output_size (Union[int, tuple]): Height and width of the output; None keeps a length.
-        return_indices (bool): Whether places in the plane are returned as well. Default: ``False``.
 
     Inputs:
         - **input** (Tensor) - (N, C, H, W) or (C, H, W).
 
     Outputs:
         Tensor, or a tuple of two.
-
-    Supported Platforms:
-        ``CPU``
     """
-
-    def __init__(self, output_size, return_indices=False):
-        super().__init__(output_size)
-        self.return_indices = check.boolean(return_indices, "return_indices", self.cls_name)
 
     def construct(self, input):
         return windows.adaptive_max_pool2d(input, self._sizes, self.return_indices)
 
 
+@takes(_VOLUME_SIZE, _WITH_PLACES_3D)
 class AdaptiveMaxPool3d(_Adaptive):
     """Largest value of windows of volumes, chosen so that the output has a given size.
-
-    Args:
-        output_size (Union[int, tuple]): Depth, height and width of the output; None keeps a length.
-        return_indices (bool): Whether places in the volume are returned as well. Default: ``False``.
 
     Inputs:
         - **input** (Tensor) - (N, C, D, H, W) or (C, D, H, W).
 
     Outputs:
         Tensor, or a tuple of two.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     _axes = 3
-
-    def __init__(self, output_size, return_indices=False):
-        super().__init__(output_size)
-        self.return_indices = check.boolean(return_indices, "return_indices", self.cls_name)
 
     def construct(self, input):
         return windows.adaptive_max_pool3d(input, self._sizes, self.return_indices)
 
 
+def _power(value, name: str, owner: str) -> float:
+    check.number(value, name, owner)
+    if value == 0:
+        raise ValueError(f"For '{owner}', the '{name}' must not be 0.")
+    return float(value)
+
+
+_POWER = Argument("norm_type", "Union[int, float]", "The power; not 0.", check=_power)
+_CEIL_MODE = flag("ceil_mode", "Also windows that reach over the end.")
+_WINDOW_LENGTH = [
+    Argument("kernel_size", "int", "Length of a window."),
+    Argument("stride", "int", "Its step; None: the length of a window.", None),
+]
+_WINDOW_SIZE = [
+    Argument("kernel_size", LENGTHS, "Height and width of a window."),
+    Argument("stride", LENGTHS, "Its steps; None: the size of a window.", None),
+]
+
+
+@takes(_POWER, *_WINDOW_SIZE, _CEIL_MODE)
 class _PowerPool(Cell):
-    """Sums of powers over windows."""
-
-    def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
-        super().__init__()
-        check.number(norm_type, "norm_type", self.cls_name)
-        if norm_type == 0:
-            raise ValueError(f"For '{self.cls_name}', the 'norm_type' must not be 0.")
-        self.norm_type = float(norm_type)
-        self.kernel_size, self.stride = kernel_size, stride
-        self.ceil_mode = check.boolean(ceil_mode, "ceil_mode", self.cls_name)
-
-
-class LPPool1d(_PowerPool):
-    """Power means, not divided by the count, of windows of sequences.
-
-    Args:
-        norm_type (Union[int, float]): The power; not 0.
-        kernel_size (int): Length of a window.
-        stride (int): Its step; None: the length of a window. Default: ``None``.
-        ceil_mode (bool): Also windows that reach over the end. Default: ``False``.
-
-    Inputs:
-        - **x** (Tensor) - (N, C, L) or (C, L).
+    """Sums of powers over windows.
 
     Outputs:
         Tensor.
+    """
 
-    Supported Platforms:
-        ``CPU``
+
+@takes(_POWER, *_WINDOW_LENGTH, _CEIL_MODE)
+class LPPool1d(_PowerPool):
+    """Power means, not divided by the count, of windows of sequences.
+
+    Inputs:
+        - **x** (Tensor) - (N, C, L) or (C, L).
     """
 
     def construct(self, x):
         return pooling.lp_pool1d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
 
 
+@takes(_POWER, *_WINDOW_SIZE, _CEIL_MODE)
 class LPPool2d(_PowerPool):
     """Power means, not divided by the count, of windows.
 
-    Args:
-        norm_type (Union[int, float]): The power; not 0.
-        kernel_size (Union[int, tuple[int]]): Height and width of a window.
-        stride (Union[int, tuple[int]]): Its steps; None: the size of a window. Default: ``None``.
-        ceil_mode (bool): Also windows that reach over the end. Default: ``False``.
-
     Inputs:
         - **x** (Tensor) - (N, C, H, W).
-
-    Outputs:
-        Tensor.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def construct(self, x):
         return pooling.lp_pool2d(x, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)
 
 
-class _Fractional(Cell):
-    """Windows spread at random."""
+def _spread_arguments(window: str, output: str, places: Argument, axes: int) -> list[Argument]:
+    random = f"(N, C, {axes}), random numbers in [0, 1); None draws them."
+    return [
+        Argument("kernel_size", LENGTHS, f"{window} of a window."),
+        Argument("output_size", LENGTHS, f"{output} of the output.", None),
+        Argument("output_ratio", "Union[float, tuple[float]]", "The same as a share of the input.", None),
+        places,
+        Argument("_random_samples", "Tensor", random, None),
+    ]
 
-    def __init__(
-        self, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None
-    ):
-        super().__init__()
-        self.kernel_size, self.output_size, self.output_ratio = kernel_size, output_size, output_ratio
-        self.return_indices = check.boolean(return_indices, "return_indices", self.cls_name)
-        self._random_samples = _random_samples
+
+_OF_PLANES = _spread_arguments("Height and width", "Height and width", _WITH_PLACES, 2)
+_OF_VOLUMES = _spread_arguments("Depth, height and width", "Lengths", _WITH_PLACES_3D, 3)
+
+
+@takes(*_OF_PLANES)
+class _Fractional(Cell):
+    """Windows spread at random.
+
+    Outputs:
+        Tensor, or a tuple of two.
+    """
 
     def _options(self) -> tuple:
         sizes = (self.kernel_size, self.output_size, self.output_ratio)
         return (*sizes, self.return_indices, self._random_samples)
 
 
+@takes(*_OF_PLANES)
 class FractionalMaxPool2d(_Fractional):
     """Largest value of windows that are spread at random so that the output has a given size.
 
-    Args:
-        kernel_size (Union[int, tuple[int]]): Height and width of a window.
-        output_size (Union[int, tuple[int]]): Height and width of the output. Default: ``None``.
-        output_ratio (Union[float, tuple[float]]): The same as a share of the input. Default: ``None``.
-        return_indices (bool): Whether places in the plane are returned as well. Default: ``False``.
-        _random_samples (Tensor): (N, C, 2), random numbers in [0, 1); None draws them. Default: ``None``.
-
     Inputs:
         - **input** (Tensor) - (N, C, H, W) or (C, H, W).
-
-    Outputs:
-        Tensor, or a tuple of two.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def construct(self, input):
         return windows.fractional_max_pool2d(input, *self._options())
 
 
+@takes(*_OF_VOLUMES)
 class FractionalMaxPool3d(_Fractional):
     """Largest value of windows of volumes that are spread at random.
 
-    Args:
-        kernel_size (Union[int, tuple[int]]): Depth, height and width of a window.
-        output_size (Union[int, tuple[int]]): Lengths of the output. Default: ``None``.
-        output_ratio (Union[float, tuple[float]]): The same as a share of the input. Default: ``None``.
-        return_indices (bool): Whether places in the volume are returned as well. Default: ``False``.
-        _random_samples (Tensor): (N, C, 3), random numbers in [0, 1); None draws them. Default: ``None``.
-
     Inputs:
         - **input** (Tensor) - (N, C, D, H, W) or (C, D, H, W).
-
-    Outputs:
-        Tensor, or a tuple of two.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def construct(self, input):
         return windows.fractional_max_pool3d(input, *self._options())
 
 
+@takes(*_WINDOW_LENGTH, Argument("padding", "int", "Cells around the pooled input.", 0))
 class _Unpool(Cell):
     """Pooled values back where they came from."""
 
     _axes = 2
-
-    def __init__(self, kernel_size, stride=None, padding=0):
-        super().__init__()
-        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
 
     def construct(self, x, indices, output_size=None):
         return windows.unpooled(
@@ -329,13 +263,9 @@ class _Unpool(Cell):
         )
 
 
+@documented
 class MaxUnpool1d(_Unpool):
     """Inverse of MaxPool1d: values at their places, zeros elsewhere.
-
-    Args:
-        kernel_size (int): Length of a window.
-        stride (int): Its step; None: the length of a window. Default: ``None``.
-        padding (int): Cells around the pooled input. Default: ``0``.
 
     Inputs:
         - **x** (Tensor) - (N, C, L) or (C, L).
@@ -344,9 +274,6 @@ class MaxUnpool1d(_Unpool):
 
     Outputs:
         Tensor.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     _axes = 1

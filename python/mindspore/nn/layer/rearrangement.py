@@ -6,21 +6,30 @@ from __future__ import annotations
 from mindspore import _checkparam as validator
 from mindspore import log as logger
 from mindspore.nn import _checks as check
+from mindspore.nn._arguments import LENGTHS
+from mindspore.nn._description import Argument, takes
 from mindspore.nn.cell import Cell
 from mindspore.ops._primitives.image import resize
 from mindspore.ops._primitives.windows import patches
 from mindspore.ops._registry import op
 from mindspore.ops.function import arrangement, neural
 
+_SIZES = "Union[tuple[int], list[int]]"
 
+
+def _padding(value, name: str, owner: str):
+    check.one_of(str(value).upper(), ("SAME", "VALID"), name, owner)
+    return value
+
+
+@takes(
+    Argument("ksizes", _SIZES, "(1, height, width, 1) of a window."),
+    Argument("strides", _SIZES, "(1, height, width, 1) between windows."),
+    Argument("rates", _SIZES, "(1, height, width, 1) between the cells of a window."),
+    Argument("padding", "str", '``"same"`` or ``"valid"``.', "valid", _padding),
+)
 class Unfold(Cell):
     """Windows of images as channels.
-
-    Args:
-        ksizes (Union[tuple[int], list[int]]): (1, height, width, 1) of a window.
-        strides (Union[tuple[int], list[int]]): (1, height, width, 1) between windows.
-        rates (Union[tuple[int], list[int]]): (1, height, width, 1) between the cells of a window.
-        padding (str): ``"same"`` or ``"valid"``. Default: ``"valid"``.
 
     Inputs:
         - **input_x** (Tensor) - (N, C, H, W).
@@ -31,19 +40,13 @@ class Unfold(Cell):
     Raises:
         TypeError: An argument is neither tuple nor list of ints.
         ValueError: An argument has another length, or its first or last number is not 1.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(self, ksizes, strides, rates, padding="valid"):
-        super().__init__()
+    def _set_up(self, ksizes, strides, rates) -> None:
         self._sizes = tuple(
             self._inner(value, name)
             for name, value in (("ksize", ksizes), ("stride", strides), ("rate", rates))
         )
-        check.one_of(str(padding).upper(), ("SAME", "VALID"), "padding", "Unfold")
-        self.padding = padding
 
     @staticmethod
     def _inner(value, name: str) -> tuple[int, int]:
@@ -65,110 +68,84 @@ class Unfold(Cell):
         return patches("Unfold", input_x, *self._sizes, self.padding)
 
 
+@takes(Argument("upscale_factor", "int", "r."))
 class PixelShuffle(Cell):
     """Channels become cells of a larger plane: (N, C * r^2, H, W) to (N, C, H * r, W * r).
-
-    Args:
-        upscale_factor (int): r.
 
     Inputs:
         - **input** (Tensor) - (..., C * r^2, H, W).
 
     Outputs:
         Tensor, (..., C, H * r, W * r).
-
-    Supported Platforms:
-        ``CPU``
     """
-
-    def __init__(self, upscale_factor):
-        super().__init__()
-        self.upscale_factor = upscale_factor
 
     def construct(self, input):
         return arrangement.pixel_shuffle(input, self.upscale_factor)
 
 
+@takes(Argument("downscale_factor", "int", "r."))
 class PixelUnshuffle(Cell):
     """Undoes :class:`PixelShuffle`.
-
-    Args:
-        downscale_factor (int): r.
 
     Inputs:
         - **input** (Tensor) - (..., C, H * r, W * r).
 
     Outputs:
         Tensor, (..., C * r^2, H, W).
-
-    Supported Platforms:
-        ``CPU``
     """
-
-    def __init__(self, downscale_factor):
-        super().__init__()
-        self.downscale_factor = downscale_factor
 
     def construct(self, input):
         return arrangement.pixel_unshuffle(input, self.downscale_factor)
 
 
+def _groups(value, name: str, owner: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"For '{owner}', the '{name}' must be int, but got {type(value)}.")
+    if value < 1:
+        raise ValueError(f"For '{owner}', the '{name}' must be positive, but got {value}.")
+    return value
+
+
+@takes(Argument("groups", "int", "Number of groups.", check=_groups))
 class ChannelShuffle(Cell):
     """Mixes groups of channels: the first of every group, then the second, and so on.
-
-    Args:
-        groups (int): Number of groups.
 
     Inputs:
         - **x** (Tensor) - (N, C, ...).
 
     Outputs:
         Tensor, shape of `x`.
-
-    Supported Platforms:
-        ``CPU``
     """
-
-    def __init__(self, groups):
-        super().__init__()
-        if isinstance(groups, bool) or not isinstance(groups, int):
-            raise TypeError(f"For 'ChannelShuffle', the 'groups' must be int, but got {type(groups)}.")
-        if groups < 1:
-            raise ValueError(f"For 'ChannelShuffle', the 'groups' must be positive, but got {groups}.")
-        self.groups = groups
 
     def construct(self, x):
         return arrangement.channel_shuffle(x, self.groups)
 
 
+_AGAIN = "Whether the factor is computed again from the lengths."
+_MODES = (
+    '``"nearest"``, ``"linear"``, ``"bilinear"``, ``"bicubic"``, ``"trilinear"``, ``"area"`` or '
+    '``"nearest-exact"``.'
+)
+
+
+@takes(
+    Argument("size", LENGTHS, "Lengths of the output.", None),
+    Argument("scale_factor", "Union[float, tuple[float]]", "The same as a multiple of the input.", None),
+    Argument("mode", "str", _MODES, "nearest"),
+    Argument("align_corners", "bool", "Whether corners stay where they are.", None),
+    Argument(
+        "recompute_scale_factor", "bool", "Whether the factor is computed again from the lengths.", None
+    ),
+)
 class Upsample(Cell):
     """Resizes sequences, planes or volumes.
-
-    Args:
-        size (Union[int, tuple[int]]): Lengths of the output. Default: ``None``.
-        scale_factor (Union[float, tuple[float]]): The same as a multiple of the input. Default: ``None``.
-        mode (str): ``"nearest"``, ``"linear"``, ``"bilinear"``, ``"bicubic"``, ``"trilinear"``, ``"area"`` or
-            ``"nearest-exact"``. Default: ``"nearest"``.
-        align_corners (bool): Whether corners stay where they are. Default: ``None``.
-        recompute_scale_factor (bool): Whether the factor is computed again from the lengths.
-            Default: ``None``.
 
     Inputs:
         - **x** (Tensor) - (N, C, ...).
 
     Outputs:
         Tensor.
-
-    Supported Platforms:
-        ``CPU``
     """
-
-    def __init__(
-        self, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None
-    ):
-        super().__init__()
-        self.size, self.scale_factor, self.mode = size, scale_factor, mode
-        self.align_corners, self.recompute_scale_factor = align_corners, recompute_scale_factor
 
     def construct(self, x):
         return neural.interpolate(
@@ -176,12 +153,16 @@ class Upsample(Cell):
         )
 
 
+@takes(
+    Argument(
+        "half_pixel_centers",
+        "bool",
+        "Whether a pixel is a square with its value in the middle, not a point.",
+        False,
+    )
+)
 class ResizeBilinear(Cell):
     """Resizes images linearly in both directions, as :class:`mindspore.ops.ResizeBilinearV2` does now.
-
-    Args:
-        half_pixel_centers (bool): Whether a pixel is a square with its value in the middle, not a point.
-            Default: ``False``.
 
     Inputs:
         - **x** (Tensor) - (N, C, H, W).
@@ -196,19 +177,14 @@ class ResizeBilinear(Cell):
         TypeError: `align_corners` is not bool, or a length or `scale_factor` is not int.
         ValueError: Neither or both of `size` and `scale_factor` are given, or one is not positive.
 
-    Supported Platforms:
-        ``CPU``
-
     Examples:
         >>> from mindspore import Tensor, nn
         >>> print(nn.ResizeBilinear()(Tensor([[[[1.0, 3.0]]]]), size=(1, 4)))
         [[[[1. 2. 3. 3.]]]]
     """
 
-    def __init__(self, half_pixel_centers=False):
-        super().__init__()
+    def _set_up(self) -> None:
         logger.warning("'nn.ResizeBilinear' is deprecated: use 'ops.ResizeBilinearV2', or 'ops.interpolate'.")
-        self.half_pixel_centers = half_pixel_centers
 
     def construct(self, x, size=None, scale_factor=None, align_corners=False):
         validator.check_value_type("align_corners", align_corners, [bool], self.cls_name)
@@ -227,47 +203,60 @@ class ResizeBilinear(Cell):
         return resize(self.cls_name, x, size, align_corners, self.half_pixel_centers, False)
 
 
+_REGION = "ACROSS_CHANNELS"
+
+
+def _fraction(value, name: str, owner: str) -> float:
+    if not isinstance(value, float):
+        raise TypeError(f"For '{owner}', the '{name}' must be float, but got {type(value)}.")
+    return value
+
+
+@takes(
+    Argument("depth_radius", "int", "Neighbours to either side.", 5),
+    Argument("bias", "float", "Added to the sum.", 1.0, _fraction),
+    Argument("alpha", "float", "Factor of the sum.", 1.0, _fraction),
+    Argument("beta", "float", "The power.", 0.5, _fraction),
+    Argument(
+        "norm_region",
+        "str",
+        'Only ``"ACROSS_CHANNELS"``.',
+        "ACROSS_CHANNELS",
+        check.choice("ACROSS_CHANNELS"),
+    ),
+)
 class LRN(Cell):
     """Divides every cell by a power of the sum of squares of its neighbours in other channels.
-
-    Args:
-        depth_radius (int): Neighbours to either side. Default: ``5``.
-        bias (float): Added to the sum. Default: ``1.0``.
-        alpha (float): Factor of the sum. Default: ``1.0``.
-        beta (float): The power. Default: ``0.5``.
-        norm_region (str): Only ``"ACROSS_CHANNELS"``. Default: ``"ACROSS_CHANNELS"``.
 
     Inputs:
         - **input_x** (Tensor) - (N, C, H, W).
 
     Outputs:
         Tensor, shape of `input_x`.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(self, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS"):
-        super().__init__()
+    def _set_up(self, depth_radius, bias, alpha, beta, norm_region) -> None:
         if isinstance(depth_radius, bool) or not isinstance(depth_radius, int):
             raise TypeError(f"For 'LRN', the 'depth_radius' must be int, but got {type(depth_radius)}.")
         if depth_radius < 0:
             raise ValueError(f"For 'LRN', the 'depth_radius' must not be negative, but got {depth_radius}.")
-        for name, value in (("bias", bias), ("alpha", alpha), ("beta", beta)):
-            if not isinstance(value, float):
-                raise TypeError(f"For 'LRN', the '{name}' must be float, but got {type(value)}.")
-        check.one_of(norm_region, ("ACROSS_CHANNELS",), "norm_region", "LRN")
         self._options = (depth_radius, bias, alpha, beta, norm_region)
 
     def construct(self, input_x):
         return neural.lrn(input_x, *self._options)
 
 
+def _share(value, name: str, owner: str) -> float:
+    if not 0 < _fraction(value, name, owner) <= 1:
+        raise ValueError(f"For '{owner}', the '{name}' must be in range (0, 1], but got {value}.")
+    return value
+
+
+@takes(
+    Argument("central_fraction", "float", "Share of height and width that is kept, in (0, 1].", check=_share)
+)
 class CentralCrop(Cell):
     """The middle of images.
-
-    Args:
-        central_fraction (float): Share of height and width that is kept, in (0, 1].
 
     Inputs:
         - **image** (Tensor) - (C, H, W) or (N, C, H, W).
@@ -278,23 +267,7 @@ class CentralCrop(Cell):
     Raises:
         TypeError: `central_fraction` is not float.
         ValueError: `central_fraction` is not in (0, 1], or the image has another number of axes.
-
-    Supported Platforms:
-        ``CPU``
     """
-
-    def __init__(self, central_fraction):
-        super().__init__()
-        if not isinstance(central_fraction, float):
-            raise TypeError(
-                f"For 'CentralCrop', the 'central_fraction' must be float, but got {type(central_fraction)}."
-            )
-        if not 0 < central_fraction <= 1:
-            raise ValueError(
-                "For 'CentralCrop', the 'central_fraction' must be in range (0, 1], but got "
-                f"{central_fraction}."
-            )
-        self.central_fraction = central_fraction
 
     def construct(self, image):
         if image.ndim not in (3, 4):

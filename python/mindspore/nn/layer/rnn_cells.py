@@ -14,6 +14,8 @@ from mindspore.common.initializer import Uniform, initializer
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
+from mindspore.nn._arguments import DTYPE
+from mindspore.nn._description import Argument, shows, takes
 from mindspore.nn.cell import Cell
 from mindspore.nn.layer.rnns import gru_walk, lstm_walk, simple_walk
 from mindspore.ops._registry import op
@@ -63,15 +65,29 @@ class RNNCellBase(Cell):
             parameter.set_data(initializer(bound, parameter.shape, dtype))
 
 
+_SIZES = [
+    Argument("input_size", "int", "Features of the input."),
+    Argument("hidden_size", "int", "Features of the state."),
+    Argument("has_bias", "bool", "Whether there are biases.", True),
+]
+
+
 class _RecurrentStep(RNNCellBase):
-    """What the single steps share."""
+    """What the single steps share.
+
+    Inputs:
+        - **x** (Tensor) - Shape (batch, input_size).
+        - **hx** (Tensor) - The state, shape (batch, hidden_size).
+
+    Outputs:
+        The next state.
+    """
 
     gates = 1
     state_count = 1
 
-    def __init__(self, walk, input_size, hidden_size, has_bias, dtype):
+    def __init__(self, input_size, hidden_size, has_bias, dtype):
         super().__init__(input_size, hidden_size, has_bias, self.gates, dtype)
-        self._over_time = walk
 
     def _read_arguments(self, x, hx) -> tuple:
         """The states before the step."""
@@ -102,61 +118,27 @@ class _RecurrentStep(RNNCellBase):
         after = tuple(state[0] for state in self._over_time(op.expand_dims(x, 0), states, weights))
         return after if self.state_count > 1 else after[0]
 
-    def extend_repr(self) -> str:
-        return f"input_size={self.input_size}, hidden_size={self.hidden_size}, has_bias={self.has_bias}"
+    extend_repr = shows("input_size hidden_size has_bias")
 
 
+@takes(
+    *_SIZES,
+    Argument("nonlinearity", "str", '``"tanh"`` or ``"relu"``.', "tanh", check.choice("tanh", "relu")),
+    DTYPE,
+)
 class RNNCell(_RecurrentStep):
-    """One step of a plain recurrent layer.
+    """One step of a plain recurrent layer."""
 
-    Args:
-        input_size (int): Features of the input.
-        hidden_size (int): Features of the state.
-        has_bias (bool): Whether there are biases. Default: ``True``.
-        nonlinearity (str): ``"tanh"`` or ``"relu"``. Default: ``"tanh"``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
-
-    Inputs:
-        - **x** (Tensor) - Shape (batch, input_size).
-        - **hx** (Tensor) - The state, shape (batch, hidden_size).
-
-    Outputs:
-        The next state.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(self, input_size, hidden_size, has_bias=True, nonlinearity="tanh", dtype=mstype.float32):
-        check.one_of(nonlinearity, ("tanh", "relu"), "nonlinearity", "RNNCell")
-        super().__init__(simple_walk(nonlinearity), input_size, hidden_size, has_bias, dtype)
-        self.nonlinearity = nonlinearity
+    def _set_up(self) -> None:
+        self._over_time = simple_walk(self.nonlinearity)
 
 
+@takes(*_SIZES, DTYPE)
 class GRUCell(_RecurrentStep):
-    """One step of gated recurrent units.
-
-    Args:
-        input_size (int): Features of the input.
-        hidden_size (int): Features of the state.
-        has_bias (bool): Whether there are biases. Default: ``True``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
-
-    Inputs:
-        - **x** (Tensor) - Shape (batch, input_size).
-        - **hx** (Tensor) - The state, shape (batch, hidden_size).
-
-    Outputs:
-        The next state.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """One step of gated recurrent units."""
 
     gates = 3
-
-    def __init__(self, input_size, hidden_size, has_bias=True, dtype=mstype.float32):
-        super().__init__(gru_walk, input_size, hidden_size, has_bias, dtype)
+    _over_time = staticmethod(gru_walk)
 
 
 def _refuse_old_arguments(init):
@@ -197,10 +179,11 @@ class LSTMCell(_RecurrentStep):
 
     gates = 4
     state_count = 2
+    _over_time = staticmethod(lstm_walk)
 
     @_refuse_old_arguments
     def __init__(self, input_size, hidden_size, has_bias=True, dtype=mstype.float32):
-        super().__init__(lstm_walk, input_size, hidden_size, has_bias, dtype)
+        super().__init__(input_size, hidden_size, has_bias, dtype)
 
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell"]

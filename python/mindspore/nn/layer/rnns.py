@@ -14,6 +14,8 @@ from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
+from mindspore.nn._arguments import DTYPE, flag, positive_int
+from mindspore.nn._description import Argument, documented, shows, takes
 from mindspore.nn.cell import Cell
 from mindspore.nn.layer.basic import Dropout
 from mindspore.ops._registry import op
@@ -44,42 +46,62 @@ def simple_walk(nonlinearity) -> Callable:
     return walk
 
 
+def _dropped(value, name: str, owner: str) -> float:
+    if not isinstance(value, float):
+        raise TypeError(f"For '{owner}', the '{name}' must be float, but got {type(value).__name__}.")
+    if not 0 <= value < 1:
+        raise ValueError(f"For '{owner}', the '{name}' must be in range [0, 1), but got {value}.")
+    return value
+
+
+_BATCH_FIRST = "Whether the input is (batch, steps, features) instead of (steps, batch, features)."
+_DROPOUT = "Probability to drop an element between two layers, in [0, 1)."
+_BACKWARDS = "Whether a second set of weights goes from the end to the beginning."
+_SIZES = [
+    positive_int("input_size", "Features of the input."),
+    positive_int("hidden_size", "Features of a hidden state."),
+    positive_int("num_layers", "Layers on top of each other.", 1),
+]
+_OPTIONS = [
+    flag("has_bias", "Whether there are biases.", True),
+    flag("batch_first", _BATCH_FIRST),
+    Argument(
+        "dropout", "float", "Probability to drop an element between two layers, in [0, 1).", 0.0, _dropped
+    ),
+    flag("bidirectional", _BACKWARDS),
+    DTYPE,
+]
+
+
+@takes(*_SIZES, *_OPTIONS)
 class _Recurrent(Cell):
-    """What all recurrent layers share. A subclass says how many gates there are and how time is walked."""
+    """What all recurrent layers share. A subclass says how many gates there are and how time is walked.
+
+    Inputs:
+        - **x** (Tensor) - The sequences.
+        - **hx** (Tensor) - States before the first step, each of shape
+          (num_layers * directions, batch, hidden_size). Default: zeros.
+        - **seq_length** (Tensor) - Steps of each sequence of the batch; the output behind them is zero.
+
+    Outputs:
+        The hidden states of the last layer at every step, and the last states of every layer in the form
+        of `hx`, both of the type of `x`: weights of another type are cast to it.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: A number is out of range, or a shape does not fit.
+    """
 
     gates = 1
     state_names = ("hx",)
 
-    def __init__(
-        self,
-        input_size,
-        hidden_size,
-        num_layers=1,
-        has_bias=True,
-        batch_first=False,
-        dropout=0.0,
-        bidirectional=False,
-        dtype=mstype.float32,
-    ):
-        super().__init__()
-        owner = self.cls_name
-        self.input_size = check.positive_int(input_size, "input_size", owner)
-        self.hidden_size = check.positive_int(hidden_size, "hidden_size", owner)
-        self.num_layers = check.positive_int(num_layers, "num_layers", owner)
-        self.has_bias = check.boolean(has_bias, "has_bias", owner)
-        self.batch_first = check.boolean(batch_first, "batch_first", owner)
-        self.bidirectional = check.boolean(bidirectional, "bidirectional", owner)
-        if not isinstance(dropout, float):
-            raise TypeError(f"For '{owner}', the 'dropout' must be float, but got {type(dropout).__name__}.")
-        if not 0 <= dropout < 1:
-            raise ValueError(f"For '{owner}', the 'dropout' must be in range [0, 1), but got {dropout}.")
+    def _set_up(self, dtype) -> None:
+        dropout, num_layers = self.dropout, self.num_layers
         if dropout > 0 and num_layers == 1:
             logger.warning(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
                 f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}."
             )
-        self.dropout = dropout
-        self._over_time = self._walk()
         self._between = Dropout(p=dropout) if dropout > 0 else None
         self._make_parameters(dtype)
 
@@ -190,89 +212,50 @@ class _Recurrent(Cell):
         output = op.transpose(x, (1, 0, 2)) if self.batch_first else x
         return output, final if len(final) > 1 else final[0]
 
-    def extend_repr(self) -> str:
-        return (
-            f"input_size={self.input_size}, hidden_size={self.hidden_size}, num_layers={self.num_layers}, "
-            f"has_bias={self.has_bias}, batch_first={self.batch_first}, dropout={self.dropout}, "
-            f"bidirectional={self.bidirectional}"
-        )
+    extend_repr = shows("input_size hidden_size num_layers has_bias batch_first dropout bidirectional")
 
 
-_ARGUMENTS = """
-    Args:
-        input_size (int): Features of the input.
-        hidden_size (int): Features of a hidden state.
-        num_layers (int): Layers on top of each other. Default: ``1``.{nonlinearity}
-        has_bias (bool): Whether there are biases. Default: ``True``.
-        batch_first (bool): Whether the input is (batch, steps, features) instead of
-            (steps, batch, features). Default: ``False``.
-        dropout (float): Probability to drop an element between two layers, in [0, 1). Default: ``0.0``.
-        bidirectional (bool): Whether a second set of weights goes from the end to the beginning.
-            Default: ``False``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
+@documented
+class LSTM(_Recurrent):
+    """Long short-term memory.
 
     Inputs:
         - **x** (Tensor) - The sequences.
-        - **hx** ({hx}) - States before the first step, each of shape
+        - **hx** (tuple[Tensor]) - States before the first step, each of shape
           (num_layers * directions, batch, hidden_size). Default: zeros.
         - **seq_length** (Tensor) - Steps of each sequence of the batch; the output behind them is zero.
+    """
 
-    Outputs:
-        The hidden states of the last layer at every step, and the last states of every layer in the form
-        of `hx`, both of the type of `x`: weights of another type are cast to it.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: A number is out of range, or a shape does not fit.
-
-    Supported Platforms:
-        ``CPU``
-"""
-
-
-class LSTM(_Recurrent):
-    __doc__ = "Long short-term memory.\n" + _ARGUMENTS.format(nonlinearity="", hx="tuple[Tensor]")
     gates = 4
     state_names = ("hx[0]", "hx[1]")
-
-    def _walk(self) -> Callable:
-        return lstm_walk
+    _over_time = staticmethod(lstm_walk)
 
 
+@documented
 class GRU(_Recurrent):
-    __doc__ = "Gated recurrent units.\n" + _ARGUMENTS.format(nonlinearity="", hx="Tensor")
+    """Gated recurrent units."""
+
     gates = 3
-
-    def _walk(self) -> Callable:
-        return gru_walk
+    _over_time = staticmethod(gru_walk)
 
 
+@takes(
+    *_SIZES,
+    *_OPTIONS,
+    Argument(
+        "nonlinearity",
+        "str",
+        '``"tanh"`` or ``"relu"``; only by name.',
+        "tanh",
+        check.choice("tanh", "relu"),
+        by_name=True,
+    ),
+)
 class RNN(_Recurrent):
-    __doc__ = "Plain recurrent layers.\n" + _ARGUMENTS.format(
-        nonlinearity='\n        nonlinearity (str): ``"tanh"`` or ``"relu"``; only by name. Default: "tanh".',
-        hx="Tensor",
-    )
+    """Plain recurrent layers."""
 
-    def __init__(
-        self,
-        input_size,
-        hidden_size,
-        num_layers=1,
-        has_bias=True,
-        batch_first=False,
-        dropout=0.0,
-        bidirectional=False,
-        dtype=mstype.float32,
-        *,
-        nonlinearity="tanh",
-    ):
-        self._nonlinearity = check.one_of(nonlinearity, ("tanh", "relu"), "nonlinearity", "RNN")
-        super().__init__(
-            input_size, hidden_size, num_layers, has_bias, batch_first, dropout, bidirectional, dtype
-        )
-
-    def _walk(self) -> Callable:
-        return simple_walk(self._nonlinearity)
+    def _set_up(self, nonlinearity) -> None:
+        self._over_time = simple_walk(nonlinearity)
 
 
 __all__ = ["GRU", "LSTM", "RNN"]

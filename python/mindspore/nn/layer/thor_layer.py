@@ -7,11 +7,15 @@ from mindspore import ops
 from mindspore.common import dtype as mstype
 from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter
+from mindspore.nn._description import Argument, takes, with_defaults
 from mindspore.nn.cell import Cell
-from mindspore.nn.layer.basic import Dense
+from mindspore.nn.layer._convolution import convolution_arguments
+from mindspore.nn.layer.basic import DENSE_ARGUMENTS, Dense
 from mindspore.nn.layer.conv import Conv2d
-from mindspore.nn.layer.embedding import Embedding, EmbeddingLookup
+from mindspore.nn.layer.embedding import EMBEDDING_ARGUMENTS, LOOKUP_ARGUMENTS, Embedding, EmbeddingLookup
 from mindspore.ops._registry import op
+
+_INITIAL = {"weight_init": "normal", "bias_init": "zeros"}
 
 
 def _moment(name: str, *shape: int) -> Parameter:
@@ -49,16 +53,12 @@ class _SecondMoments(Cell):
         ops.assign(self.matrix_a, op.matmul(rows, rows, True, False) / rows.shape[0])
 
 
+@takes(
+    *with_defaults(DENSE_ARGUMENTS, **_INITIAL),
+    Argument("activation", "str", "Applied to the result.", None),
+)
 class DenseThor(Dense, _SecondMoments):
     """A dense layer for THOR.
-
-    Args:
-        in_channels (int): Features of the input.
-        out_channels (int): Features of the output.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight. Default: ``"normal"``.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias. Default: ``"zeros"``.
-        has_bias (bool): Whether there is a bias. Default: ``True``.
-        activation (str): Applied to the result. Default: ``None``.
 
     Inputs:
         - **x** (Tensor) - (..., in_channels).
@@ -68,22 +68,10 @@ class DenseThor(Dense, _SecondMoments):
 
     Raises:
         ValueError: A given initial value has another shape.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(
-        self,
-        in_channels,
-        out_channels,
-        weight_init="normal",
-        bias_init="zeros",
-        has_bias=True,
-        activation=None,
-    ):
-        super().__init__(in_channels, out_channels, weight_init, bias_init, has_bias, activation)
-        self._keep((in_channels, in_channels), out_channels)
+    def _set_up(self) -> None:
+        self._keep((self.in_channels, self.in_channels), self.out_channels)
 
     def construct(self, x):
         if self.thor:
@@ -94,63 +82,22 @@ class DenseThor(Dense, _SecondMoments):
         return self.activation(x) if self.activation_flag else x
 
 
+@takes(*with_defaults(convolution_arguments(2), **_INITIAL))
 class Conv2dThor(Conv2d, _SecondMoments):
     """A convolution for THOR.
-
-    Args:
-        in_channels (int): Channels of the input.
-        out_channels (int): Channels of the output.
-        kernel_size (Union[int, tuple[int]]): Size of the window.
-        stride (Union[int, tuple[int]]): Step of the window. Default: ``1``.
-        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"same"``.
-        padding (Union[int, tuple[int]]): Border for ``"pad"``. Default: ``0``.
-        dilation (Union[int, tuple[int]]): Distance of the window's elements. Default: ``1``.
-        group (int): Groups of channels. Default: ``1``.
-        has_bias (bool): Whether there is a bias. Default: ``False``.
-        weight_init (Union[Tensor, str, Initializer, numbers.Number]): Initial weight. Default: ``"normal"``.
-        bias_init (Union[Tensor, str, Initializer, numbers.Number]): Initial bias. Default: ``"zeros"``.
 
     Inputs:
         - **x** (Tensor) - (N, in_channels, H, W).
 
     Outputs:
         Tensor, (N, out_channels, H', W').
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(
-        self,
-        in_channels,
-        out_channels,
-        kernel_size,
-        stride=1,
-        pad_mode="same",
-        padding=0,
-        dilation=1,
-        group=1,
-        has_bias=False,
-        weight_init="normal",
-        bias_init="zeros",
-    ):
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-        )
+    def _set_up(self) -> None:
         window = self.kernel_size if isinstance(self.kernel_size, tuple) else (self.kernel_size,) * 2
         self._window = window
-        size = in_channels * window[0] * window[1]
-        self._keep((size, size), out_channels)
+        size = self.in_channels * window[0] * window[1]
+        self._keep((size, size), self.out_channels)
 
     def _rows(self, dout):
         return op.reshape(op.transpose(dout, (0, 2, 3, 1)), (-1, dout.shape[1]))
@@ -178,39 +125,12 @@ class _TableMoments(_SecondMoments):
         ops.assign(self.matrix_a, op.cast(counts, mstype.float32) / flat.shape[0])
 
 
+@takes(*EMBEDDING_ARGUMENTS)
 class EmbeddingThor(Embedding, _TableMoments):
-    """A vector for every number, for THOR.
+    """A vector for every number, for THOR."""
 
-    Args:
-        vocab_size (int): How many numbers.
-        embedding_size (int): Length of the vectors.
-        use_one_hot (bool): Look up by a product with one-hot vectors. Default: ``False``.
-        embedding_table (Union[Tensor, str, Initializer, numbers.Number]): Initial table. Default:
-            ``"normal"``.
-        dtype (:class:`mindspore.dtype`): Type of the table. Default: ``mindspore.float32``.
-        padding_idx (Union[int, None]): Number whose vector starts at zero. Default: ``None``.
-
-    Inputs:
-        - **ids** (Tensor) - Numbers.
-
-    Outputs:
-        Tensor, their vectors along a new last axis.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(
-        self,
-        vocab_size,
-        embedding_size,
-        use_one_hot=False,
-        embedding_table="normal",
-        dtype=mstype.float32,
-        padding_idx=None,
-    ):
-        super().__init__(vocab_size, embedding_size, use_one_hot, embedding_table, dtype, padding_idx)
-        self._keep((vocab_size,), embedding_size)
+    def _set_up(self) -> None:
+        self._keep((self.vocab_size,), self.embedding_size)
 
     def construct(self, ids):
         if self.thor:
@@ -219,54 +139,12 @@ class EmbeddingThor(Embedding, _TableMoments):
         return self._watch(found) if self.thor else found
 
 
+@takes(*LOOKUP_ARGUMENTS)
 class EmbeddingLookupThor(EmbeddingLookup, _TableMoments):
-    """A vector for every number, for THOR; vectors may be limited in length.
+    """A vector for every number, for THOR; vectors may be limited in length."""
 
-    Args:
-        vocab_size (int): How many numbers.
-        embedding_size (int): Length of the vectors.
-        param_init (Union[Tensor, str, Initializer, numbers.Number]): Initial table. Default: ``"normal"``.
-        target (str): ``"CPU"`` or ``"DEVICE"``. Default: ``"CPU"``.
-        slice_mode (str): How the table is split in parallel training. Default: ``"batch_slice"``.
-        manual_shapes (tuple): Sizes of manual parts. Default: ``None``.
-        max_norm (Union[float, None]): Longest vector. Default: ``None``.
-        sparse (bool): Whether gradients are sparse. Default: ``True``.
-        vocab_cache_size (int): Vectors kept on the device. Default: ``0``.
-
-    Inputs:
-        - **indices** (Tensor) - Numbers.
-
-    Outputs:
-        Tensor, their vectors along a new last axis.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(
-        self,
-        vocab_size,
-        embedding_size,
-        param_init="normal",
-        target="CPU",
-        slice_mode="batch_slice",
-        manual_shapes=None,
-        max_norm=None,
-        sparse=True,
-        vocab_cache_size=0,
-    ):
-        super().__init__(
-            vocab_size,
-            embedding_size,
-            param_init,
-            target,
-            slice_mode,
-            manual_shapes,
-            max_norm,
-            sparse,
-            vocab_cache_size,
-        )
-        self._keep((vocab_size,), embedding_size)
+    def _set_up(self) -> None:
+        self._keep((self.vocab_size,), self.embedding_size)
 
     def construct(self, indices):
         if self.thor:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import copy
 
-from mindspore.common import dtype as mstype
 from mindspore.common.initializer import initializer
+from mindspore.nn._arguments import DTYPE
+from mindspore.nn._description import Argument, takes, with_defaults
 from mindspore.nn.cell import Cell
 from mindspore.nn.layer.attention import MultiheadAttention
 from mindspore.nn.layer.basic import Dense, Dropout
@@ -45,12 +46,29 @@ def _activation(activation):
     return activation
 
 
+_WIDTH = [
+    Argument("d_model", "int", "Features of the input."),
+    Argument("nhead", "int", "Number of heads."),
+]
+_BETWEEN = [
+    Argument("dim_feedforward", "int", "Features between the dense layers.", 2048),
+    Argument("dropout", "float", "Share that is dropped.", 0.1),
+    Argument("activation", "Union[str, callable, Cell]", "Between the dense layers.", "relu"),
+]
+_ORDER = [
+    Argument("layer_norm_eps", "float", "Of the norms.", 1e-5),
+    Argument("batch_first", "bool", "(N, L, E) instead of (L, N, E).", False),
+    Argument("norm_first", "bool", "Norms before instead of behind.", False),
+    DTYPE,
+]
+
+
 class _Layer(Cell):
     """What encoder and decoder layers share: attention, two dense layers and norms."""
 
-    def _set_up(self, norms, d_model, nhead, dim_feedforward, dropout, activation, eps, options) -> None:
-        self._made_of = (d_model, nhead, dim_feedforward, dropout, activation, eps, *options)
-        batch_first, self.norm_first, dtype = options
+    def _add_parts(
+        self, norms, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, dtype
+    ) -> None:
         attention = {"dropout": dropout, "batch_first": batch_first, "dtype": dtype}
         self.self_attn = MultiheadAttention(d_model, nhead, **attention)
         if norms == 3:
@@ -59,7 +77,7 @@ class _Layer(Cell):
         self.dropout = Dropout(p=dropout)
         self.dense2 = Dense(dim_feedforward, d_model, dtype=dtype)
         for i in range(1, norms + 1):
-            setattr(self, f"norm{i}", LayerNorm((d_model,), epsilon=eps, dtype=dtype))
+            setattr(self, f"norm{i}", LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
         for i in range(1, norms + 1):
             setattr(self, f"dropout{i}", Dropout(p=dropout))
         self.activation = _activation(activation)
@@ -75,19 +93,9 @@ class _Layer(Cell):
         return dropout(self.dense2(self.dropout(self.activation(self.dense1(x)))))
 
 
+@takes(*_WIDTH, *_BETWEEN, *_ORDER)
 class TransformerEncoderLayer(_Layer):
     """Attention of a sequence to itself, then two dense layers; both with a residual connection.
-
-    Args:
-        d_model (int): Features of the input.
-        nhead (int): Number of heads.
-        dim_feedforward (int): Features between the dense layers. Default: ``2048``.
-        dropout (float): Share that is dropped. Default: ``0.1``.
-        activation (Union[str, callable, Cell]): Between the dense layers. Default: ``"relu"``.
-        layer_norm_eps (float): Of the norms. Default: ``1e-5``.
-        batch_first (bool): (N, L, E) instead of (L, N, E). Default: ``False``.
-        norm_first (bool): Norms before instead of behind. Default: ``False``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
 
     Inputs:
         - **src** (Tensor) - The sequence.
@@ -96,26 +104,11 @@ class TransformerEncoderLayer(_Layer):
 
     Outputs:
         Tensor, shape of `src`.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(
-        self,
-        d_model,
-        nhead,
-        dim_feedforward=2048,
-        dropout=0.1,
-        activation="relu",
-        layer_norm_eps=1e-5,
-        batch_first=False,
-        norm_first=False,
-        dtype=mstype.float32,
-    ):
-        super().__init__()
-        options = (batch_first, norm_first, dtype)
-        self._set_up(2, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, options)
+    def _set_up(self, norm_first, **options) -> None:
+        self._made_of, self.norm_first = {"norm_first": norm_first, **options}, norm_first
+        self._add_parts(2, **options)
 
     def construct(self, src, src_mask=None, src_key_padding_mask=None):
         x = src
@@ -126,19 +119,9 @@ class TransformerEncoderLayer(_Layer):
         return self.norm2(x + self._feeds_forward(x, self.dropout2))
 
 
+@takes(*_WIDTH, *_BETWEEN, *_ORDER)
 class TransformerDecoderLayer(_Layer):
     """Attention of a sequence to itself and to a memory, then two dense layers.
-
-    Args:
-        d_model (int): Features of the input.
-        nhead (int): Number of heads.
-        dim_feedforward (int): Features between the dense layers. Default: ``2048``.
-        dropout (float): Share that is dropped. Default: ``0.1``.
-        activation (Union[str, callable, Cell]): Between the dense layers. Default: ``"relu"``.
-        layer_norm_eps (float): Of the norms. Default: ``1e-5``.
-        batch_first (bool): (N, L, E) instead of (L, N, E). Default: ``False``.
-        norm_first (bool): Norms before instead of behind. Default: ``False``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
 
     Inputs:
         - **tgt** (Tensor) - The sequence.
@@ -148,26 +131,11 @@ class TransformerDecoderLayer(_Layer):
 
     Outputs:
         Tensor, shape of `tgt`.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(
-        self,
-        d_model,
-        nhead,
-        dim_feedforward=2048,
-        dropout=0.1,
-        activation="relu",
-        layer_norm_eps=1e-5,
-        batch_first=False,
-        norm_first=False,
-        dtype=mstype.float32,
-    ):
-        super().__init__()
-        options = (batch_first, norm_first, dtype)
-        self._set_up(3, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, options)
+    def _set_up(self, norm_first, **options) -> None:
+        self._made_of, self.norm_first = {"norm_first": norm_first, **options}, norm_first
+        self._add_parts(3, **options)
 
     def _looks_at(self, x, memory, attn_mask, key_padding_mask):
         y = self.multihead_attn(
@@ -194,15 +162,20 @@ class TransformerDecoderLayer(_Layer):
         return self.norm3(x + self._feeds_forward(x, self.dropout3))
 
 
+_STACK = [
+    Argument("num_layers", "int", "How many."),
+    Argument("norm", "Cell", "Applied last.", None),
+]
+
+
 class _LayerStack(Cell):
     """Copies of a layer, one after the other."""
 
-    def __init__(self, layer, num_layers, norm: Cell | None):
-        super().__init__()
+    def _add(self, layer: Cell, num_layers: int, norm: Cell | None) -> None:
         # The layer given is a pattern: MindSpore draws new values, which the copies share at first. What is
         # drawn after them depends on that. A layer of the user's own says no way to draw it again.
         if type(layer) in (TransformerEncoderLayer, TransformerDecoderLayer):
-            layer = type(layer)(*layer._made_of)
+            layer = type(layer)(**layer._made_of)
         self.layers = CellList([copy.deepcopy(layer) for _ in range(num_layers)])
         self.num_layers = num_layers
         self.norm = norm
@@ -213,51 +186,43 @@ class _LayerStack(Cell):
         return x if self.norm is None else self.norm(x)
 
 
+@takes(
+    Argument("encoder_layer", "Cell", "What they are made like; its own parameters are not among theirs."),
+    *_STACK,
+)
 class TransformerEncoder(_LayerStack):
     """Several equal encoder layers, each with parameters of its own.
-
-    Args:
-        encoder_layer (Cell): What they are made like; its own parameters are not among theirs.
-        num_layers (int): How many.
-        norm (Cell): Applied last. Default: ``None``.
 
     Inputs:
         As :class:`TransformerEncoderLayer`.
 
     Outputs:
         Tensor.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(self, encoder_layer, num_layers, norm=None):
-        super().__init__(encoder_layer, num_layers, norm)
+    def _set_up(self, encoder_layer, num_layers, norm) -> None:
+        self._add(encoder_layer, num_layers, norm)
 
     def construct(self, src, src_mask=None, src_key_padding_mask=None):
         return self._pass_through(src, src_mask, src_key_padding_mask)
 
 
+@takes(
+    Argument("decoder_layer", "Cell", "What they are made like; its own parameters are not among theirs."),
+    *_STACK,
+)
 class TransformerDecoder(_LayerStack):
     """Several equal decoder layers, each with parameters of its own.
-
-    Args:
-        decoder_layer (Cell): What they are made like; its own parameters are not among theirs.
-        num_layers (int): How many.
-        norm (Cell): Applied last. Default: ``None``.
 
     Inputs:
         As :class:`TransformerDecoderLayer`.
 
     Outputs:
         Tensor.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(self, decoder_layer, num_layers, norm=None):
-        super().__init__(decoder_layer, num_layers, norm)
+    def _set_up(self, decoder_layer, num_layers, norm) -> None:
+        self._add(decoder_layer, num_layers, norm)
 
     def construct(
         self,
@@ -272,23 +237,17 @@ class TransformerDecoder(_LayerStack):
         return self._pass_through(tgt, memory, *masks)
 
 
+@takes(
+    *with_defaults(_WIDTH, d_model=512, nhead=8),
+    Argument("num_encoder_layers", "int", "Layers of the encoder.", 6),
+    Argument("num_decoder_layers", "int", "Layers of the decoder.", 6),
+    *_BETWEEN,
+    Argument("custom_encoder", "Cell", "Instead of the usual encoder.", None),
+    Argument("custom_decoder", "Cell", "Instead of the usual decoder.", None),
+    *_ORDER,
+)
 class Transformer(Cell):
     """An encoder and a decoder.
-
-    Args:
-        d_model (int): Features of the input. Default: ``512``.
-        nhead (int): Number of heads. Default: ``8``.
-        num_encoder_layers (int): Layers of the encoder. Default: ``6``.
-        num_decoder_layers (int): Layers of the decoder. Default: ``6``.
-        dim_feedforward (int): Features between the dense layers. Default: ``2048``.
-        dropout (float): Share that is dropped. Default: ``0.1``.
-        activation (Union[str, callable, Cell]): Between the dense layers. Default: ``"relu"``.
-        custom_encoder (Cell): Instead of the usual encoder. Default: ``None``.
-        custom_decoder (Cell): Instead of the usual decoder. Default: ``None``.
-        layer_norm_eps (float): Of the norms. Default: ``1e-5``.
-        batch_first (bool): (N, L, E) instead of (L, N, E). Default: ``False``.
-        norm_first (bool): Norms before instead of behind. Default: ``False``.
-        dtype (:class:`mindspore.dtype`): Type of the parameters. Default: ``mindspore.float32``.
 
     Inputs:
         - **src** (Tensor) - What the encoder reads.
@@ -302,33 +261,16 @@ class Transformer(Cell):
 
     Raises:
         ValueError: `src` and `tgt` do not have the same batch, or not `d_model` features.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(
-        self,
-        d_model=512,
-        nhead=8,
-        num_encoder_layers=6,
-        num_decoder_layers=6,
-        dim_feedforward=2048,
-        dropout=0.1,
-        activation="relu",
-        custom_encoder=None,
-        custom_decoder=None,
-        layer_norm_eps=1e-5,
-        batch_first=False,
-        norm_first=False,
-        dtype=mstype.float32,
-    ):
-        super().__init__()
-        common = (dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype)
+    def _set_up(
+        self, num_encoder_layers, num_decoder_layers, custom_encoder, custom_decoder, **options
+    ) -> None:
+        d_model, nhead, batch_first = (options[name] for name in ("d_model", "nhead", "batch_first"))
 
         def stacked(stack, layer, count):
-            norm = LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype)
-            return stack(layer(d_model, nhead, *common), count, norm)
+            norm = LayerNorm((d_model,), epsilon=options["layer_norm_eps"], dtype=options["dtype"])
+            return stack(layer(**options), count, norm)
 
         self.encoder = custom_encoder or stacked(
             TransformerEncoder, TransformerEncoderLayer, num_encoder_layers

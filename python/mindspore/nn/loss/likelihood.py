@@ -3,75 +3,51 @@
 
 from __future__ import annotations
 
-from mindspore import _checkparam as validator
 from mindspore import ops
 from mindspore.nn import _checks as check
+from mindspore.nn._arguments import REDUCTION, flag
+from mindspore.nn._description import Argument, takes
 from mindspore.nn.loss.loss import LossBase, require_tensors
 from mindspore.ops._registry import op
 
 
+@takes(
+    flag("full", "Adds the constant part.").but(by_name=True),
+    Argument("eps", "float", "Smallest variance.", 1e-06, check.positive_float, by_name=True),
+    REDUCTION.but(by_name=True),
+)
 class GaussianNLLLoss(LossBase):
     """Negative log-likelihood of a normal distribution of given mean and variance.
-
-    Args:
-        full (bool): Adds the constant part. Default: ``False``.
-        eps (float): Smallest variance. Default: ``1e-06``.
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Inputs:
         - **logits** (Tensor) - Means.
         - **labels** (Tensor) - Observations.
         - **var** (Tensor) - Variances, not negative.
 
-    Outputs:
-        Tensor, one number or one per element.
-
     Raises:
         TypeError: `eps` is no float or `full` no bool.
         ValueError: `eps` is not positive, or `reduction` something else.
-
-    Supported Platforms:
-        ``CPU``
     """
-
-    def __init__(self, *, full=False, eps=1e-06, reduction="mean"):
-        super().__init__(reduction)
-        self.full = check.boolean(full, "full", self.cls_name)
-        self.eps = validator.check_positive_float(eps, "eps", self.cls_name)
 
     def construct(self, logits, labels, var):
         return ops.gaussian_nll_loss(logits, labels, var, self.full, self.eps, self.reduction)
 
 
+@takes(
+    flag("log_input", "The input is the logarithm of the rate.", True),
+    flag("full", "Adds Stirling's approximation of the logarithm of the factorial."),
+    Argument("eps", "float", "Keeps the logarithm finite when `log_input` is false.", 1e-08),
+    REDUCTION,
+)
 class PoissonNLLLoss(LossBase):
     """Negative log-likelihood of a Poisson distribution.
-
-    Args:
-        log_input (bool): The input is the logarithm of the rate. Default: ``True``.
-        full (bool): Adds Stirling's approximation of the logarithm of the factorial. Default: ``False``.
-        eps (float): Keeps the logarithm finite when `log_input` is false. Default: ``1e-08``.
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Inputs:
         - **input** (Tensor) - Rates, or their logarithms.
         - **target** (Tensor) - Counts.
-
-    Outputs:
-        Tensor, one number or one per element.
-
-    Raises:
-        ValueError: `reduction` is something else.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     _LOG_TAU = 1.8378770664093453
-
-    def __init__(self, log_input=True, full=False, eps=1e-08, reduction="mean"):
-        super().__init__(reduction)
-        self.log_input = check.boolean(log_input, "log_input", self.cls_name)
-        self.full, self.eps = check.boolean(full, "full", self.cls_name), eps
 
     def construct(self, input, target):
         require_tensors(self.cls_name, input=input, target=target)

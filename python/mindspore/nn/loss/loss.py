@@ -7,6 +7,8 @@ from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
+from mindspore.nn._arguments import REDUCTION, flag
+from mindspore.nn._description import Argument, documented, takes
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
 
@@ -18,21 +20,18 @@ def require_tensors(owner: str, **values) -> None:
             raise TypeError(f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.")
 
 
+@takes(REDUCTION)
 class LossBase(Cell):
     """Base of losses: reduces a loss per element to what is asked for.
 
-    Args:
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+    Outputs:
+        Tensor, one number or one per element.
 
     Raises:
         ValueError: `reduction` is something else.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(self, reduction="mean"):
-        super().__init__()
+    def _set_up(self, reduction) -> None:
         self.reduction = check.reduction_of(reduction, self.cls_name)
         self.reduce = self.reduction != "none"
         self.average = self.reduction == "mean"
@@ -69,32 +68,23 @@ class LossBase(Cell):
 _Loss = LossBase
 
 
+@documented
 class L1Loss(LossBase):
-    """``|logits - labels|``.
-
-    Args:
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-    """
+    """``|logits - labels|``."""
 
     def construct(self, logits, labels):
         require_tensors(self.cls_name, logits=logits, labels=labels)
         return op.l1_loss(logits, labels, self.reduction)
 
 
+@documented
 class MAELoss(L1Loss):
-    """``|logits - labels|``.
-
-    Args:
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-    """
+    """``|logits - labels|``."""
 
 
+@documented
 class MSELoss(LossBase):
-    """``(logits - labels) ** 2``; for whole numbers in their type, unlike `ops.mse_loss`.
-
-    Args:
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-    """
+    """``(logits - labels) ** 2``; for whole numbers in their type, unlike `ops.mse_loss`."""
 
     def construct(self, logits, labels):
         require_tensors(self.cls_name, logits=logits, labels=labels)
@@ -113,44 +103,25 @@ class RMSELoss(LossBase):
         return op.sqrt(op.mse_loss(logits, label, "mean"))
 
 
+@takes(Argument("beta", "float", "Where the two meet.", 1.0), REDUCTION.but(default="none"))
 class SmoothL1Loss(LossBase):
-    """Squared below `beta`, linear above.
-
-    Args:
-        beta (float): Where the two meet. Default: ``1.0``.
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"none"``.
-    """
-
-    def __init__(self, beta=1.0, reduction="none"):
-        super().__init__(reduction)
-        self.beta = beta
+    """Squared below `beta`, linear above."""
 
     def construct(self, logits, labels):
         return op.smooth_l1_loss(logits, labels, self.beta, self.reduction)
 
 
+@takes(REDUCTION, Argument("delta", "Union[int, float]", "Where the two meet.", 1.0))
 class HuberLoss(LossBase):
-    """Squared below `delta`, linear with slope `delta` above.
-
-    Args:
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        delta (Union[int, float]): Where the two meet. Default: ``1.0``.
-    """
-
-    def __init__(self, reduction="mean", delta=1.0):
-        super().__init__(reduction)
-        self.delta = delta
+    """Squared below `delta`, linear with slope `delta` above."""
 
     def construct(self, logits, labels):
         return op.huber_loss(logits, labels, self.reduction, self.delta)
 
 
+@documented
 class SoftMarginLoss(LossBase):
-    """``log(1 + exp(-labels * logits))``.
-
-    Args:
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-    """
+    """``log(1 + exp(-labels * logits))``."""
 
     def construct(self, logits, labels):
         return op.soft_margin_loss(logits, labels, self.reduction)
@@ -171,24 +142,17 @@ class KLDivLoss(LossBase):
         return op.kl_div(logits, labels, self.reduction)
 
 
+@takes(
+    flag("sparse", "Labels are class numbers instead of probabilities."),
+    REDUCTION.but(default="none"),
+)
 class SoftmaxCrossEntropyWithLogits(LossBase):
     """Cross entropy of the softmax of scores (N, C).
-
-    Args:
-        sparse (bool): Labels are class numbers instead of probabilities. Default: ``False``.
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"none"``.
 
     Raises:
         ValueError: The scores do not have two axes.
         IndexError: A label is no class.
-
-    Supported Platforms:
-        ``CPU``
     """
-
-    def __init__(self, sparse=False, reduction="none"):
-        super().__init__(reduction)
-        self.sparse = check.boolean(sparse, "sparse", self.cls_name)
 
     def construct(self, logits, labels):
         require_tensors(self.cls_name, logits=logits, labels=labels)
@@ -209,22 +173,17 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
         return op.reduce_mean(losses) if self.average else op.reduce_sum(losses)
 
 
+_OF_CLASSES = [
+    Argument("weight", "Tensor", "Factor of every class.", None),
+    Argument("ignore_index", "int", "Class number that does not count.", -100),
+    REDUCTION,
+]
+_WEIGHT = Argument("weight", "Tensor", "Factor of every loss.", None)
+
+
+@takes(*_OF_CLASSES, Argument("label_smoothing", "float", "Share spread over all classes.", 0.0))
 class CrossEntropyLoss(LossBase):
-    """Cross entropy of scores (N, C, ...) and class numbers or probabilities.
-
-    Args:
-        weight (Tensor): Factor of every class. Default: ``None``.
-        ignore_index (int): Class number that does not count. Default: ``-100``.
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        label_smoothing (float): Share spread over all classes. Default: ``0.0``.
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(self, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-        super().__init__(reduction)
-        self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
+    """Cross entropy of scores (N, C, ...) and class numbers or probabilities."""
 
     def construct(self, logits, labels):
         require_tensors(self.cls_name, logits=logits, labels=labels)
@@ -233,54 +192,35 @@ class CrossEntropyLoss(LossBase):
         )
 
 
+@takes(*_OF_CLASSES)
 class NLLLoss(LossBase):
-    """Negative log-probability of the labels.
-
-    Args:
-        weight (Tensor): Factor of every class. Default: ``None``.
-        ignore_index (int): Class number that does not count. Default: ``-100``.
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-    """
-
-    def __init__(self, weight=None, ignore_index=-100, reduction="mean"):
-        super().__init__(reduction)
-        self.weight, self.ignore_index = weight, ignore_index
+    """Negative log-probability of the labels."""
 
     def construct(self, logits, labels):
         return op.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 
 
+@takes(_WEIGHT, REDUCTION)
 class BCELoss(LossBase):
-    """Cross entropy of probabilities of two classes.
-
-    Args:
-        weight (Tensor): Factor of every loss. Default: ``None``.
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-    """
-
-    def __init__(self, weight=None, reduction="mean"):
-        super().__init__(reduction)
-        self.weight = weight
+    """Cross entropy of probabilities of two classes."""
 
     def construct(self, logits, labels):
         return op.binary_cross_entropy(logits, labels, self.weight, self.reduction)
 
 
+def _no_parameter(value, name: str, owner: str):
+    if isinstance(value, Parameter):
+        raise TypeError(f"For '{owner}', the '{name}' can not be a Parameter.")
+    return value
+
+
+@takes(
+    REDUCTION,
+    _WEIGHT.but(check=_no_parameter),
+    Argument("pos_weight", "Tensor", "Factor of the positive part.", None, _no_parameter),
+)
 class BCEWithLogitsLoss(LossBase):
-    """Cross entropy of the sigmoid of scores.
-
-    Args:
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        weight (Tensor): Factor of every loss. Default: ``None``.
-        pos_weight (Tensor): Factor of the positive part. Default: ``None``.
-    """
-
-    def __init__(self, reduction="mean", weight=None, pos_weight=None):
-        super().__init__(reduction)
-        for name, value in (("weight", weight), ("pos_weight", pos_weight)):
-            if isinstance(value, Parameter):
-                raise TypeError(f"For '{self.cls_name}', the '{name}' can not be a Parameter.")
-        self.weight, self.pos_weight = weight, pos_weight
+    """Cross entropy of the sigmoid of scores."""
 
     def construct(self, input, target):
         return op.binary_cross_entropy_with_logits(

@@ -3,20 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mindspore import _checkparam as validator
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
+from mindspore.nn._arguments import REDUCTION
+from mindspore.nn._description import Argument, takes
 from mindspore.nn.layer.activation import get_activation
 from mindspore.nn.loss.loss import LossBase, require_tensors
 from mindspore.ops._registry import op
 
 
+@takes(Argument("smooth", "float", "Added to the denominator, above 0.", 1e-05, check.positive_float))
 class DiceLoss(LossBase):
     """``1 - 2 * sum(a * b) / (sum(a ** 2) + sum(b ** 2) + smooth)``.
-
-    Args:
-        smooth (float): Added to the denominator, above 0. Default: ``1e-05``.
 
     Inputs:
         - **logits** (Tensor) - Predictions.
@@ -29,9 +31,6 @@ class DiceLoss(LossBase):
         TypeError: `smooth` is no float.
         ValueError: `smooth` is not positive, or shapes differ.
 
-    Supported Platforms:
-        ``CPU``
-
     Examples:
         >>> import mindspore as ms
         >>> from mindspore import nn
@@ -39,10 +38,6 @@ class DiceLoss(LossBase):
         >>> round(float(nn.DiceLoss()(area, area)), 3)
         0.0
     """
-
-    def __init__(self, smooth=1e-05):
-        super().__init__()
-        self.smooth = validator.check_positive_float(smooth, "smooth", self.cls_name)
 
     def construct(self, logits, label):
         require_tensors(self.cls_name, logits=logits, label=label)
@@ -60,13 +55,41 @@ class DiceLoss(LossBase):
         return op.sub(1, op.div(op.mul(shared, 2), op.add(whole, self.smooth)))
 
 
+_ACTIVATIONS = ("softmax", "logsoftmax", "relu", "relu6", "tanh", "sigmoid")
+
+
+def _tensor_of_rank(rank: int) -> Callable:
+    def check_rank(value, name: str, owner: str) -> Tensor | None:
+        if value is not None and not isinstance(value, Tensor):
+            raise TypeError(
+                f"For '{owner}', the type of '{name}' must be a Tensor, but got {type(value).__name__}."
+            )
+        if value is not None and value.ndim != rank:
+            raise ValueError(
+                f"For '{owner}', the dimension of '{name}' must be {rank}, but got {value.ndim}."
+            )
+        return value
+
+    return check_rank
+
+
+def _class_number(value, name: str, owner: str) -> int | None:
+    return None if value is None else validator.check_value_type(name, value, [int], owner)
+
+
+def _activation(value, name: str, owner: str):
+    if isinstance(value, str):
+        return get_activation(check.one_of(value, _ACTIVATIONS, name, owner))
+    return value
+
+
+@takes(
+    Argument("weights", "Union[Tensor, None]", "Factor of every class, (C, 1).", None, _tensor_of_rank(2)),
+    Argument("ignore_indiex", "Union[int, None]", "Class that does not count.", None, _class_number),
+    Argument("activation", "Union[str, Cell]", "Applied to the scores first.", "softmax", _activation),
+)
 class MultiClassDiceLoss(LossBase):
     """Mean over the classes of the Dice loss of every class against all others.
-
-    Args:
-        weights (Union[Tensor, None]): Factor of every class, (C, 1). Default: ``None``.
-        ignore_indiex (Union[int, None]): Class that does not count. Default: ``None``.
-        activation (Union[str, Cell]): Applied to the scores first. Default: ``"softmax"``.
 
     Inputs:
         - **logits** (Tensor) - Scores (N, C, ...).
@@ -78,27 +101,9 @@ class MultiClassDiceLoss(LossBase):
     Raises:
         TypeError: An argument has another type.
         ValueError: Shapes do not fit, or `activation` is unknown.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    _ACTIVATIONS = ("softmax", "logsoftmax", "relu", "relu6", "tanh", "sigmoid")
-
-    def __init__(self, weights=None, ignore_indiex=None, activation="softmax"):
-        super().__init__()
-        name = self.cls_name
-        if weights is not None and not isinstance(weights, Tensor):
-            raise TypeError(
-                f"For '{name}', the type of 'weights' must be a Tensor, but got {type(weights).__name__}."
-            )
-        if weights is not None and weights.ndim != 2:
-            raise ValueError(f"For '{name}', the dimension of 'weights' must be 2, but got {weights.ndim}.")
-        if ignore_indiex is not None:
-            validator.check_value_type("ignore_indiex", ignore_indiex, [int], name)
-        if isinstance(activation, str):
-            check.one_of(activation, self._ACTIVATIONS, "activation", name)
-            activation = get_activation(activation)
+    def _set_up(self, weights, ignore_indiex, activation) -> None:
         self.binarydiceloss = DiceLoss(smooth=1e-5)
         self.weights, self.ignore_indiex, self.activation = weights, ignore_indiex, activation
 
@@ -126,13 +131,19 @@ class MultiClassDiceLoss(LossBase):
         return total / classes
 
 
+@takes(
+    Argument("weight", "Union[Tensor, None]", "Factor of every class.", None, _tensor_of_rank(1)),
+    Argument(
+        "gamma",
+        "float",
+        "How much well predicted samples are passed over, from 0 to 20.",
+        2.0,
+        check.of_type(float),
+    ),
+    REDUCTION,
+)
 class FocalLoss(LossBase):
     """Cross entropy, times ``(1 - p) ** gamma`` of the probability of the right class.
-
-    Args:
-        weight (Union[Tensor, None]): Factor of every class. Default: ``None``.
-        gamma (float): How much well predicted samples are passed over, from 0 to 20. Default: ``2.0``.
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Inputs:
         - **logits** (Tensor) - Scores (N, C), (N, C, H) or (N, C, H, W).
@@ -144,22 +155,7 @@ class FocalLoss(LossBase):
     Raises:
         TypeError: `gamma` is no float, or `weight` no Tensor.
         ValueError: `reduction` is something else, or shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
     """
-
-    def __init__(self, weight=None, gamma=2.0, reduction="mean"):
-        super().__init__(reduction)
-        name = self.cls_name
-        self.gamma = validator.check_value_type("gamma", gamma, [float], name)
-        if weight is not None and not isinstance(weight, Tensor):
-            raise TypeError(
-                f"For '{name}', the type of 'weight' must be a Tensor, but got {type(weight).__name__}."
-            )
-        if weight is not None and weight.ndim != 1:
-            raise ValueError(f"For '{name}', the dimension of 'weight' must be 1, but got {weight.ndim}.")
-        self.weight = weight
 
     def _check(self, logits, labels) -> None:
         require_tensors(self.cls_name, logits=logits, labels=labels)
@@ -167,14 +163,12 @@ class FocalLoss(LossBase):
             if not 2 <= value.ndim <= 4:
                 raise ValueError(
                     f"For '{self.cls_name}', the dimensions of '{name}' must be in [2, 4], but got "
-                    f"dimension of "
-                    f"'{name}' {value.ndim}."
+                    f"dimension of '{name}' {value.ndim}."
                 )
         if labels.ndim != logits.ndim or labels.shape[1] not in (1, logits.shape[1]):
             raise ValueError(
                 f"For '{self.cls_name}', the shape of 'labels' must be that of 'logits' or have 1 on axis "
-                f"1, but "
-                f"got {labels.shape} and {logits.shape}."
+                f"1, but got {labels.shape} and {logits.shape}."
             )
         if labels.shape[0] != logits.shape[0] or labels.shape[2:] != logits.shape[2:]:
             raise ValueError(

@@ -7,22 +7,39 @@ from mindspore import ops
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
+from mindspore.nn._arguments import REDUCTION
+from mindspore.nn._description import Argument, takes
 from mindspore.nn.loss.loss import LossBase, require_tensors
 from mindspore.ops._registry import op
 
 
+def _drawn(value, name: str, owner: str) -> list | tuple | None:
+    if value is not None and not isinstance(value, (list, tuple)):
+        raise TypeError(
+            f"For '{owner}', the '{name}' must be a list or tuple, but got {type(value).__name__}."
+        )
+    if value is not None and len(value) != 3:
+        raise ValueError(f"For '{owner}', the length of '{name}' must be equal to 3, but got {len(value)}.")
+    return value
+
+
+@takes(
+    Argument("num_sampled", "int", "Classes drawn per batch."),
+    Argument("num_classes", "int", "Number of classes."),
+    Argument("num_true", "int", "Right classes per sample.", 1),
+    Argument(
+        "sampled_values",
+        "Union[list, tuple]",
+        "Drawn classes, expected counts of the right ones and of the drawn ones; None: drawn evenly.",
+        None,
+        _drawn,
+    ),
+    Argument("remove_accidental_hits", "bool", "Right classes that are drawn do not count.", True),
+    Argument("seed", "int", "Seed of the draw.", 0),
+    REDUCTION.but(default="none"),
+)
 class SampledSoftmaxLoss(LossBase):
     """Cross entropy over the right classes and a few drawn ones instead of all.
-
-    Args:
-        num_sampled (int): Classes drawn per batch.
-        num_classes (int): Number of classes.
-        num_true (int): Right classes per sample. Default: ``1``.
-        sampled_values (Union[list, tuple]): Drawn classes, expected counts of the right ones and of the drawn
-            ones. Default: ``None``, drawn evenly.
-        remove_accidental_hits (bool): Right classes that are drawn do not count. Default: ``True``.
-        seed (int): Seed of the draw. Default: ``0``.
-        reduction (str): ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"none"``.
 
     Inputs:
         - **weights** (Tensor) - (classes, D).
@@ -36,23 +53,10 @@ class SampledSoftmaxLoss(LossBase):
     Raises:
         TypeError: `sampled_values` is no list or tuple, or the labels are no int32.
         ValueError: A count does not fit the number of classes.
-
-    Supported Platforms:
-        ``CPU``
     """
 
-    def __init__(
-        self,
-        num_sampled,
-        num_classes,
-        num_true=1,
-        sampled_values=None,
-        remove_accidental_hits=True,
-        seed=0,
-        reduction="none",
-    ):
-        super().__init__(reduction)
-        name = self.cls_name
+    def _set_up(self, num_sampled) -> None:
+        name, num_true, num_classes = self.cls_name, self.num_true, self.num_classes
         if num_true < 1:
             raise ValueError(
                 f"For '{name}', the 'num_true' must be greater than or equal to 1, but got {num_true}."
@@ -63,20 +67,7 @@ class SampledSoftmaxLoss(LossBase):
                     f"For '{name}', the '{label}' must be smaller than or equal to 'num_classes', but got "
                     f"'{label}': {value} and 'num_classes': {num_classes}."
                 )
-        if sampled_values is not None:
-            if not isinstance(sampled_values, (list, tuple)):
-                raise TypeError(
-                    f"For '{name}', the 'sampled_values' must be a list or tuple, but got "
-                    f"{type(sampled_values).__name__}."
-                )
-            if len(sampled_values) != 3:
-                raise ValueError(
-                    f"For '{name}', the length of 'sampled_values' must be equal to 3, but got "
-                    f"{len(sampled_values)}."
-                )
         self.num_sampled = check.positive_int(num_sampled, "num_sampled", name)
-        self.num_classes, self.num_true, self.sampled_values = num_classes, num_true, sampled_values
-        self.remove_accidental_hits, self.seed = remove_accidental_hits, seed
 
     def _draw(self, kind, dtype) -> tuple:
         """Different classes, all equally likely, and how often each is expected."""

@@ -7,12 +7,44 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from mindspore._wording import Wording
 from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.nn.learning_rate_schedule import LearningRateSchedule
 from mindspore.ops._registry import op
+
+# What the documentation of optimizers says alike.
+OPTIMIZER = Wording("""
+    Args:
+        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
+        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
+        beta1 (float): Decay of the mean.
+        beta2 (float): Decay of the mean square.
+        eps (float): Added to the divisor.
+        momentum (float): Share of the old step.
+        l1 (float): Absolute penalty.
+        l2 (float): Squared penalty.
+        use_locking (bool): Accepted for compatibility.
+        use_nesterov (bool): Look one step ahead.
+        weight_decay (Union[float, int, Cell]): Decay of the weights.
+        loss_scale (float): Factor by which the loss was multiplied.
+
+    Inputs:
+        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
+        - **grads** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
+
+    Outputs:
+        tuple[bool], all True.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: An argument is out of range.
+
+    Supported Platforms:
+        ``CPU``
+    """)
 
 _GROUP_KEYS = ("params", "lr", "weight_decay", "order_params", "grad_centralization")
 

@@ -5,35 +5,18 @@ from __future__ import annotations
 
 from mindspore.nn import _checks as check
 from mindspore.nn._inner_primitives import inner_primitive
-from mindspore.nn.optim._parameters import constant, real
+from mindspore.nn.optim._parameters import OPTIMIZER, constant, real
 from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
+@OPTIMIZER
 class Adagrad(Optimizer):
     """``a += g ** 2``, ``p -= lr * g / sqrt(a)``.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        accum (float): Initial value of the sum. Default: ``0.1``.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
-            Default: ``0.001``.
-        update_slots (bool): Whether the sum grows. Default: ``True``.
-        loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
-        weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
-
-    Inputs:
-        - **grads** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
+        accum (float): Initial value of the sum.
+        update_slots (bool): Whether the sum grows.
     """
 
     opt = inner_primitive("ApplyAdagrad", update_slots="update_slots")

@@ -4,35 +4,18 @@
 from __future__ import annotations
 
 from mindspore.nn._inner_primitives import inner_primitive
-from mindspore.nn.optim._parameters import constant, real
+from mindspore.nn.optim._parameters import OPTIMIZER, constant, real
 from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
+@OPTIMIZER
 class Adadelta(Optimizer):
     """Steps scaled by the ratio of past steps and gradients.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
-            Default: ``1.0``.
-        rho (float): Decay of the means. Default: ``0.9``.
-        epsilon (float): Added under the roots. Default: ``1e-6``.
-        loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
-        weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
-
-    Inputs:
-        - **grads** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
+        rho (float): Decay of the means.
+        epsilon (float): Added under the roots.
     """
 
     opt = inner_primitive("ApplyAdadelta")

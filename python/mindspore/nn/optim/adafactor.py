@@ -6,7 +6,7 @@ from __future__ import annotations
 from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.nn import _checks as check
-from mindspore.nn.optim._parameters import constant, number
+from mindspore.nn.optim._parameters import OPTIMIZER, constant, number
 from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
@@ -19,37 +19,25 @@ def _keep(state, value) -> None:
     op.assign(state, op.cast(value, state.dtype))
 
 
+@OPTIMIZER
 class AdaFactor(Optimizer):
     """Adam whose mean squares are kept as a row and a column per matrix (Shazeer and Stern, 2018).
 
     Args:
-        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, Tensor]): The rate; None with `relative_step`. Default: ``None``.
+        learning_rate (Union[float, Tensor]): The rate; None with `relative_step`.
         eps (tuple[float]): Added to squared gradients; least size of a parameter.
-            Default: ``(1e-30, 1e-3)``.
-        clip_threshold (float): Largest root mean square of a step. Default: ``1.0``.
-        decay_rate (float): How the decay of the means approaches 1. Default: ``0.8``.
-        beta1 (float): Decay of the mean of the steps; 0: none is kept. Default: ``0.9``.
-        weight_decay (float): Decay of the weights, apart from the gradient. Default: ``0.0``.
+        clip_threshold (float): Largest root mean square of a step.
+        decay_rate (float): How the decay of the means approaches 1.
+        beta1 (float): Decay of the mean of the steps; 0: none is kept.
+        weight_decay (float): Decay of the weights, apart from the gradient.
         scale_parameter (bool): Rates are multiplied by the root mean square of the parameter.
-            Default: ``True``.
-        relative_step (bool): The rate follows from the step. Default: ``True``.
-        warmup_init (bool): It grows at first; needs `relative_step`. Default: ``False``.
-        compression (bool): States are kept in float16. Default: ``False``.
-        loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
+        relative_step (bool): The rate follows from the step.
+        warmup_init (bool): It grows at first; needs `relative_step`.
+        compression (bool): States are kept in float16.
 
     Raises:
         TypeError: An argument has the wrong type.
         ValueError: An argument is out of range, or arguments contradict each other.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     _decoupled = True

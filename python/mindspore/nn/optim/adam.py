@@ -11,7 +11,7 @@ from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
 from mindspore.nn._inner_primitives import inner_primitive
-from mindspore.nn.optim._parameters import constant, real, share
+from mindspore.nn.optim._parameters import OPTIMIZER, constant, real, share
 from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
@@ -35,38 +35,16 @@ class MomentOptimizer(Optimizer):
         return self.beta1_power, self.beta2_power
 
 
+@OPTIMIZER
 class Adam(MomentOptimizer):
     """Adam (Kingma and Ba, 2015): steps scaled by estimates of the gradient's moments.
 
     ``p -= lr * sqrt(1 - beta2 ** t) / (1 - beta1 ** t) * m / (sqrt(v) + eps)``
 
     Args:
-        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
-            Default: ``1e-3``.
-        beta1 (float): Decay of the mean. Default: ``0.9``.
-        beta2 (float): Decay of the mean square. Default: ``0.999``.
-        eps (float): Added to the divisor. Default: ``1e-8``.
-        use_locking (bool): Accepted for compatibility. Default: ``False``.
-        use_nesterov (bool): Look one step ahead. Default: ``False``.
-        weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
-        loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
-        use_amsgrad (bool): Divide by the largest mean square so far. Default: ``False``.
+        use_amsgrad (bool): Divide by the largest mean square so far.
         kwargs (dict): ``use_lazy``: of a gradient that has only some rows, only those are updated;
             ``use_offload``, accepted for compatibility.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     opt = inner_primitive("Adam", use_locking="use_locking", use_nesterov="use_nesterov")
@@ -132,32 +110,11 @@ class Adam(MomentOptimizer):
         )
 
 
+@OPTIMIZER
 class AdamWeightDecay(MomentOptimizer):
     """Adam without bias correction, with weight decay apart from the gradient.
 
     ``p -= lr * (m / (sqrt(v) + eps) + weight_decay * p)``
-
-    Args:
-        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
-            Default: ``1e-3``.
-        beta1 (float): Decay of the mean. Default: ``0.9``.
-        beta2 (float): Decay of the mean square. Default: ``0.999``.
-        eps (float): Added to the divisor. Default: ``1e-6``.
-        weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     _decoupled = True
@@ -174,34 +131,9 @@ class AdamWeightDecay(MomentOptimizer):
         return self._step(op.update_adam, numbers, gradients, self.moments1, self.moments2, decoupled=True)
 
 
+@OPTIMIZER
 class AdamOffload(Adam):
-    """Adam whose update runs on the host.
-
-    Args:
-        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
-            Default: ``1e-3``.
-        beta1 (float): Decay of the mean. Default: ``0.9``.
-        beta2 (float): Decay of the mean square. Default: ``0.999``.
-        eps (float): Added to the divisor. Default: ``1e-8``.
-        use_locking (bool): Accepted for compatibility. Default: ``False``.
-        use_nesterov (bool): Look one step ahead. Default: ``False``.
-        weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
-        loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Adam whose update runs on the host."""
 
     _power_shape = (1,)
 

@@ -4,38 +4,17 @@
 from __future__ import annotations
 
 from mindspore.nn._inner_primitives import inner_primitive
+from mindspore.nn.optim._parameters import OPTIMIZER
 from mindspore.nn.optim.adam import MomentOptimizer
 from mindspore.nn.optim.optimizer import opt_init_args_register
 from mindspore.ops._registry import op
 
 
+@OPTIMIZER
 class AdaMax(MomentOptimizer):
     """Adam with the decaying maximum of the gradient instead of its mean square.
 
     ``v = max(beta2 * v, abs(g))``, ``p -= lr / (1 - beta1 ** t) * m / (v + eps)``
-
-    Args:
-        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
-            Default: ``1e-3``.
-        beta1 (float): Decay of the mean. Default: ``0.9``.
-        beta2 (float): Decay of the mean square. Default: ``0.999``.
-        eps (float): Added to the divisor. Default: ``1e-8``.
-        weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
-        loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     opt = inner_primitive("ApplyAdaMax")

@@ -5,10 +5,29 @@ from __future__ import annotations
 
 from typing import Any
 
+from mindspore._wording import Wording
 from mindspore._world import require_one_process
 from mindspore.common.parameter import ParameterTuple
 from mindspore.nn.cell import Cell
 from mindspore.nn.optim.optimizer import Optimizer
+
+_ADA_SUM = Wording("""
+    Args:
+        optimizer (Optimizer): Makes the step.
+
+    Inputs:
+        - **grads** (tuple[Tensor]) - One gradient per parameter.
+
+    Outputs:
+        tuple[bool], all True.
+
+    Raises:
+        TypeError: `optimizer` is not an Optimizer.
+        NotImplementedError: Several processes are meant.
+
+    Supported Platforms:
+        ``CPU``
+    """)
 
 
 class _AdaSumWrapCell(Cell):
@@ -33,46 +52,14 @@ class _AdaSumWrapCell(Cell):
         return self.optimizer(grads)
 
 
+@_ADA_SUM
 class AdaSumByGradWrapCell(_AdaSumWrapCell):
-    """Gradients of several processes summed so that parallel ones count once and orthogonal ones fully.
-
-    Args:
-        optimizer (Optimizer): Makes the step.
-
-    Inputs:
-        - **grads** (tuple[Tensor]) - One gradient per parameter.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: `optimizer` is not an Optimizer.
-        NotImplementedError: Several processes are meant.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Gradients of several processes summed so that parallel ones count once and orthogonal ones fully."""
 
 
+@_ADA_SUM
 class AdaSumByDeltaWeightWrapCell(_AdaSumWrapCell):
-    """Steps of several processes summed so that parallel ones count once and orthogonal ones fully.
-
-    Args:
-        optimizer (Optimizer): Makes the step.
-
-    Inputs:
-        - **grads** (tuple[Tensor]) - One gradient per parameter.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: `optimizer` is not an Optimizer.
-        NotImplementedError: Several processes are meant.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Steps of several processes summed so that parallel ones count once and orthogonal ones fully."""
 
 
 __all__ = ["AdaSumByDeltaWeightWrapCell", "AdaSumByGradWrapCell"]

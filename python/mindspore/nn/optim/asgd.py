@@ -6,37 +6,21 @@ from __future__ import annotations
 from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
-from mindspore.nn.optim._parameters import constant, number, real
+from mindspore.nn.optim._parameters import OPTIMIZER, constant, number, real
 from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
+@OPTIMIZER
 class ASGD(Optimizer):
     """Gradient descent that also keeps the average of the parameters.
 
     ``p = p * (1 - lambd * eta) - eta * g``, then ``eta = lr / (1 + lambd * lr * t) ** alpha``
 
     Args:
-        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
-            Default: ``0.1``.
-        lambd (float): Share of the parameter that a step of rate 1 takes off. Default: ``1e-4``.
-        alpha (float): How the rate falls. Default: ``0.75``.
-        t0 (float): Step at which averaging begins. Default: ``1e6``.
-        weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
+        lambd (float): Share of the parameter that a step of rate 1 takes off.
+        alpha (float): How the rate falls.
+        t0 (float): Step at which averaging begins.
     """
 
     @opt_init_args_register

@@ -5,37 +5,19 @@ from __future__ import annotations
 
 from mindspore.nn import _checks as check
 from mindspore.nn._inner_primitives import inner_primitive
-from mindspore.nn.optim._parameters import constant, real
+from mindspore.nn.optim._parameters import OPTIMIZER, constant, real
 from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
+@OPTIMIZER
 class FTRL(Optimizer):
     """Follow the regularised leader: sparse solutions through an absolute penalty.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        initial_accum (float): Initial value of the sum of squares. Default: ``0.1``.
-        learning_rate (float): The rate. Default: ``0.001``.
-        lr_power (float): How the rate falls, at most 0. Default: ``-0.5``.
-        l1 (float): Absolute penalty. Default: ``0.0``.
-        l2 (float): Squared penalty. Default: ``0.0``.
-        use_locking (bool): Accepted for compatibility. Default: ``False``.
-        loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
-        weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
-
-    Inputs:
-        - **grads** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
+        initial_accum (float): Initial value of the sum of squares.
+        learning_rate (float): The rate.
+        lr_power (float): How the rate falls, at most 0.
     """
 
     _rows_only = True

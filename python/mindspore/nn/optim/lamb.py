@@ -4,37 +4,18 @@
 from __future__ import annotations
 
 from mindspore.common import dtype as mstype
+from mindspore.nn.optim._parameters import OPTIMIZER
 from mindspore.nn.optim.adam import MomentOptimizer
 from mindspore.nn.optim.optimizer import opt_init_args_register
 from mindspore.ops._registry import op
 
 
+@OPTIMIZER
 class Lamb(MomentOptimizer):
     """Adam whose steps are as long as each parameter says, for very large batches (You and others, 2019).
 
     ``r = m' / (sqrt(v') + eps) + weight_decay * p`` with corrected moments, ``p -= lr * ratio * r``, where
     the ratio is ``norm(p) / norm(r)``, at most 10, and 1 where one of the norms is 0.
-
-    Args:
-        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
-        beta1 (float): Decay of the mean. Default: ``0.9``.
-        beta2 (float): Decay of the mean square. Default: ``0.999``.
-        eps (float): Added to the divisor. Default: ``1e-6``.
-        weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     _decoupled = True

@@ -7,11 +7,12 @@ from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
 from mindspore.nn.cell import Cell
-from mindspore.nn.optim._parameters import constant, real
+from mindspore.nn.optim._parameters import OPTIMIZER, constant, real
 from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
+@OPTIMIZER
 class LARS(Optimizer):
     """Gradients scaled by the norms of their parameters, for large batches (You and others, 2017).
 
@@ -21,23 +22,14 @@ class LARS(Optimizer):
 
     Args:
         optimizer (Optimizer): Makes the steps: Momentum or SGD.
-        epsilon (float): Keeps the divisor from zero. Default: ``1e-05``.
-        coefficient (float): Trust in the ratio of norms. Default: ``0.001``.
-        use_clip (bool): The scaled rate never exceeds the rate itself. Default: ``False``.
+        epsilon (float): Keeps the divisor from zero.
+        coefficient (float): Trust in the ratio of norms.
+        use_clip (bool): The scaled rate never exceeds the rate itself.
         lars_filter (Function): Tells for a parameter whether its gradient is scaled. Default: neither
             'LayerNorm' nor 'bias' is in its name.
 
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
-
     Raises:
         TypeError: An argument has the wrong type.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     @opt_init_args_register

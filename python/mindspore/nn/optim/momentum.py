@@ -8,34 +8,17 @@ from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
 from mindspore.nn._inner_primitives import inner_primitive
-from mindspore.nn.optim._parameters import number
+from mindspore.nn.optim._parameters import OPTIMIZER, number
 from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
+@OPTIMIZER
 class Momentum(Optimizer):
     """``v = momentum * v + g``, ``p -= lr * v``; with Nesterov's way ``p -= lr * (g + momentum * v)``.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
         momentum (float): Share of the old step, at least 0.
-        weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
-        loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
-        use_nesterov (bool): Look one step ahead. Default: ``False``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     opt = inner_primitive("ApplyMomentum", use_nesterov="use_nesterov")

@@ -92,6 +92,7 @@ class Optimizer(Cell):
         ``CPU``
     """
 
+    _recorded_phase = "update"
     # The update takes the decay off the parameter instead of adding it to the gradient.
     _decoupled = False
     # With a gradient of some rows, the others stay as they are.

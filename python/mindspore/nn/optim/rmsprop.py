@@ -4,38 +4,19 @@
 from __future__ import annotations
 
 from mindspore.nn import _checks as check
-from mindspore.nn.optim._parameters import constant, real
+from mindspore.nn.optim._parameters import OPTIMIZER, constant, real
 from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
+@OPTIMIZER
 class RMSProp(Optimizer):
     """Steps divided by the root of the gradient's mean square, or of its variance.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
-            Default: ``0.1``.
-        decay (float): Decay of the mean square. Default: ``0.9``.
-        momentum (float): Share of the old step. Default: ``0.0``.
-        epsilon (float): Added under the root. Default: ``1e-10``.
-        use_locking (bool): Accepted for compatibility. Default: ``False``.
-        centered (bool): Use the variance instead of the mean square. Default: ``False``.
-        loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
-        weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
+        decay (float): Decay of the mean square.
+        epsilon (float): Added under the root.
+        centered (bool): Use the variance instead of the mean square.
     """
 
     @opt_init_args_register

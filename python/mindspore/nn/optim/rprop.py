@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mindspore.nn.optim._parameters import constant, real
+from mindspore.nn.optim._parameters import OPTIMIZER, constant, real
 from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
@@ -18,30 +18,13 @@ def _pair(value, name: str) -> tuple:
     return value
 
 
+@OPTIMIZER
 class Rprop(Optimizer):
     """Only the signs of gradients count: steps grow while they agree and shrink when one changes.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
-            Default: ``0.1``.
         etas (tuple[float, float]): Factors after a change of the sign and without one.
-            Default: ``(0.5, 1.2)``.
-        step_sizes (tuple[float, float]): Least and greatest step. Default: ``(1e-6, 50.)``.
-        weight_decay (Union[float, int, Cell]): Decay of the weights. Default: ``0.0``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
+        step_sizes (tuple[float, float]): Least and greatest step.
     """
 
     @opt_init_args_register

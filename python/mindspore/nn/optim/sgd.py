@@ -7,11 +7,12 @@ from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
-from mindspore.nn.optim._parameters import number
+from mindspore.nn.optim._parameters import OPTIMIZER, number
 from mindspore.nn.optim.optimizer import Optimizer, opt_init_args_register
 from mindspore.ops._registry import op
 
 
+@OPTIMIZER
 class SGD(Optimizer):
     """Stochastic gradient descent, with momentum if wanted.
 
@@ -19,27 +20,9 @@ class SGD(Optimizer):
     ``v = momentum * v + (1 - dampening) * gradient``.
 
     Args:
-        params (Union[list[Parameter], list[dict]]): Parameters or groups of them.
-        learning_rate (Union[float, int, Tensor, Iterable, LearningRateSchedule]): The rate.
-            Default: ``0.1``.
-        momentum (float): Share of the old step. Default: ``0.0``.
-        dampening (float): Reduces the gradient's share of the momentum. Default: ``0.0``.
-        weight_decay (Union[float, int]): Decay of the weights. Default: ``0.0``.
-        nesterov (bool): Look one step ahead; needs momentum and no dampening. Default: ``False``.
-        loss_scale (float): Factor by which the loss was multiplied. Default: ``1.0``.
-
-    Inputs:
-        - **gradients** (tuple[Tensor]) - One gradient per parameter, in the order of `parameters`.
-
-    Outputs:
-        tuple[bool], all True.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: An argument is out of range.
-
-    Supported Platforms:
-        ``CPU``
+        dampening (float): Reduces the gradient's share of the momentum.
+        weight_decay (Union[float, int]): Decay of the weights.
+        nesterov (bool): Look one step ahead; needs momentum and no dampening.
     """
 
     @opt_init_args_register
@@ -73,12 +56,5 @@ class SGD(Optimizer):
         self.stat = self._slots("stat", "ones")
 
     def construct(self, gradients):
-        return self._step(
-            op.update_sgd,
-            (self.momentum,),
-            gradients,
-            self.accum,
-            self.stat,
-            dampening=self.dampening,
-            nesterov=self.nesterov,
-        )
+        options = {"dampening": self.dampening, "nesterov": self.nesterov}
+        return self._step(op.update_sgd, (self.momentum,), gradients, self.accum, self.stat, **options)

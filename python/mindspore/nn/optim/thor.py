@@ -183,15 +183,5 @@ def thor(
         if not isinstance(value, Tensor):
             raise TypeError(f"For 'thor', the '{name}' must be a Tensor, but got {type(value).__name__}.")
     check.positive_int(batch_size, "batch_size", "thor")
-    return Thor(
-        net,
-        learning_rate,
-        damping,
-        momentum,
-        weight_decay,
-        loss_scale,
-        decay_filter,
-        use_nesterov,
-        enable_clip_grad,
-        frequency,
-    )
+    settings = (weight_decay, loss_scale, decay_filter, use_nesterov, enable_clip_grad, frequency)
+    return Thor(net, learning_rate, damping, momentum, *settings)

@@ -128,8 +128,7 @@ class _LayerInputCheck:
         if shape[0] == 0 or (len(shape) == 2 and shape[0] % length):
             raise ValueError(
                 f"For {func_name}, the first dimension of {param_name} must be positive, and divisible by "
-                f"{length} "
-                f"where there are two, but got {shape}."
+                f"{length} where there are two, but got {shape}."
             )
         return True
 

@@ -142,9 +142,8 @@ class TransformerOpParallelConfig(_Config):
     def recompute(self, value) -> None:
         if not isinstance(value, (TransformerRecomputeConfig, bool)):
             raise TypeError(
-                "For 'TransformerOpParallelConfig', the 'recompute' must be a TransformerRecomputeConfig "
-                "or bool, "
-                f"but got {type(value).__name__}."
+                "For 'TransformerOpParallelConfig', the 'recompute' must be a TransformerRecomputeConfig or "
+                f"bool, but got {type(value).__name__}."
             )
         self._recompute = value
 

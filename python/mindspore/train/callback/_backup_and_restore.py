@@ -6,11 +6,12 @@ from __future__ import annotations
 import os
 
 from mindspore import _checkparam as check
-from mindspore.train.callback._callback import Callback
+from mindspore.train.callback._callback import CALLBACK, Callback
 from mindspore.train.callback._checkpoint_files import remove_file
 from mindspore.train.serialization import load_checkpoint, load_param_into_net, save_checkpoint
 
 
+@CALLBACK
 class BackupAndRestore(Callback):
     """Saves ``backup.ckpt`` while a network is trained, and reads it when training begins again.
 
@@ -41,39 +42,23 @@ class BackupAndRestore(Callback):
         self.backup_file = os.path.join(folder, "backup.ckpt")
 
     def on_train_begin(self, run_context):
-        """Reads the file, if there is one.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Reads the file, if there is one."""
         if os.path.isfile(self.backup_file):
             params = run_context.original_args()
             load_param_into_net(params.train_network, load_checkpoint(self.backup_file))
 
     def on_train_step_end(self, run_context):
-        """Saves the network if so many steps have passed.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Saves the network if so many steps have passed."""
         params = run_context.original_args()
         if self.save_freq != "epoch" and params.cur_step_num % self.save_freq == 0:
             save_checkpoint(params.train_network, self.backup_file)
 
     def on_train_epoch_end(self, run_context):
-        """Saves the network.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Saves the network."""
         if self.save_freq == "epoch":
             save_checkpoint(run_context.original_args().train_network, self.backup_file)
 
     def on_train_end(self, run_context):
-        """Deletes the file.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Deletes the file."""
         if self.delete_checkpoint and os.path.isfile(self.backup_file):
             remove_file(self.backup_file)

@@ -11,10 +11,34 @@ import numpy as np
 
 from mindspore import log as logger
 from mindspore._settings.telling import warn_once
+from mindspore._wording import Wording
 from mindspore.common.tensor import Tensor
 
-_MOMENTS = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
+_WHEN = {
+    "begin": "once before",
+    "epoch_begin": "before each epoch of",
+    "step_begin": "before each step of",
+    "step_end": "after each step of",
+    "epoch_end": "after each epoch of",
+    "end": "once after",
+}
+_MOMENTS = tuple(_WHEN)
 HOOKS = tuple(f"on_{mode}_{moment}" for mode in ("train", "eval") for moment in _MOMENTS)
+
+
+def when_called(mode: str, moment: str) -> str:
+    """The sentence that says when a hook is called."""
+    if mode == "train":
+        return f"Called {_WHEN[moment]} training."
+    return f"Called {_WHEN[moment].replace('each epoch', 'the epoch')} evaluation."  # which is one epoch
+
+
+# What the documentation of callbacks says alike.
+CALLBACK = Wording("""
+    Args:
+        run_context (RunContext): Facts of the run.
+    """)
+
 _current_net = None
 
 
@@ -87,53 +111,22 @@ class Callback:
     def end(self, run_context):
         """Called once after the network has run; superseded by `on_train_end` and `on_eval_end`."""
 
-    def on_train_begin(self, run_context):
-        """Called once before training."""
-        self.begin(run_context)
 
-    def on_train_epoch_begin(self, run_context):
-        """Called before each epoch of training."""
-        self.epoch_begin(run_context)
+def _hook(mode: str, moment: str):
+    """The hook of a moment in training or evaluation; by default it calls that of the older interface."""
 
-    def on_train_epoch_end(self, run_context):
-        """Called after each epoch of training."""
-        self.epoch_end(run_context)
+    def hook(self, run_context):
+        getattr(self, moment)(run_context)
 
-    def on_train_step_begin(self, run_context):
-        """Called before each step of training."""
-        self.step_begin(run_context)
+    hook.__name__ = f"on_{mode}_{moment}"
+    hook.__qualname__ = f"Callback.{hook.__name__}"
+    hook.__doc__ = when_called(mode, moment)
+    return hook
 
-    def on_train_step_end(self, run_context):
-        """Called after each step of training."""
-        self.step_end(run_context)
 
-    def on_train_end(self, run_context):
-        """Called once after training."""
-        self.end(run_context)
-
-    def on_eval_begin(self, run_context):
-        """Called once before evaluation."""
-        self.begin(run_context)
-
-    def on_eval_epoch_begin(self, run_context):
-        """Called before the epoch of evaluation."""
-        self.epoch_begin(run_context)
-
-    def on_eval_epoch_end(self, run_context):
-        """Called after the epoch of evaluation."""
-        self.epoch_end(run_context)
-
-    def on_eval_step_begin(self, run_context):
-        """Called before each step of evaluation."""
-        self.step_begin(run_context)
-
-    def on_eval_step_end(self, run_context):
-        """Called after each step of evaluation."""
-        self.step_end(run_context)
-
-    def on_eval_end(self, run_context):
-        """Called once after evaluation."""
-        self.end(run_context)
+for _mode in ("train", "eval"):
+    for _moment in _MOMENTS:
+        setattr(Callback, f"on_{_mode}_{_moment}", _hook(_mode, _moment))
 
 
 class InternalCallbackParam(dict):

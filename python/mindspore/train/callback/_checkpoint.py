@@ -10,7 +10,7 @@ from mindspore import context
 from mindspore import log as logger
 from mindspore.train._checkpoint_resume import STATE_NAME, training_state
 from mindspore.train._graph_message import write_graph_file
-from mindspore.train.callback._callback import Callback, _get_cur_net, set_cur_net
+from mindspore.train.callback._callback import CALLBACK, Callback, _get_cur_net, set_cur_net
 from mindspore.train.callback._checkpoint_config import COUNTED, CheckpointConfig
 from mindspore.train.callback._checkpoint_files import (
     CheckpointManager,
@@ -36,6 +36,7 @@ def _checkpoint_cb_for_save_op(params) -> None:
     load_param_into_net(net, {p["name"]: Parameter(p["data"], name=p["name"]) for p in params})
 
 
+@CALLBACK
 class ModelCheckpoint(Callback):
     """Saves checkpoints of the training network.
 
@@ -94,11 +95,7 @@ class ModelCheckpoint(Callback):
         return self._config.get_checkpoint_policy()
 
     def begin(self, run_context):
-        """Notes the network and the step at which the run starts.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Notes the network and the step at which the run starts."""
         self._run_context = run_context
         params = run_context.original_args()
         if params.get("last_save_ckpt_step"):
@@ -108,11 +105,7 @@ class ModelCheckpoint(Callback):
         set_cur_net(params.get("train_network"))
 
     def step_end(self, run_context):
-        """Saves a checkpoint if one is due.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Saves a checkpoint if one is due."""
         self._run_context = run_context
         params = run_context.original_args()
         if not self._graph_saved:
@@ -121,11 +114,7 @@ class ModelCheckpoint(Callback):
             self._save(params)
 
     def end(self, run_context):
-        """Saves the last step, if it is not saved yet, and waits for files that are still written.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Saves the last step, if it is not saved yet, and waits for files that are still written."""
         params = run_context.original_args()
         if params.get("cur_step_num", 0) not in (0, self._last_step):
             self._save(params)

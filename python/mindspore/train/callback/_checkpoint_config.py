@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindspore import _checkparam as check
+from mindspore._kept import Kept
 from mindspore.common.generator import Generator
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
@@ -158,81 +159,23 @@ class CheckpointConfig:
         elif not numbers["keep_checkpoint_per_n_minutes"]:
             numbers["keep_checkpoint_max"] = 1
         self._policy = numbers
+        vars(self).update({f"_{name}": number for name, number in numbers.items()})
 
-    @property
-    def save_checkpoint_steps(self):
-        """Steps between two checkpoints, or None."""
-        return self._policy["save_checkpoint_steps"]
-
-    @property
-    def save_checkpoint_seconds(self):
-        """Seconds between two checkpoints, or None."""
-        return self._policy["save_checkpoint_seconds"]
-
-    @property
-    def keep_checkpoint_max(self):
-        """How many checkpoints are kept, or None."""
-        return self._policy["keep_checkpoint_max"]
-
-    @property
-    def keep_checkpoint_per_n_minutes(self):
-        """In how many minutes one checkpoint is kept, or None."""
-        return self._policy["keep_checkpoint_per_n_minutes"]
-
-    @property
-    def integrated_save(self):
-        """Whether sliced parameters are merged."""
-        return self._integrated_save
-
-    @property
-    def async_save(self):
-        """Whether files are written beside the training."""
-        return self._async_save
-
-    @property
-    def saved_network(self):
-        """What is saved instead of the whole training network, or None."""
-        return self._saved_network
-
-    @property
-    def enc_key(self):
-        """The key of the encryption, or None."""
-        return self._enc_key
-
-    @property
-    def enc_mode(self):
-        """The kind of the encryption."""
-        return self._enc_mode
-
-    @property
-    def crc_check(self):
-        """Whether files get a checksum."""
-        return self._crc_check
-
-    @property
-    def format(self):
-        """The format of the files, which is their ending too."""
-        return self._format
-
-    @property
-    def remove_redundancy(self):
-        """Whether parallel processes save what only they hold."""
-        return self._remove_redundancy
-
-    @property
-    def append_dict(self):
-        """What is saved besides the parameters, or None."""
-        return self._append_dict
-
-    @property
-    def saves_training_state(self):
-        """Whether all is saved that is needed to go on exactly there."""
-        return self._saves_training_state
-
-    @property
-    def map_param_inc(self):
-        """Whether only what changed of map parameters is saved."""
-        return self._map_param_inc
+    save_checkpoint_steps = Kept("int", "Steps between two checkpoints, or None.")
+    save_checkpoint_seconds = Kept("int", "Seconds between two checkpoints, or None.")
+    keep_checkpoint_max = Kept("int", "How many checkpoints are kept, or None.")
+    keep_checkpoint_per_n_minutes = Kept("int", "In how many minutes one checkpoint is kept, or None.")
+    integrated_save = Kept("bool", "Whether sliced parameters are merged.")
+    async_save = Kept("bool", "Whether files are written beside the training.")
+    saved_network = Kept("Cell", "What is saved instead of the whole training network, or None.")
+    enc_key = Kept("bytes | None", "The key of the encryption, or None.")
+    enc_mode = Kept("str", "The kind of the encryption.")
+    crc_check = Kept("bool", "Whether files get a checksum.")
+    format = Kept("str", "The format of the files, which is their ending too.")
+    remove_redundancy = Kept("bool", "Whether parallel processes save what only they hold.")
+    append_dict = Kept("dict", "What is saved besides the parameters, or None.")
+    saves_training_state = Kept("bool", "Whether all is saved that is needed to go on exactly there.")
+    map_param_inc = Kept("bool", "Whether only what changed of map parameters is saved.")
 
     def get_checkpoint_policy(self):
         """The four numbers and the network to save, as a dict."""

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from mindspore import _checkparam as check
-from mindspore.train.callback._callback import Callback
+from mindspore.train.callback._callback import CALLBACK, Callback
 from mindspore.train.callback._monitored_value import MonitoredValue
 
 
+@CALLBACK
 class EarlyStopping(Callback):
     """Ends training when a loss or metric has not become better for some epochs.
 
@@ -56,19 +57,11 @@ class EarlyStopping(Callback):
         self.best_weights_param_dict = None
 
     def on_train_begin(self, run_context):
-        """Forgets the run before.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Forgets the run before."""
         self._restart()
 
     def on_train_epoch_end(self, run_context):
-        """Looks at the value and ends training if it has not become better for too long.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Looks at the value and ends training if it has not become better for too long."""
         params = run_context.original_args()
         value = self._value.read(params)
         if value is None:
@@ -92,11 +85,7 @@ class EarlyStopping(Callback):
                 parameter.set_data(self.best_weights_param_dict[parameter.name])
 
     def on_train_end(self, run_context):
-        """Prints in which epoch training was ended.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Prints in which epoch training was ended."""
         if self.stopped_epoch > 0 and self.verbose:
             print(f"Epoch {self.stopped_epoch:05d}: early stopping", flush=True)
 

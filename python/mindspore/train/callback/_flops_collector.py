@@ -9,7 +9,7 @@ from mindspore import _checkparam as check
 from mindspore import log as logger
 from mindspore import nn
 from mindspore.common.tensor import Tensor
-from mindspore.train.callback._callback import Callback
+from mindspore.train.callback._callback import CALLBACK, Callback
 
 _CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 _counted: dict[str, int] = {}
@@ -67,6 +67,7 @@ def flops_collection(phase="train"):
     return flops, flops, flops, flops, False
 
 
+@CALLBACK
 class FlopsUtilizationCollector(Callback):
     """Prints the floating-point operations of a step, and which share of the device's speed they are.
 
@@ -91,11 +92,7 @@ class FlopsUtilizationCollector(Callback):
         self._since = None
 
     def step_begin(self, run_context):
-        """Counts the operations before the first step, and notes the time.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Counts the operations before the first step, and notes the time."""
         params = run_context.original_args()
         if self._flops is None:
             self._flops = self._count(params)
@@ -103,11 +100,7 @@ class FlopsUtilizationCollector(Callback):
             self._since = time.perf_counter()
 
     def step_end(self, run_context):
-        """Prints a line if one is due.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Prints a line if one is due."""
         params = run_context.original_args()
         if not self._flops or params.cur_step_num % self.step_size != 0:
             return

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from mindspore.common.tensor import Tensor
-from mindspore.train.callback._callback import Callback
+from mindspore.train.callback._callback import CALLBACK, Callback
 
 
 def _as_array(value):
     return value.asnumpy().copy()[()] if isinstance(value, Tensor) else value
 
 
+@CALLBACK
 class History(Callback):
     """Keeps the outputs of the network and the metrics of every epoch.
 
@@ -25,19 +26,11 @@ class History(Callback):
         self.epoch = None
 
     def begin(self, run_context):
-        """Starts a new list of epochs.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Starts a new list of epochs."""
         self.epoch = {"epoch": []}
 
     def epoch_end(self, run_context):
-        """Keeps what the epoch gave.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Keeps what the epoch gave."""
         params = run_context.original_args()
         if self.epoch is None:
             self.begin(run_context)

@@ -3,26 +3,15 @@
 
 from __future__ import annotations
 
-from mindspore.train.callback._callback import Callback
+from mindspore._wording import Wording
+from mindspore.train.callback._callback import HOOKS, Callback, when_called
+
+_FUNCTIONS = [f"    {hook} (Function): {when_called(*hook.split('_', 2)[1:])}" for hook in HOOKS]
 
 
+@Wording("\n".join(["Args:", *_FUNCTIONS]))
 class LambdaCallback(Callback):
-    """Calls functions, each with the `RunContext` of the run.
-
-    Args:
-        on_train_epoch_begin (Function): Called before each epoch of training. Default: ``None``.
-        on_train_epoch_end (Function): Called after each epoch of training. Default: ``None``.
-        on_train_step_begin (Function): Called before each step of training. Default: ``None``.
-        on_train_step_end (Function): Called after each step of training. Default: ``None``.
-        on_train_begin (Function): Called before training. Default: ``None``.
-        on_train_end (Function): Called after training. Default: ``None``.
-        on_eval_epoch_begin (Function): Called before the epoch of evaluation. Default: ``None``.
-        on_eval_epoch_end (Function): Called after the epoch of evaluation. Default: ``None``.
-        on_eval_step_begin (Function): Called before each step of evaluation. Default: ``None``.
-        on_eval_step_end (Function): Called after each step of evaluation. Default: ``None``.
-        on_eval_begin (Function): Called before evaluation. Default: ``None``.
-        on_eval_end (Function): Called after evaluation. Default: ``None``.
-    """
+    """Calls functions, each with the `RunContext` of the run."""
 
     def __init__(
         self,

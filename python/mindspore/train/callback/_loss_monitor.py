@@ -6,9 +6,10 @@ from __future__ import annotations
 import math
 
 from mindspore import _checkparam as check
-from mindspore.train.callback._callback import Callback, _handle_loss
+from mindspore.train.callback._callback import CALLBACK, Callback, _handle_loss
 
 
+@CALLBACK
 class LossMonitor(Callback):
     """Prints the loss, and ends training when it is no longer a finite number.
 
@@ -29,9 +30,6 @@ class LossMonitor(Callback):
 
     def step_end(self, run_context):
         """Prints the loss of the step if it is due.
-
-        Args:
-            run_context (RunContext): Facts of the run.
 
         Raises:
             ValueError: The loss is not finite.
@@ -54,11 +52,7 @@ class LossMonitor(Callback):
             print(f"epoch: {epoch} step: {step}, loss is {loss}", flush=True)
 
     def on_train_epoch_end(self, run_context):
-        """Prints what the evaluation of the epoch gave, if there was one.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Prints what the evaluation of the epoch gave, if there was one."""
         params = run_context.original_args()
         metrics = params.get("metrics")
         if metrics:

@@ -11,7 +11,7 @@ from mindspore import log as logger
 from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
-from mindspore.train.callback._callback import Callback
+from mindspore.train.callback._callback import CALLBACK, Callback
 
 
 def fixed_rate_of(params, message: str) -> Parameter:
@@ -34,6 +34,7 @@ def short_number(rate: Parameter) -> float:
     return float(str(np.asarray(rate.asnumpy()).reshape(())[()]))
 
 
+@CALLBACK
 class LearningRateScheduler(Callback):
     """Sets the learning rate of the next step after each step.
 
@@ -48,9 +49,6 @@ class LearningRateScheduler(Callback):
 
     def step_end(self, run_context):
         """Sets the new learning rate.
-
-        Args:
-            run_context (RunContext): Facts of the run.
 
         Raises:
             ValueError: The learning rate of the optimizer is not one fixed number.

@@ -8,10 +8,11 @@ import os
 
 from mindspore import context
 from mindspore import log as logger
-from mindspore.train.callback._callback import Callback
+from mindspore.train.callback._callback import CALLBACK, Callback
 from mindspore.train.serialization import load_checkpoint, load_param_into_net
 
 
+@CALLBACK
 class MindIOTTPAdapter(Callback):
     """Tells the package `mindio_ttp` of every step, so that it can save a cluster that fails.
 
@@ -72,9 +73,6 @@ class MindIOTTPAdapter(Callback):
 
     def on_train_step_end(self, run_context):
         """Tells of the end of a step.
-
-        Args:
-            run_context (RunContext): Facts of the run.
 
         Raises:
             RuntimeError: The cluster is not initialised.

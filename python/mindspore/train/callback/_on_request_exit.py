@@ -8,10 +8,11 @@ import signal
 
 from mindspore import log as logger
 from mindspore.train._checkpoint_save import check_isinstance
-from mindspore.train.callback._callback import Callback
+from mindspore.train.callback._callback import CALLBACK, Callback
 from mindspore.train.serialization import export, load_checkpoint, load_param_into_net, save_checkpoint
 
 
+@CALLBACK
 class OnRequestExit(Callback):
     """Ends training or evaluation after the current step when a signal comes, and saves the network.
 
@@ -45,60 +46,32 @@ class OnRequestExit(Callback):
         self.train_name, self.eval_name = base + "_train", base + "_eval"
 
     def on_train_begin(self, run_context):
-        """Begins to listen for the signal, and reads what an earlier run saved.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Begins to listen for the signal, and reads what an earlier run saved."""
         self._begin(run_context.original_args().get("train_network"), self.train_name)
 
     def on_train_step_end(self, run_context):
-        """Ends the run if the signal has come.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Ends the run if the signal has come."""
         if self.stop:
             run_context.request_stop()
 
     def on_train_epoch_end(self, run_context):
-        """Ends the run if the signal has come.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Ends the run if the signal has come."""
         self.on_train_step_end(run_context)
 
     def on_train_end(self, run_context):
-        """Saves the network if the signal has come.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Saves the network if the signal has come."""
         self._end(run_context.original_args(), "train_network", self.train_name)
 
     def on_eval_begin(self, run_context):
-        """Begins to listen for the signal, and reads what an earlier run saved.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Begins to listen for the signal, and reads what an earlier run saved."""
         self._begin(run_context.original_args().get("eval_network"), self.eval_name)
 
     def on_eval_step_end(self, run_context):
-        """Ends the run if the signal has come.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Ends the run if the signal has come."""
         self.on_train_step_end(run_context)
 
     def on_eval_end(self, run_context):
-        """Saves the network if the signal has come.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Saves the network if the signal has come."""
         self._end(run_context.original_args(), "eval_network", self.eval_name)
 
     def __exit__(self, *err):

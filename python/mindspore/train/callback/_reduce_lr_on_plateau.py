@@ -8,11 +8,12 @@ import numpy as np
 from mindspore import _checkparam as check
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
-from mindspore.train.callback._callback import Callback
+from mindspore.train.callback._callback import CALLBACK, Callback
 from mindspore.train.callback._lr_scheduler_callback import fixed_rate_of
 from mindspore.train.callback._monitored_value import MonitoredValue
 
 
+@CALLBACK
 class ReduceLROnPlateau(Callback):
     """Reduces the learning rate when a loss or metric has not become better for some epochs.
 
@@ -60,18 +61,11 @@ class ReduceLROnPlateau(Callback):
         self.best = self._value.worst
 
     def on_train_begin(self, run_context):
-        """Forgets the run before.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Forgets the run before."""
         self._restart()
 
     def on_train_epoch_end(self, run_context):
         """Looks at the value and reduces the learning rate if it has not become better for too long.
-
-        Args:
-            run_context (RunContext): Facts of the run.
 
         Raises:
             ValueError: The learning rate of the optimizer is not one fixed number.

@@ -16,7 +16,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.nn.optim.optimizer import Optimizer
 from mindspore.train._graph_message import graph_message
 from mindspore.train.callback import _summary_settings as settings
-from mindspore.train.callback._callback import Callback, _handle_loss
+from mindspore.train.callback._callback import CALLBACK, Callback, _handle_loss
 from mindspore.train.callback._dataset_graph import DatasetGraph
 from mindspore.train.callback._landscape import LandscapeCheckpoints
 from mindspore.train.summary import _lineage_adapter as lineage
@@ -33,6 +33,7 @@ _HISTOGRAMS = 5
 _FAILED = "Failed"
 
 
+@CALLBACK
 class SummaryCollector(Callback):
     """Collects losses, parameters, inputs, graphs and facts of a training in event files.
 
@@ -101,11 +102,7 @@ class SummaryCollector(Callback):
         self._record.close()
 
     def begin(self, run_context):
-        """Checks the callbacks and tells the record what the network does.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Checks the callbacks and tells the record what the network does."""
         params = run_context.original_args()
         self._check_callbacks(params)
         self._record.set_mode(params.mode)
@@ -116,11 +113,7 @@ class SummaryCollector(Callback):
             self._collect_tensor_freq = max(self._collect_freq, -(-steps // _MOST_TENSOR_STEPS))
 
     def step_end(self, run_context):
-        """Collects the values of the step if it is their turn.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Collects the values of the step if it is their turn."""
         params = run_context.original_args()
         if params.mode != ModeEnum.TRAIN.value:
             return
@@ -142,19 +135,11 @@ class SummaryCollector(Callback):
         self._last_step = params.cur_step_num
 
     def epoch_end(self, run_context):
-        """Hands what was collected to the system.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Hands what was collected to the system."""
         self._record.flush()
 
     def end(self, run_context):
-        """Collects the last step and the facts of the run.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Collects the last step and the facts of the run."""
         params = run_context.original_args()
         if params.mode == ModeEnum.TRAIN.value:
             if params.cur_step_num != self._last_step:

@@ -6,9 +6,10 @@ from __future__ import annotations
 import time
 
 from mindspore import _checkparam as check
-from mindspore.train.callback._callback import Callback
+from mindspore.train.callback._callback import CALLBACK, Callback
 
 
+@CALLBACK
 class TimeMonitor(Callback):
     """Prints the time of an epoch and of a step.
 
@@ -29,20 +30,12 @@ class TimeMonitor(Callback):
         self._waited = 0.0
 
     def epoch_begin(self, run_context):
-        """Notes the time.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Notes the time."""
         self._started = self._waiting_since = time.perf_counter()
         self._waited = 0.0
 
     def epoch_end(self, run_context):
-        """Prints the time that has passed.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Prints the time that has passed."""
         params = run_context.original_args()
         milliseconds = (time.perf_counter() - self._started) * 1000
         steps = params.get("batch_num")
@@ -58,19 +51,11 @@ class TimeMonitor(Callback):
         print(line, flush=True)
 
     def on_train_step_begin(self, run_context):
-        """Notes that the data of the step has come.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Notes that the data of the step has come."""
         self._waited += time.perf_counter() - self._waiting_since
 
     def on_train_step_end(self, run_context):
-        """Notes that the run turns to the next data.
-
-        Args:
-            run_context (RunContext): Facts of the run.
-        """
+        """Notes that the run turns to the next data."""
         self._waiting_since = time.perf_counter()
 
     on_eval_step_begin = on_train_step_begin

@@ -75,9 +75,8 @@ def get_metric_fn(name, *args, **kwargs):
     """
     if name not in __factory__:
         raise KeyError(
-            f"For 'get_metric_fn', unsupported metric {name}, please refer to 'mindspore.train.names()' "
-            f"for the "
-            "supported metrics."
+            f"For 'get_metric_fn', unsupported metric {name}, please refer to 'mindspore.train.names()' for "
+            "the supported metrics."
         )
     return __factory__[name](*args, **kwargs)
 
@@ -101,9 +100,8 @@ def get_metrics(metrics):
         for name, metric in metrics.items():
             if not isinstance(name, str) or not isinstance(metric, Metric):
                 raise TypeError(
-                    "For 'get_metrics', if 'metrics' is dict, the key in 'metrics' must be string and "
-                    f"value in "
-                    f"'metrics' must be Metric, but got key:{type(name)}, value:{type(metric)}."
+                    "For 'get_metrics', if 'metrics' is dict, the key in 'metrics' must be string and value "
+                    f"in 'metrics' must be Metric, but got key:{type(name)}, value:{type(metric)}."
                     + (f" Call '{metric.__name__}' to make one." if isinstance(metric, type) else "")
                 )
         return metrics

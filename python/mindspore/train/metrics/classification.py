@@ -8,23 +8,21 @@ import sys
 import numpy as np
 
 from mindspore import _checkparam as validator
-from mindspore.train.metrics.metric import EvaluationBase, Metric, rearrange_inputs
+from mindspore.train.metrics.metric import METRIC, EvaluationBase, Metric, rearrange_inputs
 
 _TINY = sys.float_info.min
 
 
+@METRIC
 class Accuracy(EvaluationBase):
     """Share of right predictions.
 
     Args:
         eval_type (str): ``"classification"`` or ``"multilabel"`` (a sample is right when all its classes
-            are). Default: ``"classification"``.
+            are).
 
     Raises:
         TypeError: `eval_type` is something else.
-
-    Supported Platforms:
-        ``CPU``
 
     Examples:
         >>> import numpy as np
@@ -39,7 +37,6 @@ class Accuracy(EvaluationBase):
         self.clear()
 
     def clear(self):
-        """Forgets everything seen."""
         self._correct_num = 0
         self._total_num = 0
         self._class_num = 0
@@ -63,15 +60,12 @@ class Accuracy(EvaluationBase):
         self._total_num += right.size
 
     def eval(self):
-        """The share of right predictions.
-
-        Raises:
-            RuntimeError: Nothing was seen.
-        """
+        """The share of right predictions."""
         self._require_samples(self._total_num)
         return self._correct_num / self._total_num
 
 
+@METRIC
 class _PerClass(EvaluationBase):
     """Hits, guesses and real members of every class; of every sample for multilabel."""
 
@@ -80,7 +74,6 @@ class _PerClass(EvaluationBase):
         self.clear()
 
     def clear(self):
-        """Forgets everything seen."""
         self._class_num = 0
         self._seen: list[np.ndarray] = []
 
@@ -102,8 +95,7 @@ class _PerClass(EvaluationBase):
         if y.size and not 0 <= y.min() <= y.max() < self._class_num:
             raise ValueError(
                 f"For '{type(self).__name__}.update', the predicted value(inputs[0]) and true "
-                f"value(inputs[1]) "
-                "must contain the same classes, but got predicted value class number: "
+                "value(inputs[1]) must contain the same classes, but got predicted value class number: "
                 f"{self._class_num} and true values from {int(y.min())} to {int(y.max())}."
             )
         counts = self._per_class(y_pred.argmax(axis=1).reshape(-1), y.reshape(-1))
@@ -130,9 +122,6 @@ class _PerClass(EvaluationBase):
 
         Args:
             average (bool): The mean of them instead. Default: ``False``.
-
-        Raises:
-            RuntimeError: Nothing was seen.
         """
         self._require_samples(self._seen)
         validator.check_value_type("average", average, [bool], type(self).__name__)
@@ -140,40 +129,31 @@ class _PerClass(EvaluationBase):
         return result.mean() if average else result
 
 
+@METRIC
 class Precision(_PerClass):
     """Right predictions of a class among all predictions of it.
 
-    Args:
-        eval_type (str): ``"classification"`` or ``"multilabel"``. Default: ``"classification"``.
-
     Raises:
         TypeError: `eval_type` is something else.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def _score(self, hits, guessed, real):
         return hits / (guessed + _TINY)
 
 
+@METRIC
 class Recall(_PerClass):
     """Right predictions of a class among all samples of it.
 
-    Args:
-        eval_type (str): ``"classification"`` or ``"multilabel"``. Default: ``"classification"``.
-
     Raises:
         TypeError: `eval_type` is something else.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def _score(self, hits, guessed, real):
         return hits / (real + _TINY)
 
 
+@METRIC
 class Fbeta(_PerClass):
     """Weighted harmonic mean of precision and recall.
 
@@ -182,9 +162,6 @@ class Fbeta(_PerClass):
 
     Raises:
         ValueError: `beta` is not positive.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, beta):
@@ -198,17 +175,15 @@ class Fbeta(_PerClass):
         return (1 + weight) * hits / (weight * real + guessed + _TINY)
 
 
+@METRIC
 class F1(Fbeta):
-    """Harmonic mean of precision and recall.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Harmonic mean of precision and recall."""
 
     def __init__(self):
         super().__init__(1.0)
 
 
+@METRIC
 class TopKCategoricalAccuracy(Metric):
     """Share of samples whose class is among the `k` best scores.
 
@@ -218,9 +193,6 @@ class TopKCategoricalAccuracy(Metric):
     Raises:
         TypeError: `k` is no int.
         ValueError: `k` is below 1.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, k):
@@ -237,7 +209,6 @@ class TopKCategoricalAccuracy(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets everything seen."""
         self._correct_num = 0
         self._samples_num = 0
 
@@ -268,32 +239,22 @@ class TopKCategoricalAccuracy(Metric):
         self._samples_num += y.size
 
     def eval(self):
-        """The share of samples.
-
-        Raises:
-            RuntimeError: Nothing was seen.
-        """
+        """The share of samples."""
         self._require_samples(self._samples_num)
         return self._correct_num / self._samples_num
 
 
+@METRIC
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
-    """Share of samples whose class has the best score.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Share of samples whose class has the best score."""
 
     def __init__(self):
         super().__init__(1)
 
 
+@METRIC
 class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
-    """Share of samples whose class is among the five best scores.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Share of samples whose class is among the five best scores."""
 
     def __init__(self):
         super().__init__(5)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from mindspore import _checkparam as validator
-from mindspore.train.metrics.metric import Metric, one_hot, rearrange_inputs
+from mindspore.train.metrics.metric import METRIC, Metric, one_hot, rearrange_inputs
 
 
 def _share(part, whole):
@@ -14,21 +14,19 @@ def _share(part, whole):
         return part / whole
 
 
+@METRIC
 class ConfusionMatrix(Metric):
     """Counts of label (row) against prediction (column).
 
     Args:
         num_classes (int): Number of classes.
         normalize (str): ``"no_norm"``, or what a cell is divided by: ``"target"`` its row,
-            ``"prediction"`` its column, ``"all"`` the whole. Default: ``"no_norm"``.
-        threshold (float): Above it a score of two classes means class 1. Default: ``0.5``.
+            ``"prediction"`` its column, ``"all"`` the whole.
+        threshold (float): Above it a score of two classes means class 1.
 
     Raises:
         TypeError: An argument has another type.
         ValueError: `normalize` is something else.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     _MODES = ("no_norm", "target", "prediction", "all")
@@ -46,7 +44,6 @@ class ConfusionMatrix(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets everything seen."""
         self.confusion_matrix = np.zeros((self.num_classes, self.num_classes))
         self._is_update = False
 
@@ -63,10 +60,9 @@ class ConfusionMatrix(Metric):
         y_pred, y = self._pair(inputs)
         if y_pred.ndim not in (y.ndim, y.ndim + 1):
             raise ValueError(
-                "For 'ConfusionMatrix.update', predicted value (input[0]) and true value (input[1]) "
-                f"should have "
-                "the same dimensions, or predicted value (input[0]) one more, but got predicted value ndim: "
-                f"{y_pred.ndim}, true value ndim: {y.ndim}."
+                "For 'ConfusionMatrix.update', predicted value (input[0]) and true value (input[1]) should "
+                "have the same dimensions, or predicted value (input[0]) one more, but got predicted value "
+                f"ndim: {y_pred.ndim}, true value ndim: {y.ndim}."
             )
         if y_pred.ndim == y.ndim + 1:
             y_pred = y_pred.argmax(axis=1)
@@ -85,13 +81,8 @@ class ConfusionMatrix(Metric):
         self._is_update = True
 
     def eval(self):
-        """The matrix.
-
-        Raises:
-            RuntimeError: Nothing was seen.
-        """
-        if not self._is_update:
-            raise RuntimeError("Please call the 'update' method before calling 'eval' method.")
+        """The matrix."""
+        self._require_update(self._is_update)
         matrix = self.confusion_matrix
         whole = {
             "no_norm": np.ones(()),
@@ -161,28 +152,25 @@ _DECREASES = {
 }
 
 
+@METRIC
 class ConfusionMatrixMetric(Metric):
     """A score derived from a confusion matrix.
 
     Args:
         skip_channel (bool): ``False`` leaves the first channel out of the counts, where there is more than
-            one. Default: ``True``.
+            one.
         metric_name (str): The score: "sensitivity", "specificity", "precision", "negative predictive value",
             "miss rate", "fall out", "false discovery rate", "false omission rate", "prevalence threshold",
             "threat score", "accuracy", "balanced accuracy", "f1 score", "matthews correlation coefficient",
-            "fowlkes mallows index", "informedness", "markedness" or a usual short form. Default:
-            ``"sensitivity"``.
+            "fowlkes mallows index", "informedness", "markedness" or a usual short form.
         calculation_method (bool): The score is computed per sample and then reduced; otherwise counts are
-            summed first. Default: ``False``.
+            summed first.
         decrease (str): How scores per sample are reduced: ``"none"``, ``"mean"``, ``"sum"``,
-            ``"mean_batch"``, ``"sum_batch"``, ``"mean_channel"`` or ``"sum_channel"``. Default: ``"mean"``.
+            ``"mean_batch"``, ``"sum_batch"``, ``"mean_channel"`` or ``"sum_channel"``.
 
     Raises:
         TypeError: An argument has another type.
         NotImplementedError: `metric_name` is no known score.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(
@@ -206,7 +194,6 @@ class ConfusionMatrixMetric(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets everything seen."""
         self._counts = np.zeros(4)
         self._scores: list[np.ndarray] = []
         self._weights: list[int] = []
@@ -228,8 +215,7 @@ class ConfusionMatrixMetric(Metric):
         if y_pred.shape != y.shape or y.ndim < 2:
             raise ValueError(
                 "For 'ConfusionMatrixMetric.update', predicted value (input[0]) and true value (input[1]) "
-                f"must "
-                f"have one shape (N, C, ...), but got {y_pred.shape} and {y.shape}."
+                f"must have one shape (N, C, ...), but got {y_pred.shape} and {y.shape}."
             )
         if not self.skip_channel and y.shape[1] > 1:
             y_pred, y = y_pred[:, 1:], y[:, 1:]
@@ -255,13 +241,8 @@ class ConfusionMatrixMetric(Metric):
         self._scores.append(scores)
 
     def eval(self):
-        """The score.
-
-        Raises:
-            RuntimeError: Nothing was seen.
-        """
-        if not self._seen:
-            raise RuntimeError("Please call the 'update' method before calling 'eval' method.")
+        """The score."""
+        self._require_update(self._seen)
         if not self.calculation_method:
             return np.atleast_1d(self._formula(*self._counts))
         scores = np.concatenate(self._scores)

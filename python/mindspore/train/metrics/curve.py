@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from mindspore import _checkparam as validator
-from mindspore.train.metrics.metric import Metric, rearrange_inputs
+from mindspore.train.metrics.metric import METRIC, Metric, rearrange_inputs
 
 
 def auc(x, y, reorder=False):
@@ -65,6 +65,7 @@ def _curve(score: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndar
     return misses / misses[-1], hits / hits[-1], thresholds
 
 
+@METRIC
 class ROC(Metric):
     """Receiver operating characteristic.
 
@@ -74,9 +75,6 @@ class ROC(Metric):
 
     Raises:
         TypeError: An argument is no int.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, class_num=None, pos_label=None):
@@ -89,7 +87,6 @@ class ROC(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets everything seen."""
         self._scores: list[np.ndarray] = []
         self._labels: list[np.ndarray] = []
 
@@ -107,9 +104,8 @@ class ROC(Metric):
         if self.class_num > 1:
             if y_pred.ndim < 2 or y_pred.shape[1] != self.class_num:
                 raise ValueError(
-                    "For 'ROC.update', the second dimension of predicted value (input[0]) must be the "
-                    f"number of "
-                    f"classes {self.class_num}, but got the shape {y_pred.shape}."
+                    "For 'ROC.update', the second dimension of predicted value (input[0]) must be the number "
+                    f"of classes {self.class_num}, but got the shape {y_pred.shape}."
                 )
             if y.shape == y_pred.shape:
                 y = y.argmax(axis=1)
@@ -129,12 +125,8 @@ class ROC(Metric):
 
         Returns:
             tuple, false positive rates, true positive rates, thresholds; lists of them for several classes.
-
-        Raises:
-            RuntimeError: Nothing was seen.
         """
-        if not self._scores:
-            raise RuntimeError("Please call the 'update' method before calling 'eval' method.")
+        self._require_update(self._scores)
         scores, labels = np.concatenate(self._scores), np.concatenate(self._labels)
         if self.class_num == 1:
             return _curve(scores, labels == (1 if self.pos_label is None else self.pos_label))

@@ -8,22 +8,18 @@ import math
 import numpy as np
 
 from mindspore import _checkparam as validator
-from mindspore.train.metrics.metric import Metric, rearrange_inputs, to_numpy
+from mindspore.train.metrics.metric import METRIC, Metric, rearrange_inputs, to_numpy
 
 
+@METRIC
 class Loss(Metric):
-    """Mean of the loss over steps.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Mean of the loss over steps."""
 
     def __init__(self):
         super().__init__()
         self.clear()
 
     def clear(self):
-        """Forgets everything seen."""
         self._sum_loss = 0.0
         self._total_num = 0
 
@@ -47,20 +43,16 @@ class Loss(Metric):
         self._total_num += 1
 
     def eval(self):
-        """The mean.
-
-        Raises:
-            RuntimeError: Nothing was seen.
-        """
+        """The mean."""
         if self._total_num == 0:
             raise RuntimeError(
-                "The 'Loss' can not be calculated, because the number of samples is 0, please check "
-                "whether has "
-                "called update method before calling eval method."
+                "The 'Loss' can not be calculated, because the number of samples is 0, please check whether "
+                "has called update method before calling eval method."
             )
         return self._sum_loss / self._total_num
 
 
+@METRIC
 class _RowMean(Metric):
     """A sum over everything divided by the number of rows."""
 
@@ -69,7 +61,6 @@ class _RowMean(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets everything seen."""
         self._sum = 0.0
         self._samples_num = 0
 
@@ -91,56 +82,43 @@ class _RowMean(Metric):
     def _check(self, y_pred, y):
         if y_pred.size != y.size:
             raise ValueError(
-                f"For '{type(self).__name__}.update', predicted value (input[0]) and true value "
-                f"(input[1]) must "
-                f"have as many elements, but got the shapes {y_pred.shape} and {y.shape}."
+                f"For '{type(self).__name__}.update', predicted value (input[0]) and true value (input[1]) "
+                f"must have as many elements, but got the shapes {y_pred.shape} and {y.shape}."
             )
 
     def _error(self, y_pred, y):
         raise NotImplementedError
 
     def eval(self):
-        """The mean over rows.
-
-        Raises:
-            RuntimeError: Nothing was seen.
-        """
+        """The mean over rows."""
         self._require_samples(self._samples_num)
         return self._sum / self._samples_num
 
 
+@METRIC
 class MAE(_RowMean):
-    """Mean absolute error: the sum of all differences divided by the number of rows.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Mean absolute error: the sum of all differences divided by the number of rows."""
 
     def _error(self, y_pred, y):
         gaps = np.subtract(y, y_pred, dtype=np.float64)
         return np.abs(gaps, out=gaps).sum()
 
 
+@METRIC
 class MSE(_RowMean):
-    """Mean squared error: the sum of all squares divided by the number of rows.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Mean squared error: the sum of all squares divided by the number of rows."""
 
     def _error(self, y_pred, y):
         gaps = np.subtract(y, y_pred, dtype=np.float64)
         return np.square(gaps, out=gaps).sum()
 
 
+@METRIC
 class Dice(_RowMean):
     """Dice coefficient of two areas; exact for steps of one row.
 
     Args:
-        smooth (float): Added to the denominator. Default: ``1e-5``.
-
-    Supported Platforms:
-        ``CPU``
+        smooth (float): Added to the denominator.
     """
 
     def __init__(self, smooth=1e-5):
@@ -151,8 +129,7 @@ class Dice(_RowMean):
         if y_pred.shape != y.shape:
             raise ValueError(
                 "For 'Dice.update', predicted value (input[0]) and true value (input[1]) must have same "
-                f"shape, "
-                f"but got predicted value shape: {y_pred.shape}, true value shape: {y.shape}."
+                f"shape, but got predicted value shape: {y_pred.shape}, true value shape: {y.shape}."
             )
 
     def _error(self, y_pred, y):
@@ -161,17 +138,15 @@ class Dice(_RowMean):
         return 2 * shared / (whole + self.smooth)
 
 
+@METRIC
 class Perplexity(Metric):
     """Exponential of the mean negative log-probability of the labels.
 
     Args:
-        ignore_label (Union[int, None]): Label that does not count. Default: ``None``.
+        ignore_label (Union[int, None]): Label that does not count.
 
     Raises:
         TypeError: `ignore_label` is no int.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, ignore_label=None):
@@ -182,7 +157,6 @@ class Perplexity(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets everything seen."""
         self._sum_metric = 0.0
         self._num_inst = 0
 
@@ -200,9 +174,8 @@ class Perplexity(Metric):
         preds, labels = self._pair(inputs)
         if preds.ndim < 1 or labels.size != preds.size // max(preds.shape[-1], 1):
             raise RuntimeError(
-                "For 'Perplexity.update', the shape of predicted value (input[0]) without its last axis "
-                f"and of "
-                f"true value (input[1]) must be equal, but got {preds.shape} and {labels.shape}."
+                "For 'Perplexity.update', the shape of predicted value (input[0]) without its last axis and "
+                f"of true value (input[1]) must be equal, but got {preds.shape} and {labels.shape}."
             )
         labels = labels.reshape(-1).astype(np.int64)
         chosen = preds.reshape(labels.size, -1)[np.arange(labels.size), labels].astype(np.float64)
@@ -212,29 +185,23 @@ class Perplexity(Metric):
         self._num_inst += chosen.size
 
     def eval(self):
-        """The perplexity.
-
-        Raises:
-            RuntimeError: Nothing was seen.
-        """
+        """The perplexity."""
         self._require_samples(self._num_inst)
         return math.exp(self._sum_metric / self._num_inst)
 
 
+@METRIC
 class CosineSimilarity(Metric):
     """Similarity of every row to every row of a matrix.
 
     Args:
-        similarity (str): ``"cosine"``, or ``"dot"`` without norms. Default: ``"cosine"``.
-        reduction (str): ``"none"``, ``"sum"`` or ``"mean"`` along the last axis. Default: ``"none"``.
-        zero_diagonal (bool): Rows are not compared with themselves. Default: ``True``.
+        similarity (str): ``"cosine"``, or ``"dot"`` without norms.
+        reduction (str): ``"none"``, ``"sum"`` or ``"mean"`` along the last axis.
+        zero_diagonal (bool): Rows are not compared with themselves.
 
     Raises:
         TypeError: An argument has another type.
         ValueError: `similarity` or `reduction` is something else.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, similarity="cosine", reduction="none", zero_diagonal=True):
@@ -252,7 +219,6 @@ class CosineSimilarity(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets everything seen."""
         self.sqr_mtx_res = None
 
     @rearrange_inputs
@@ -271,11 +237,6 @@ class CosineSimilarity(Metric):
         self.sqr_mtx_res = matrix if self.reduction == "none" else getattr(matrix, self.reduction)(axis=-1)
 
     def eval(self):
-        """The similarities.
-
-        Raises:
-            RuntimeError: Nothing was seen.
-        """
-        if self.sqr_mtx_res is None:
-            raise RuntimeError("Please call the 'update' method before calling 'eval' method.")
+        """The similarities."""
+        self._require_update(self.sqr_mtx_res is not None)
         return self.sqr_mtx_res

@@ -8,8 +8,27 @@ from functools import wraps
 
 import numpy as np
 
+from mindspore._wording import Wording
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
+
+# What the documentation of metrics says alike.
+METRIC = Wording(
+    """
+    Args:
+        eval_type (str): ``"classification"`` or ``"multilabel"``.
+        symmetric (bool): The mean of both directions.
+        distance_metric (str): ``"euclidean"``, ``"chessboard"`` or ``"taxicab"``.
+
+    Supported Platforms:
+        ``CPU``
+    """,
+    clear="Forgets everything seen.",
+    eval="""
+    Raises:
+        RuntimeError: Nothing was seen.
+    """,
+)
 
 _INPUTS = "predicted value, true value"
 
@@ -136,10 +155,14 @@ class Metric(metaclass=ABCMeta):
         if not present:
             raise RuntimeError(
                 f"The '{type(self).__name__}' can not be calculated, because the number of samples is 0, "
-                f"please "
-                f"check whether your inputs({_INPUTS}) are empty, or has called update method before calling "
-                "eval method."
+                f"please check whether your inputs({_INPUTS}) are empty, or has called update method before "
+                "calling eval method."
             )
+
+    @staticmethod
+    def _require_update(seen) -> None:
+        if not seen:
+            raise RuntimeError("Please call the 'update' method before calling 'eval' method.")
 
     @abstractmethod
     def clear(self):
@@ -179,27 +202,23 @@ class EvaluationBase(Metric):
         if self._type == "multilabel":
             if y_pred.shape != y.shape:
                 raise ValueError(
-                    "In multilabel case, the shape of y_pred (predicted value) should equal to the shape "
-                    f"of y "
-                    f"(true value), but got y_pred shape: {y_pred.shape} and y shape: {y.shape}."
+                    "In multilabel case, the shape of y_pred (predicted value) should equal to the shape of "
+                    f"y (true value), but got y_pred shape: {y_pred.shape} and y shape: {y.shape}."
                 )
             return
         if y_pred.ndim < 2 or y.shape not in (y_pred.shape, y_pred.shape[:1] + y_pred.shape[2:]):
             raise ValueError(
                 "In classification case, y_pred (predicted value) shape and y (true value) shape can not "
-                f"match, "
-                "y shape should be equal to y_pred shape that the value at index 1 is deleted. Such as "
-                f"y_pred "
-                f"shape (1, 2, 3) and y shape (1, 3), but got y_pred shape: {y_pred.shape} and y shape: "
-                f"{y.shape}."
+                "match, y shape should be equal to y_pred shape that the value at index 1 is deleted. Such "
+                f"as y_pred shape (1, 2, 3) and y shape (1, 3), but got y_pred shape: {y_pred.shape} and y "
+                f"shape: {y.shape}."
             )
 
     def _check_value(self, y_pred: np.ndarray, y: np.ndarray) -> None:
         if self._type == "multilabel" and not all(((a == 0) | (a == 1)).all() for a in (y_pred, y)):
             raise ValueError(
-                "In multilabel case, all elements in y_pred (predicted value) and y (true value) should "
-                "be 0 or 1."
-                "Please check whether your inputs y_pred and y are correct."
+                "In multilabel case, all elements in y_pred (predicted value) and y (true value) should be 0 "
+                "or 1.Please check whether your inputs y_pred and y are correct."
             )
 
     def _check_classes(self, y_pred: np.ndarray) -> None:
@@ -209,10 +228,8 @@ class EvaluationBase(Metric):
         elif classes != self._class_num:
             raise ValueError(
                 f"For '{type(self).__name__}.update', class number not match, last input predicted data "
-                f"contain "
-                f"{self._class_num} classes, but current predicted data contain {classes} classes, please "
-                f"check "
-                "your predicted value(inputs[0])."
+                f"contain {self._class_num} classes, but current predicted data contain {classes} classes, "
+                "please check your predicted value(inputs[0])."
             )
 
     def _classes_of(self, inputs) -> tuple[np.ndarray, np.ndarray]:

@@ -7,25 +7,23 @@ import numpy as np
 
 from mindspore import _checkparam as validator
 from mindspore.common.tensor import Tensor
-from mindspore.train.metrics.metric import Metric, rearrange_inputs, to_numpy
+from mindspore.train.metrics.metric import METRIC, Metric, rearrange_inputs, to_numpy
 
 
+@METRIC
 class OcclusionSensitivity(Metric):
     """Loss of score for a label when the surroundings of a point are covered, for every point.
 
     Args:
-        pad_val (float): What covers the points. Default: ``0.0``.
+        pad_val (float): What covers the points.
         margin (Union[int, Sequence]): How far the cover reaches along each axis, from ``-margin`` to below
-            ``margin``. Default: ``2``.
-        n_batch (int): Images the network sees at once. Default: ``128``.
+            ``margin``.
+        n_batch (int): Images the network sees at once.
         b_box (Sequence): ``[min1, max1, min2, max2, ...]`` of the points to look at, without the batch
             axis, both ends included. Default: ``None``, all.
 
     Raises:
         TypeError: An argument has another type.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, pad_val=0.0, margin=2, n_batch=128, b_box=None):
@@ -40,7 +38,6 @@ class OcclusionSensitivity(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets everything seen."""
         self._baseline = None
         self._sensitivity_im = None
 
@@ -85,14 +82,12 @@ class OcclusionSensitivity(Metric):
         if image.shape[0] != 1:
             raise RuntimeError(
                 "For 'OcclusionSensitivity.update', the predicted value (input[1]) must have one row, but "
-                f"got "
-                f"{image.shape[0]}."
+                f"got {image.shape[0]}."
             )
         if label.size != 1:
             raise RuntimeError(
-                "For 'OcclusionSensitivity.update', the number of labels must be the number of images 1, "
-                f"but got "
-                f"{label.size}."
+                "For 'OcclusionSensitivity.update', the number of labels must be the number of images 1, but "
+                f"got {label.size}."
             )
         label = int(label[0])
 
@@ -112,11 +107,6 @@ class OcclusionSensitivity(Metric):
         self._sensitivity_im = (self._baseline - np.concatenate(found)).reshape([len(r) for r in ranges])
 
     def eval(self):
-        """The losses of score, one per point.
-
-        Raises:
-            RuntimeError: Nothing was seen.
-        """
-        if self._sensitivity_im is None:
-            raise RuntimeError("Please call the 'update' method before calling 'eval' method.")
+        """The losses of score, one per point."""
+        self._require_update(self._sensitivity_im is not None)
         return self._sensitivity_im

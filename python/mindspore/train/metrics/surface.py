@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from mindspore import _checkparam as validator
-from mindspore.train.metrics.metric import Metric, rearrange_inputs, to_numpy
+from mindspore.train.metrics.metric import METRIC, Metric, rearrange_inputs, to_numpy
 
 # How a distance along other axes joins a step along this one, the least a step gives, how the sum is read.
 _NORMS = {
@@ -54,6 +54,7 @@ def _cropped(*masks: np.ndarray) -> list[np.ndarray]:
     return [mask[box] for mask in masks]
 
 
+@METRIC
 class _SurfaceDistance(Metric):
     """Outlines of a label in a prediction and in the truth, and the distances between them."""
 
@@ -65,7 +66,6 @@ class _SurfaceDistance(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets everything seen."""
         self._edges = None
 
     @rearrange_inputs
@@ -88,10 +88,9 @@ class _SurfaceDistance(Metric):
             )
         if y_pred.size == 0 or y_pred.shape != y.shape:
             raise ValueError(
-                f"{owner}, the size of predicted value (input[0]) and true value (input[1]) must be "
-                f"greater than "
-                "0, in addition to that, predicted value and true value must have the same shape, but got "
-                f"{y_pred.shape} and {y.shape}."
+                f"{owner}, the size of predicted value (input[0]) and true value (input[1]) must be greater "
+                "than 0, in addition to that, predicted value and true value must have the same shape, but "
+                f"got {y_pred.shape} and {y.shape}."
             )
         areas = y_pred == label, y == label
         if not (areas[0].any() or areas[1].any()):
@@ -111,21 +110,18 @@ class _SurfaceDistance(Metric):
         return [distances_to(other, self.distance_metric)[edge] for edge, other in ways]
 
 
+@METRIC
 class HausdorffDistance(_SurfaceDistance):
     """The largest distance from one outline to the other.
 
     Args:
-        distance_metric (str): ``"euclidean"``, ``"chessboard"`` or ``"taxicab"``. Default: ``"euclidean"``.
-        percentile (float): This percentile of the distances instead of their maximum. Default: ``None``.
-        directed (bool): Only from prediction to truth. Default: ``False``.
-        crop (bool): Looks only at the box around both areas; the result is the same. Default: ``True``.
+        percentile (float): This percentile of the distances instead of their maximum.
+        directed (bool): Only from prediction to truth.
+        crop (bool): Looks only at the box around both areas; the result is the same.
 
     Raises:
         TypeError: An argument has another type.
         ValueError: `distance_metric` or `percentile` is out of range.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, distance_metric="euclidean", percentile=None, directed=False, crop=True):
@@ -147,11 +143,7 @@ class HausdorffDistance(_SurfaceDistance):
         return distances.max() if self.percentile is None else np.percentile(distances, self.percentile)
 
     def eval(self):
-        """The distance.
-
-        Raises:
-            RuntimeError: Nothing was seen.
-        """
+        """The distance."""
         return max(self._largest(d) for d in self._distances(not self.directed))
 
 
@@ -166,49 +158,29 @@ class _MeanDistance(_SurfaceDistance):
         return np.mean(means)
 
 
+@METRIC
 class MeanSurfaceDistance(_MeanDistance):
     """The mean distance from the predicted outline to the true one.
 
-    Args:
-        symmetric (bool): The mean of both directions. Default: ``False``.
-        distance_metric (str): ``"euclidean"``, ``"chessboard"`` or ``"taxicab"``. Default: ``"euclidean"``.
-
     Raises:
         TypeError: `symmetric` is no bool.
         ValueError: `distance_metric` is something else.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def eval(self):
-        """The distance.
-
-        Raises:
-            RuntimeError: Nothing was seen.
-        """
+        """The distance."""
         return self._mean(np.asarray)
 
 
+@METRIC
 class RootMeanSquareDistance(_MeanDistance):
     """The root of the mean squared distance from the predicted outline to the true one.
-
-    Args:
-        symmetric (bool): The mean of both directions. Default: ``False``.
-        distance_metric (str): ``"euclidean"``, ``"chessboard"`` or ``"taxicab"``. Default: ``"euclidean"``.
 
     Raises:
         TypeError: `symmetric` is no bool.
         ValueError: `distance_metric` is something else.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def eval(self):
-        """The distance.
-
-        Raises:
-            RuntimeError: Nothing was seen.
-        """
+        """The distance."""
         return np.sqrt(self._mean(np.square))

@@ -8,26 +8,24 @@ from collections import Counter
 import numpy as np
 
 from mindspore import _checkparam as validator
-from mindspore.train.metrics.metric import Metric, rearrange_inputs
+from mindspore.train.metrics.metric import METRIC, Metric, rearrange_inputs
 
 
 def _grams(words, longest: int) -> Counter:
     return Counter(tuple(words[i : i + n]) for n in range(1, longest + 1) for i in range(len(words) - n + 1))
 
 
+@METRIC
 class BleuScore(Metric):
     """BLEU: shared n-grams with the references, with a penalty for short candidates.
 
     Args:
-        n_gram (int): The longest n-gram, 1 to 4. Default: ``4``.
-        smooth (bool): Adds one to the counts of n-grams of every length. Default: ``False``.
+        n_gram (int): The longest n-gram, 1 to 4.
+        smooth (bool): Adds one to the counts of n-grams of every length.
 
     Raises:
         TypeError: An argument has another type.
         ValueError: `n_gram` is not from 1 to 4.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, n_gram=4, smooth=False):
@@ -41,7 +39,6 @@ class BleuScore(Metric):
         self.clear()
 
     def clear(self):
-        """Forgets everything seen."""
         self._matched = np.zeros(self.n_gram)
         self._offered = np.zeros(self.n_gram)
         self._lengths = np.zeros(2)
@@ -61,8 +58,7 @@ class BleuScore(Metric):
         if len(candidates) != len(references):
             raise ValueError(
                 "For 'BleuScore.update', candidate_corpus (input[0]) and reference_corpus (input[1]) must "
-                f"have "
-                f"the same length, but got {len(candidates)} and {len(references)}."
+                f"have the same length, but got {len(candidates)} and {len(references)}."
             )
         for candidate, known in zip(candidates, references, strict=False):
             offered, best = _grams(candidate, self.n_gram), Counter()
@@ -76,13 +72,8 @@ class BleuScore(Metric):
         self._is_update = True
 
     def eval(self):
-        """The score.
-
-        Raises:
-            RuntimeError: Nothing was seen.
-        """
-        if not self._is_update:
-            raise RuntimeError("Please call the 'update' method before calling 'eval' method.")
+        """The score."""
+        self._require_update(self._is_update)
         if self._matched.min() == 0:
             return np.float64(0.0)
         extra = 1.0 if self.smooth else 0.0

@@ -8,6 +8,7 @@ import math
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.experimental.optim.lr_scheduler.scheduler import (
+    SCHEDULER,
     LRScheduler,
     check_kind,
     check_optimizer,
@@ -17,17 +18,13 @@ from mindspore.experimental.optim.lr_scheduler.scheduler import (
 from mindspore.ops._registry import op
 
 
+@SCHEDULER
 class CosineAnnealingLR(LRScheduler):
     """Rates that follow a cosine down to `eta_min`, and up again.
 
     Args:
-        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
         T_max (int): Epochs of half a period.
-        eta_min (float): Least rate. Default: ``0.0``.
-        last_epoch (int): Number of the epoch that was the last. Default: ``-1``.
-
-    Supported Platforms:
-        ``CPU``
+        eta_min (float): Least rate.
     """
 
     def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):  # noqa: N803
@@ -37,7 +34,6 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list:
-        """Rates of the epoch `last_epoch`, one per group."""
         epoch, least = self.last_epoch, self.eta_min
         first = op.equal(epoch, 0.0)
         # The epoch after the lowest point cannot follow from it.
@@ -58,21 +54,17 @@ class CosineAnnealingLR(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
 
 
+@SCHEDULER
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Rates that follow a cosine down to `eta_min` and begin anew, each time `T_mult` times as long.
 
     Args:
-        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
         T_0 (int): Epochs until the first restart.
-        T_mult (int): Factor of the length. Default: ``1``.
-        eta_min (Union[float, int]): Least rate. Default: ``0``.
-        last_epoch (int): Number of the epoch that was the last. Default: ``-1``.
+        T_mult (int): Factor of the length.
+        eta_min (Union[float, int]): Least rate.
 
     Raises:
         ValueError: `T_0` or `T_mult` is not a positive int.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0, last_epoch=-1):  # noqa: N803
@@ -89,7 +81,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list:
-        """Rates of the epoch `last_epoch`, one per group."""
         share = (1.0 + op.cos(math.pi * self.T_cur / self.T_i)) / 2.0
         return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
 
@@ -122,28 +113,23 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         set_rates(self.optimizer, self.get_lr())
 
 
+@SCHEDULER
 class CyclicLR(LRScheduler):
     """Rates that go up from `base_lr` to `max_lr` and down again.
 
     Args:
-        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
         base_lr (Union[float, list]): Least rate, or one per group.
         max_lr (Union[float, list]): Greatest rate, or one per group.
-        step_size_up (int): Epochs of the rise. Default: ``2000``.
-        step_size_down (int): Epochs of the fall; None: as many. Default: ``None``.
+        step_size_up (int): Epochs of the rise.
+        step_size_down (int): Epochs of the fall; None: as many.
         mode (str): ``"triangular"``, ``"triangular2"``, whose cycles halve, or ``"exp_range"``, whose height
-            falls by `gamma` with every epoch. Default: ``"triangular"``.
-        gamma (float): See `mode`. Default: ``1.0``.
-        scale_fn (Function): Height of a cycle or epoch, instead of a mode. Default: ``None``.
+            falls by `gamma` with every epoch.
+        gamma (float): See `mode`.
+        scale_fn (Function): Height of a cycle or epoch, instead of a mode.
         scale_mode (str): Whether `scale_fn` is given the ``"cycle"`` or the epoch, ``"iterations"``.
-            Default: ``"cycle"``.
-        last_epoch (int): Number of the epoch that was the last. Default: ``-1``.
 
     Raises:
         ValueError: `mode` is not known, or the number of rates is not that of the groups.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(
@@ -197,7 +183,6 @@ class CyclicLR(LRScheduler):
         return 1.0 / 2.0 ** (x - 1.0) if self.mode == "triangular2" else self.gamma**x
 
     def get_lr(self) -> list:
-        """Rates of the epoch `last_epoch`, one per group."""
         up = self.step_up_ratio
         cycle = op.floor(1.0 + self.last_epoch / self.total_step_size)
         x = 1.0 + self.last_epoch / self.total_step_size - cycle

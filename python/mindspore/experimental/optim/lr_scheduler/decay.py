@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
-from mindspore.experimental.optim.lr_scheduler.scheduler import LRScheduler, check_kind
+from mindspore.experimental.optim.lr_scheduler.scheduler import SCHEDULER, LRScheduler, check_kind
 from mindspore.ops._registry import op
 
 
@@ -16,17 +16,12 @@ def _is_multiple(epoch, length: int):
     return op.equal(op.floor(epoch / length) * length, epoch)
 
 
+@SCHEDULER
 class StepLR(LRScheduler):
     """Multiplies the rates by `gamma` every `step_size` epochs.
 
     Args:
-        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
         step_size (int): Epochs between two changes.
-        gamma (float): The factor. Default: ``0.1``.
-        last_epoch (int): Number of the epoch that was the last. Default: ``-1``.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1):
@@ -36,7 +31,6 @@ class StepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list:
-        """Rates of the epoch `last_epoch`, one per group."""
         due = op.logical_and(
             op.not_equal(self.last_epoch, 0.0), _is_multiple(self.last_epoch, self.step_size)
         )
@@ -46,21 +40,17 @@ class StepLR(LRScheduler):
         return self._from_bases(op.pow(self.gamma, op.floor(self.last_epoch / self.step_size)))
 
 
+@SCHEDULER
 class LinearLR(LRScheduler):
     """Rates that grow or fall linearly for some epochs.
 
     Args:
-        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
         start_factor (float): Factor of the first epoch. Default: ``1.0 / 3``.
-        end_factor (float): Factor at the end. Default: ``1.0``.
-        total_iters (int): Epochs until the end. Default: ``5``.
-        last_epoch (int): Number of the epoch that was the last. Default: ``-1``.
+        end_factor (float): Factor at the end.
+        total_iters (int): Epochs until the end.
 
     Raises:
         ValueError: A factor is out of range.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, optimizer, start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1):
@@ -78,7 +68,6 @@ class LinearLR(LRScheduler):
         return self.start_factor + (self.end_factor - self.start_factor) * share
 
     def get_lr(self) -> list:
-        """Rates of the epoch `last_epoch`, one per group."""
         first = op.equal(self.last_epoch, 0.0)
         change = self._factor(self.last_epoch) / self._factor(op.maximum(self.last_epoch - 1.0, 0.0))
         return self._scaled(op.where(first, self.start_factor, change))
@@ -87,17 +76,9 @@ class LinearLR(LRScheduler):
         return self._from_bases(self._factor(self.last_epoch))
 
 
+@SCHEDULER
 class ExponentialLR(LRScheduler):
-    """Multiplies the rates by `gamma` every epoch.
-
-    Args:
-        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
-        gamma (float): The factor.
-        last_epoch (int): Number of the epoch that was the last. Default: ``-1``.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Multiplies the rates by `gamma` every epoch."""
 
     def __init__(self, optimizer, gamma, last_epoch=-1):
         check_kind(gamma, "gamma", "ExponentialLR", float)
@@ -105,24 +86,19 @@ class ExponentialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list:
-        """Rates of the epoch `last_epoch`, one per group."""
         return self._scaled(op.where(op.equal(self.last_epoch, 0.0), 1.0, self.gamma))
 
     def _get_closed_form_lr(self) -> list:
         return self._from_bases(op.pow(self.gamma, self.last_epoch))
 
 
+@SCHEDULER
 class PolynomialLR(LRScheduler):
     """Rates that fall to zero as a power of the epochs that are left.
 
     Args:
-        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
-        total_iters (int): Epochs until zero. Default: ``5``.
-        power (float): The power. Default: ``1.0``.
-        last_epoch (int): Number of the epoch that was the last. Default: ``-1``.
-
-    Supported Platforms:
-        ``CPU``
+        total_iters (int): Epochs until zero.
+        power (float): The power.
     """
 
     def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1):
@@ -132,7 +108,6 @@ class PolynomialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list:
-        """Rates of the epoch `last_epoch`, one per group."""
         epoch, total = self.last_epoch, self.total_iters
         still = op.logical_or(op.equal(epoch, 0.0), op.greater(epoch, float(total)))
         left = op.maximum(1.0 - epoch / total, 0.0)
@@ -166,62 +141,41 @@ class _FunctionLR(LRScheduler):
         return [function(epoch) for function in self.lr_lambdas]
 
 
+@SCHEDULER
 class LambdaLR(_FunctionLR):
     """Initial rates times a function of the epoch.
 
-    Args:
-        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
-        lr_lambda (Union[Function, list]): Function of the epoch's number, or one per group.
-        last_epoch (int): Number of the epoch that was the last. Default: ``-1``.
-
     Raises:
         ValueError: The number of functions is not that of the groups.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def get_lr(self) -> list:
-        """Rates of the epoch `last_epoch`, one per group."""
         return [base * factor for base, factor in zip(self.base_lrs, self._factors(), strict=True)]
 
 
+@SCHEDULER
 class MultiplicativeLR(_FunctionLR):
     """Rates multiplied, every epoch, by a function of it.
 
-    Args:
-        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
-        lr_lambda (Union[Function, list]): Function of the epoch's number, or one per group.
-        last_epoch (int): Number of the epoch that was the last. Default: ``-1``.
-
     Raises:
         ValueError: The number of functions is not that of the groups.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def get_lr(self) -> list:
-        """Rates of the epoch `last_epoch`, one per group."""
         first = op.equal(self.last_epoch, 0.0)
         pairs = zip(self._now(), self._factors(), strict=True)
         return [op.where(first, rate, rate * factor) for rate, factor in pairs]
 
 
+@SCHEDULER
 class MultiStepLR(LRScheduler):
     """Multiplies the rates by `gamma` at certain epochs.
 
     Args:
-        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
         milestones (list[int]): The epochs; one that is there twice counts twice.
-        gamma (float): The factor. Default: ``0.1``.
-        last_epoch (int): Number of the epoch that was the last. Default: ``-1``.
 
     Raises:
         TypeError: `milestones` is not a list of ints.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1):
@@ -236,7 +190,6 @@ class MultiStepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list:
-        """Rates of the epoch `last_epoch`, one per group."""
         return self._scaled(self._factor(op.equal))
 
     def _get_closed_form_lr(self) -> list:
@@ -250,20 +203,16 @@ class MultiStepLR(LRScheduler):
         return factor
 
 
+@SCHEDULER
 class ConstantLR(LRScheduler):
     """Rates times a factor for some epochs, then as they are.
 
     Args:
-        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
         factor (float): The factor. Default: ``1.0 / 3``.
-        total_iters (int): Number of epochs. Default: ``5``.
-        last_epoch (int): Number of the epoch that was the last. Default: ``-1``.
+        total_iters (int): Number of epochs.
 
     Raises:
         ValueError: `factor` is not between 0 and 1.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1):
@@ -273,7 +222,6 @@ class ConstantLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list:
-        """Rates of the epoch `last_epoch`, one per group."""
         end = op.equal(self.last_epoch, float(self.total_iters))
         later = op.where(end, 1.0 / self.factor if self.factor else 1.0, 1.0)
         return self._scaled(op.where(op.equal(self.last_epoch, 0.0), self.factor, later))

@@ -3,11 +3,27 @@
 
 from __future__ import annotations
 
+from mindspore._wording import Wording
 from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.experimental.optim.optimizer import Optimizer
 from mindspore.ops._registry import op
+
+# What the documentation of schedulers says alike.
+SCHEDULER = Wording(
+    """
+    Args:
+        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
+        gamma (float): The factor.
+        lr_lambda (Union[Function, list]): Function of the epoch's number, or one per group.
+        last_epoch (int): Number of the epoch that was the last.
+
+    Supported Platforms:
+        ``CPU``
+    """,
+    get_lr="Rates of the epoch `last_epoch`, one per group.",
+)
 
 
 def check_optimizer(optimizer) -> None:

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.experimental.optim.lr_scheduler.scheduler import (
+    SCHEDULER,
     check_kind,
     check_optimizer,
     set_rates,
@@ -17,20 +18,16 @@ from mindspore.experimental.optim.lr_scheduler.scheduler import (
 from mindspore.ops._registry import op
 
 
+@SCHEDULER
 class SequentialLR:
     """One scheduler after the other.
 
     Args:
-        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
         schedulers (list[LRScheduler]): The schedulers, all of this optimizer.
         milestones (list[int]): Epochs at which the next one takes over.
-        last_epoch (int): Number of the epoch that was the last. Default: ``-1``.
 
     Raises:
         ValueError: A scheduler is of another optimizer, or the number of milestones does not fit.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
@@ -75,27 +72,24 @@ class SequentialLR:
         return [op.copy(self.optimizer._rate_of(i)) for i in range(len(self.optimizer.param_groups))]
 
 
+@SCHEDULER
 class ReduceLROnPlateau:
     """Multiplies the rates by a factor when a metric has stopped getting better.
 
     Args:
-        optimizer (:class:`mindspore.experimental.optim.Optimizer`): Whose rates are changed.
-        mode (str): ``"min"`` or ``"max"``: which metric is better. Default: ``"min"``.
-        factor (float): The factor, less than 1. Default: ``0.1``.
-        patience (int): Epochs without improvement that are waited. Default: ``10``.
-        threshold (float): What counts as improvement. Default: ``1e-4``.
+        mode (str): ``"min"`` or ``"max"``: which metric is better.
+        factor (float): The factor, less than 1.
+        patience (int): Epochs without improvement that are waited.
+        threshold (float): What counts as improvement.
         threshold_mode (str): Whether `threshold` is a share of the best, ``"rel"``, or a difference,
-            ``"abs"``. Default: ``"rel"``.
-        cooldown (int): Epochs after a change in which nothing is counted. Default: ``0``.
-        min_lr (Union[float, list]): Least rate, or one per group. Default: ``0``.
-        eps (float): Changes that are not greater are left out. Default: ``1e-8``.
+            ``"abs"``.
+        cooldown (int): Epochs after a change in which nothing is counted.
+        min_lr (Union[float, list]): Least rate, or one per group.
+        eps (float): Changes that are not greater are left out.
 
     Raises:
         ValueError: An argument is out of range, or the number of rates is not that of the groups.
         TypeError: `factor`, `patience` or another argument has the wrong type.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(

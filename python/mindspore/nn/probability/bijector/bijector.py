@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore._kept import Kept
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
@@ -68,40 +69,13 @@ class Bijector(Cell):
         self._parameters[name] = tensor
         return tensor
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self._name
-
-    @property
-    def dtype(self):
-        """Type of values."""
-        return self._dtype
-
-    @property
-    def parameters(self) -> dict:
-        """Parameters by name."""
-        return self._parameters
-
-    @property
-    def is_constant_jacobian(self) -> bool:
-        """Whether its derivative is constant."""
-        return self._is_constant_jacobian
-
-    @property
-    def is_injective(self) -> bool:
-        """Whether it has an inverse."""
-        return self._is_injective
-
-    @property
-    def is_scalar_batch(self) -> bool:
-        """Whether all parameters are single numbers."""
-        return self._is_scalar_batch
-
-    @property
-    def batch_shape(self):
-        """Common shape of the parameters; None without parameters."""
-        return self._batch_shape
+    name = Kept("str", "Its name.")
+    dtype = Kept("", "Type of values.")
+    parameters = Kept("dict", "Parameters by name.")
+    is_constant_jacobian = Kept("bool", "Whether its derivative is constant.")
+    is_injective = Kept("bool", "Whether it has an inverse.")
+    is_scalar_batch = Kept("bool", "Whether all parameters are single numbers.")
+    batch_shape = Kept("", "Common shape of the parameters; None without parameters.")
 
     def cast_param_by_value(self, value, para):
         """A parameter in the type of a value.

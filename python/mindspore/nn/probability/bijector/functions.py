@@ -5,8 +5,19 @@ from __future__ import annotations
 
 from functools import wraps
 
+from mindspore._kept import Kept
+from mindspore._wording import Wording
 from mindspore.nn.probability.bijector.bijector import Bijector
 from mindspore.ops._registry import op
+
+# What the documentation of bijectors says alike.
+_BIJECTOR = Wording("""
+    Args:
+        name (str): Its name.
+
+    Supported Platforms:
+        ``CPU``
+    """)
 
 
 def _of_value(formula):
@@ -24,15 +35,9 @@ def _log1p_exp(x):
     return op.maximum(x, 0) + op.log1p(op.exp(-op.abs(x)))
 
 
+@_BIJECTOR
 class Exp(Bijector):
-    """``exp(x)``.
-
-    Args:
-        name (str): Its name. Default: ``"Exp"``.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """``exp(x)``."""
 
     def __init__(self, name="Exp"):
         super().__init__(name=name)
@@ -43,19 +48,16 @@ class Exp(Bijector):
     _inverse_log_jacobian = _of_value(lambda y: op.neg(op.log(y)))
 
 
+@_BIJECTOR
 class PowerTransform(Bijector):
     """``(1 + x * power) ** (1 / power)``, and ``exp(x)`` for power 0.
 
     Args:
-        power (Union[float, list, numpy.ndarray, Tensor]): Not negative. Default: ``0.0``.
-        name (str): Its name. Default: ``"PowerTransform"``.
+        power (Union[float, list, numpy.ndarray, Tensor]): Not negative.
 
     Raises:
         TypeError: `power` is not floating.
         ValueError: `power` is negative.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, power=0.0, name="PowerTransform"):
@@ -64,10 +66,7 @@ class PowerTransform(Bijector):
         if (self._power.asnumpy() < 0).any():
             raise ValueError(f"For '{self.name}', the 'power' must not be negative, but got {power}.")
 
-    @property
-    def power(self):
-        """The power."""
-        return self._power
+    power = Kept("Tensor", "The power.")
 
     @_of_value
     def _forward(x, power):
@@ -87,19 +86,16 @@ class PowerTransform(Bijector):
     _inverse_log_jacobian = _of_value(lambda y, power: (power - 1) * op.log(y))
 
 
+@_BIJECTOR
 class ScalarAffine(Bijector):
     """``scale * x + shift``.
 
     Args:
-        scale (Union[float, list, numpy.ndarray, Tensor]): Factor. Default: ``1.0``.
-        shift (Union[float, list, numpy.ndarray, Tensor]): Summand. Default: ``0.0``.
-        name (str): Its name. Default: ``"ScalarAffine"``.
+        scale (Union[float, list, numpy.ndarray, Tensor]): Factor.
+        shift (Union[float, list, numpy.ndarray, Tensor]): Summand.
 
     Raises:
         TypeError: A parameter is not floating.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, scale=1.0, shift=0.0, name="ScalarAffine"):
@@ -109,15 +105,8 @@ class ScalarAffine(Bijector):
         self._scale = self._add_parameter(scale, "scale")
         self._shift = self._add_parameter(shift, "shift")
 
-    @property
-    def scale(self):
-        """The factor."""
-        return self._scale
-
-    @property
-    def shift(self):
-        """The summand."""
-        return self._shift
+    scale = Kept("Tensor", "The factor.")
+    shift = Kept("Tensor", "The summand.")
 
     _forward = _of_value(lambda x, scale, shift: scale * x + shift)
     _inverse = _of_value(lambda y, scale, shift: (y - shift) / scale)
@@ -125,28 +114,22 @@ class ScalarAffine(Bijector):
     _inverse_log_jacobian = _of_value(lambda y, scale, shift: -op.log(op.abs(scale)))
 
 
+@_BIJECTOR
 class Softplus(Bijector):
     """``log(1 + exp(sharpness * x)) / sharpness``.
 
     Args:
-        sharpness (Union[float, list, numpy.ndarray, Tensor]): How sharply it bends. Default: ``1.0``.
-        name (str): Its name. Default: ``"Softplus"``.
+        sharpness (Union[float, list, numpy.ndarray, Tensor]): How sharply it bends.
 
     Raises:
         TypeError: `sharpness` is not floating.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, sharpness=1.0, name="Softplus"):
         super().__init__(name=name, param={"param_dict": {"sharpness": sharpness}})
         self._sharpness = self._add_parameter(sharpness, "sharpness")
 
-    @property
-    def sharpness(self):
-        """How sharply it bends."""
-        return self._sharpness
+    sharpness = Kept("Tensor", "How sharply it bends.")
 
     @_of_value
     def _inverse(y, sharpness):
@@ -158,20 +141,17 @@ class Softplus(Bijector):
     _inverse_log_jacobian = _of_value(lambda y, sharpness: -op.log(-op.expm1(-sharpness * y)))
 
 
+@_BIJECTOR
 class GumbelCDF(Bijector):
     """``exp(-exp(-(x - loc) / scale))``.
 
     Args:
-        loc (Union[float, list, numpy.ndarray, Tensor]): Its centre. Default: ``0.0``.
-        scale (Union[float, list, numpy.ndarray, Tensor]): Its scale, above 0. Default: ``1.0``.
-        name (str): Its name. Default: ``"GumbelCDF"``.
+        loc (Union[float, list, numpy.ndarray, Tensor]): Its centre.
+        scale (Union[float, list, numpy.ndarray, Tensor]): Its scale, above 0.
 
     Raises:
         TypeError: A parameter is not floating.
         ValueError: `scale` is not positive.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, loc=0.0, scale=1.0, name="GumbelCDF"):
@@ -181,15 +161,8 @@ class GumbelCDF(Bijector):
         if not (self._scale.asnumpy() > 0).all():
             raise ValueError(f"For '{self.name}', the 'scale' must be greater than 0, but got {scale}.")
 
-    @property
-    def loc(self):
-        """Its centre."""
-        return self._loc
-
-    @property
-    def scale(self):
-        """Its scale."""
-        return self._scale
+    loc = Kept("Tensor", "Its centre.")
+    scale = Kept("Tensor", "Its scale.")
 
     @_of_value
     def _forward_log_jacobian(x, loc, scale):
@@ -201,6 +174,7 @@ class GumbelCDF(Bijector):
     _inverse_log_jacobian = _of_value(lambda y, loc, scale: op.log(scale) - op.log(-op.log(y)) - op.log(y))
 
 
+@_BIJECTOR
 class Invert(Bijector):
     """The inverse of a bijector.
 
@@ -210,9 +184,6 @@ class Invert(Bijector):
 
     Raises:
         TypeError: `bijector` is no Bijector.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(self, bijector, name=""):
@@ -229,10 +200,7 @@ class Invert(Bijector):
         self._bijector = bijector
         self._batch_shape, self._is_scalar_batch = bijector.batch_shape, bijector.is_scalar_batch
 
-    @property
-    def bijector(self):
-        """What is inverted."""
-        return self._bijector
+    bijector = Kept("", "What is inverted.")
 
     def forward(self, x):
         """The transformed value."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindspore import ops
+from mindspore._wording import Wording
 from mindspore.nn import _checks as check
 from mindspore.nn.cell import Cell
 from mindspore.nn.layer.basic import activation_of
@@ -14,6 +15,28 @@ from mindspore.nn.probability.bnn_layers.layer_distribution import (
 )
 from mindspore.nn.probability.distribution import Distribution
 from mindspore.ops._registry import op
+
+# What the documentation of these layers says alike.
+_LAYER = Wording("""
+    Args:
+        in_channels (int): Features of the input.
+        out_channels (int): Features of the output.
+        activation (Union[str, Cell]): Applied to the result.
+        has_bias (bool): Whether there is a bias.
+        weight_prior_fn: Makes the prior of the weight.
+        weight_posterior_fn: Makes its posterior from a name and a shape.
+        bias_prior_fn: Makes the prior of the bias.
+        bias_posterior_fn: Makes its posterior from a name and a shape.
+
+    Inputs:
+        - **x** (Tensor) - (..., in_channels).
+
+    Outputs:
+        Tensor, (..., out_channels).
+
+    Supported Platforms:
+        ``CPU``
+    """)
 
 
 def _prior(prior, name: str, owner: str):
@@ -66,11 +89,22 @@ class _Variational:
 
 
 class _Dense(_Variational, Cell):
-    def __init__(self, in_channels, out_channels, activation, has_bias, *functions):
+    def __init__(
+        self,
+        in_channels,
+        out_channels,
+        activation=None,
+        has_bias=True,
+        weight_prior_fn=NormalPrior,
+        weight_posterior_fn=normal_post_fn,
+        bias_prior_fn=NormalPrior,
+        bias_posterior_fn=normal_post_fn,
+    ):
         Cell.__init__(self)
         self.in_channels = check.positive_int(in_channels, "in_channels", self.cls_name)
         self.out_channels = check.positive_int(out_channels, "out_channels", self.cls_name)
         self.has_bias = check.boolean(has_bias, "has_bias", self.cls_name)
+        functions = weight_prior_fn, weight_posterior_fn, bias_prior_fn, bias_posterior_fn
         self._believe([out_channels, in_channels], [out_channels], *functions)
         self.activation = activation_of(activation, self.cls_name)
 
@@ -95,42 +129,9 @@ class _Dense(_Variational, Cell):
         return f"in_channels={self.in_channels}, out_channels={self.out_channels}, has_bias={self.has_bias}"
 
 
+@_LAYER
 class DenseReparam(_Dense):
-    """A dense layer that draws its weight for every call.
-
-    Args:
-        in_channels (int): Features of the input.
-        out_channels (int): Features of the output.
-        activation (Union[str, Cell]): Applied to the result. Default: ``None``.
-        has_bias (bool): Whether there is a bias. Default: ``True``.
-        weight_prior_fn: Makes the prior of the weight. Default: ``NormalPrior``.
-        weight_posterior_fn: Makes its posterior from a name and a shape. Default: ``normal_post_fn``.
-        bias_prior_fn: Makes the prior of the bias. Default: ``NormalPrior``.
-        bias_posterior_fn: Makes its posterior from a name and a shape. Default: ``normal_post_fn``.
-
-    Inputs:
-        - **x** (Tensor) - (..., in_channels).
-
-    Outputs:
-        Tensor, (..., out_channels).
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(
-        self,
-        in_channels,
-        out_channels,
-        activation=None,
-        has_bias=True,
-        weight_prior_fn=NormalPrior,
-        weight_posterior_fn=normal_post_fn,
-        bias_prior_fn=NormalPrior,
-        bias_posterior_fn=normal_post_fn,
-    ):
-        functions = weight_prior_fn, weight_posterior_fn, bias_prior_fn, bias_posterior_fn
-        super().__init__(in_channels, out_channels, activation, has_bias, *functions)
+    """A dense layer that draws its weight for every call."""
 
     def apply_variational_weight(self, inputs):
         """The product of inputs and a weight that is drawn.
@@ -144,42 +145,9 @@ class DenseReparam(_Dense):
         return op.dense(inputs, self.weight_posterior("sample"), None)
 
 
+@_LAYER
 class DenseLocalReparam(_Dense):
-    """A dense layer that draws its outputs instead of its weight, for less varying gradients.
-
-    Args:
-        in_channels (int): Features of the input.
-        out_channels (int): Features of the output.
-        activation (Union[str, Cell]): Applied to the result. Default: ``None``.
-        has_bias (bool): Whether there is a bias. Default: ``True``.
-        weight_prior_fn: Makes the prior of the weight. Default: ``NormalPrior``.
-        weight_posterior_fn: Makes its posterior from a name and a shape. Default: ``normal_post_fn``.
-        bias_prior_fn: Makes the prior of the bias. Default: ``NormalPrior``.
-        bias_posterior_fn: Makes its posterior from a name and a shape. Default: ``normal_post_fn``.
-
-    Inputs:
-        - **x** (Tensor) - (..., in_channels).
-
-    Outputs:
-        Tensor, (..., out_channels).
-
-    Supported Platforms:
-        ``CPU``
-    """
-
-    def __init__(
-        self,
-        in_channels,
-        out_channels,
-        activation=None,
-        has_bias=True,
-        weight_prior_fn=NormalPrior,
-        weight_posterior_fn=normal_post_fn,
-        bias_prior_fn=NormalPrior,
-        bias_posterior_fn=normal_post_fn,
-    ):
-        functions = weight_prior_fn, weight_posterior_fn, bias_prior_fn, bias_posterior_fn
-        super().__init__(in_channels, out_channels, activation, has_bias, *functions)
+    """A dense layer that draws its outputs instead of its weight, for less varying gradients."""
 
     def apply_variational_weight(self, inputs):
         """Outputs drawn with the mean and variance that a drawn weight would give them.
@@ -196,6 +164,7 @@ class DenseLocalReparam(_Dense):
         return mean + op.sqrt(variance) * noise
 
 
+@_LAYER
 class ConvReparam(_Variational, Cell):
     """A convolution that draws its weight for every call.
 
@@ -203,25 +172,17 @@ class ConvReparam(_Variational, Cell):
         in_channels (int): Channels of the input.
         out_channels (int): Channels of the output.
         kernel_size (Union[int, tuple[int]]): Size of the window.
-        stride (Union[int, tuple[int]]): Step of the window. Default: ``1``.
-        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``. Default: ``"same"``.
-        padding (Union[int, tuple[int]]): Border for ``"pad"``. Default: ``0``.
-        dilation (Union[int, tuple[int]]): Distance of the window's elements. Default: ``1``.
-        group (int): Groups of channels. Default: ``1``.
-        has_bias (bool): Whether there is a bias. Default: ``False``.
-        weight_prior_fn: Makes the prior of the weight. Default: ``NormalPrior``.
-        weight_posterior_fn: Makes its posterior from a name and a shape. Default: ``normal_post_fn``.
-        bias_prior_fn: Makes the prior of the bias. Default: ``NormalPrior``.
-        bias_posterior_fn: Makes its posterior from a name and a shape. Default: ``normal_post_fn``.
+        stride (Union[int, tuple[int]]): Step of the window.
+        pad_mode (str): ``"same"``, ``"valid"`` or ``"pad"``.
+        padding (Union[int, tuple[int]]): Border for ``"pad"``.
+        dilation (Union[int, tuple[int]]): Distance of the window's elements.
+        group (int): Groups of channels.
 
     Inputs:
         - **inputs** (Tensor) - (N, in_channels, H, W).
 
     Outputs:
         Tensor, (N, out_channels, H', W').
-
-    Supported Platforms:
-        ``CPU``
     """
 
     def __init__(
@@ -276,8 +237,6 @@ class ConvReparam(_Variational, Cell):
     def extend_repr(self) -> str:
         return (
             f"in_channels={self.in_channels}, out_channels={self.out_channels}, "
-            f"kernel_size={self.kernel_size}, "
-            f"stride={self.stride}, pad_mode={self.pad_mode}, padding={self.padding}, "
-            f"dilation={self.dilation}, "
-            f"group={self.group}, has_bias={self.has_bias}"
+            f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}, "
+            f"padding={self.padding}, dilation={self.dilation}, group={self.group}, has_bias={self.has_bias}"
         )

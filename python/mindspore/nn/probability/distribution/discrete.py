@@ -7,15 +7,12 @@ import math
 
 from mindspore import ops
 from mindspore.common import dtype as mstype
+from mindspore.nn.probability.distribution._formulas import drawn, of_another, of_parameters, of_value
 from mindspore.nn.probability.distribution.distribution import (
+    DISTRIBUTION,
     POSITIVE,
     PROBABILITY,
     Distribution,
-    drawn,
-    of_another,
-    of_parameters,
-    of_value,
-    parameter,
 )
 from mindspore.nn.probability.distribution.location_scale import open_uniform
 from mindspore.ops._registry import op
@@ -23,27 +20,18 @@ from mindspore.ops._registry import op
 _WHOLE = (*mstype.int_type, *mstype.uint_type, *mstype.float_type)
 
 
+@DISTRIBUTION
 class Bernoulli(Distribution):
     """Distribution of 0 and 1.
 
     Args:
-        probs (Union[float, list, numpy.ndarray, Tensor]): Probability of 1. Default: ``None``, given with
-            every call.
-        seed (int): Seed of samples. Default: ``None``.
-        dtype (mindspore.dtype): Type of samples. Default: ``mstype.int32``.
-        name (str): Its name. Default: ``"Bernoulli"``.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: A probability is not in (0, 1).
-
-    Supported Platforms:
-        ``CPU``
+        probs (Union[float, list, numpy.ndarray, Tensor]): Probability of 1, in (0, 1). Default:
+            ``None``, given with every call.
+        dtype (mindspore.dtype): Type of samples.
     """
 
     _KINDS = _WHOLE
     _RULES = {"probs": PROBABILITY}
-    probs = parameter("probs")
 
     def __init__(self, probs=None, seed=None, dtype=mstype.int32, name="Bernoulli"):
         super().__init__(seed, dtype, name, {"param_dict": {"probs": probs}})
@@ -70,27 +58,18 @@ class Bernoulli(Distribution):
         return op.less(op.cast(ops.rand(*shape, seed=seed or None), probs.dtype), probs)
 
 
+@DISTRIBUTION
 class Geometric(Distribution):
     """Distribution of the number of failures before the first success.
 
     Args:
-        probs (Union[float, list, numpy.ndarray, Tensor]): Probability of success. Default: ``None``, given
-            with every call.
-        seed (int): Seed of samples. Default: ``None``.
-        dtype (mindspore.dtype): Type of samples. Default: ``mstype.int32``.
-        name (str): Its name. Default: ``"Geometric"``.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: A probability is not in (0, 1).
-
-    Supported Platforms:
-        ``CPU``
+        probs (Union[float, list, numpy.ndarray, Tensor]): Probability of success, in (0, 1).
+            Default: ``None``, given with every call.
+        dtype (mindspore.dtype): Type of samples.
     """
 
     _KINDS = _WHOLE
     _RULES = {"probs": PROBABILITY}
-    probs = parameter("probs")
 
     def __init__(self, probs=None, seed=None, dtype=mstype.int32, name="Geometric"):
         super().__init__(seed, dtype, name, {"param_dict": {"probs": probs}})
@@ -120,27 +99,16 @@ class Geometric(Distribution):
         return op.floor(op.log(open_uniform(shape, seed, probs.dtype)) / op.log1p(-probs))
 
 
+@DISTRIBUTION
 class Poisson(Distribution):
     """Poisson distribution.
 
     Args:
-        rate (Union[int, float, list, numpy.ndarray, Tensor]): Its rate. Default: ``None``, given with
-            every call.
-        seed (int): Seed of samples. Default: ``None``.
-        dtype (mindspore.dtype): Type of samples. Default: ``mstype.float32``.
-        name (str): Its name. Default: ``"Poisson"``.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: `rate` is not positive.
-
-    Supported Platforms:
-        ``CPU``
+        dtype (mindspore.dtype): Type of samples.
     """
 
     _KINDS = _WHOLE
     _RULES = {"rate": POSITIVE}
-    rate = parameter("rate")
 
     def __init__(self, rate=None, seed=None, dtype=mstype.float32, name="Poisson"):
         super().__init__(seed, dtype, name, {"param_dict": {"rate": rate}})
@@ -173,27 +141,18 @@ def _sums_to_one(probs) -> bool:
     return abs(probs.sum(-1) - 1) < 1e-5
 
 
+@DISTRIBUTION
 class Categorical(Distribution):
     """Distribution of class numbers.
 
     Args:
-        probs (Union[list, numpy.ndarray, Tensor]): Probabilities of the classes, along the last axis.
-            Default: ``None``, given with every call.
-        seed (int): Seed of samples. Default: ``None``.
-        dtype (mindspore.dtype): Type of samples. Default: ``mstype.int32``.
-        name (str): Its name. Default: ``"Categorical"``.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: Probabilities are not in (0, 1), do not add up to 1 or have no axis.
-
-    Supported Platforms:
-        ``CPU``
+        probs (Union[list, numpy.ndarray, Tensor]): Probabilities of the classes along the last axis, in
+            (0, 1) and with a sum of 1. Default: ``None``, given with every call.
+        dtype (mindspore.dtype): Type of samples.
     """
 
     _KINDS = _WHOLE
     _RULES = {"probs": PROBABILITY}
-    probs = parameter("probs")
 
     def __init__(self, probs=None, seed=None, dtype=mstype.int32, name="Categorical"):
         super().__init__(seed, dtype, name, {"param_dict": {"probs": probs}})

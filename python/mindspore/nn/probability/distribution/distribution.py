@@ -3,13 +3,36 @@
 
 from __future__ import annotations
 
-from functools import wraps
-
+from mindspore._kept import Kept
+from mindspore._wording import Wording
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.nn.probability import _parameters as given
 from mindspore.ops._registry import op
+
+# What the documentation of distributions says alike.
+DISTRIBUTION = Wording("""
+    Args:
+        loc (Union[int, float, list, numpy.ndarray, Tensor]): Its centre. Default: ``None``, given with
+            every call.
+        scale (Union[int, float, list, numpy.ndarray, Tensor]): Its scale, positive.
+        mean (Union[int, float, list, numpy.ndarray, Tensor]): Its centre. Default: ``None``, given with
+            every call.
+        sd (Union[int, float, list, numpy.ndarray, Tensor]): Its scale, positive.
+        rate (Union[int, float, list, numpy.ndarray, Tensor]): Its rate, positive. Default: ``None``,
+            given with every call.
+        seed (int): Seed of samples.
+        dtype (mindspore.dtype): Type of values, floating.
+        name (str): Its name.
+
+    Raises:
+        TypeError: An argument has another type.
+        ValueError: A parameter is not in its range, or shapes do not fit.
+
+    Supported Platforms:
+        ``CPU``
+    """)
 
 # function -> (function it follows from, how), in order of preference.
 _FOLLOWS = {
@@ -28,61 +51,15 @@ _FOLLOWS = {
 }
 _FUNCTIONS = (*_FOLLOWS, "mean", "mode", "entropy", "kl_loss", "cross_entropy", "sample")
 
-
-def of_parameters(formula):
-    """Makes a method of a formula over the parameters."""
-
-    @wraps(formula)
-    def method(self, *args, **kwargs):
-        return formula(*self._parameters_of(args, kwargs))
-
-    return method
+# What a parameter may be: (condition, words).
+ANY = (None, "any number")
+POSITIVE = (lambda v: v > 0, "greater than 0")
+PROBABILITY = (lambda v: (v > 0) & (v < 1), "in (0, 1)")
 
 
-def of_value(formula):
-    """Makes a method of a formula over a value and the parameters."""
-
-    @wraps(formula)
-    def method(self, value, *args, **kwargs):
-        value = op.cast(self._check_value(value, "value"), self.parameter_type)
-        return formula(value, *[op.cast(p, value.dtype) for p in self._parameters_of(args, kwargs)])
-
-    return method
-
-
-def of_another(formula):
-    """Makes a method of a formula over the other's parameters and the own."""
-
-    @wraps(formula)
-    def method(self, dist, *args, **kwargs):
-        self._check_other(dist)
-        count = len(self.parameter_names)
-        others = list(args[:count])
-        for name in self.parameter_names[len(others) :]:
-            if name + "_b" not in kwargs:
-                raise TypeError(f"For '{self.name}', the '{name}_b' of the other distribution must be given.")
-            others.append(kwargs.pop(name + "_b"))
-        others = [
-            given.as_tensor(other, self.parameter_type, name + "_b", self.name)
-            for name, other in zip(self.parameter_names, others, strict=True)
-        ]
-        return formula(*others, *self._parameters_of(args[count:], kwargs))
-
-    return method
-
-
-def drawn(formula):
-    """Makes a method of a formula that draws a shape of numbers: (seed, shape, *parameters)."""
-
-    @wraps(formula)
-    def method(self, shape=(), *args, **kwargs):
-        if not isinstance(shape, tuple) or not all(isinstance(n, int) and n >= 0 for n in shape):
-            raise TypeError(f"For '{self.name}', the 'shape' must be a tuple of ints, but got {shape}.")
-        parameters = self._parameters_of(args, kwargs)
-        full = (*shape, *self._event_batch(parameters))
-        return op.cast(formula(self.seed, full, *parameters), self.dtype)
-
-    return method
+def _parameter(name: str) -> property:
+    """A property that gives a parameter."""
+    return property(lambda self: getattr(self, f"_{name}_value"), doc=f"The parameter `{name}`.")
 
 
 class Distribution(Cell):
@@ -110,6 +87,12 @@ class Distribution(Cell):
     _KINDS = mstype.float_type
     # parameter -> (condition, words); checked where values are known.
     _RULES: dict = {}
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        for name in vars(cls).get("_RULES", ()):
+            if not hasattr(cls, name):  # `mean` and `sd` are functions
+                setattr(cls, name, _parameter(name))
 
     def __init__(self, seed: int | None, dtype, name, param):
         super().__init__()
@@ -155,40 +138,18 @@ class Distribution(Cell):
         self.__dict__["default_parameters"] = (*self.default_parameters, tensor)
         return tensor
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self._name
-
-    @property
-    def dtype(self):
-        """Type of values."""
-        return self._dtype
-
-    @property
-    def seed(self) -> int:
-        """Seed of samples."""
-        return self._seed
+    name = Kept("str", "Its name.")
+    dtype = Kept("", "Type of values.")
+    seed = Kept("int", "Seed of samples.")
 
     @property
     def parameters(self) -> dict:
         """Parameters by name."""
         return dict(zip(self.parameter_names, self.default_parameters, strict=True))
 
-    @property
-    def is_scalar_batch(self) -> bool:
-        """Whether all parameters are single numbers."""
-        return self._is_scalar_batch
-
-    @property
-    def batch_shape(self):
-        """Common shape of the parameters; None when they are not given."""
-        return self._batch_shape
-
-    @property
-    def broadcast_shape(self):
-        """Common shape of the parameters; None when they are not given."""
-        return self._broadcast_shape
+    is_scalar_batch = Kept("bool", "Whether all parameters are single numbers.")
+    batch_shape = Kept("", "Common shape of the parameters; None when they are not given.")
+    broadcast_shape = Kept("", "Common shape of the parameters; None when they are not given.")
 
     # ---- parameters and values of a call ----------------------------------------------------------
 
@@ -204,9 +165,8 @@ class Distribution(Cell):
                 value = self.default_parameters[i]
             if value is None:
                 raise TypeError(
-                    f"For '{self.name}', the '{name}' should be a Tensor. It should not be None since it "
-                    f"is not "
-                    "specified during initialization."
+                    f"For '{self.name}', the '{name}' should be a Tensor. It should not be None since it is "
+                    "not specified during initialization."
                 )
             found.append(given.as_tensor(value, self.parameter_type, name, self.name))
         if any(p.dtype != self.parameter_type for p in found):
@@ -352,13 +312,3 @@ class Distribution(Cell):
         if self.is_scalar_batch:
             return ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
         return f"batch_shape = {self._broadcast_shape}"
-
-
-def parameter(name: str) -> property:
-    """A property that gives a parameter."""
-    return property(lambda self: getattr(self, f"_{name}_value"), doc=f"The parameter `{name}`.")
-
-
-ANY = (None, "any number")
-POSITIVE = (lambda v: v > 0, "greater than 0")
-PROBABILITY = (lambda v: (v > 0) & (v < 1), "in (0, 1)")

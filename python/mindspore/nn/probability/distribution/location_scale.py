@@ -9,16 +9,8 @@ import numpy as np
 
 from mindspore import ops
 from mindspore.common import dtype as mstype
-from mindspore.nn.probability.distribution.distribution import (
-    ANY,
-    POSITIVE,
-    Distribution,
-    drawn,
-    of_another,
-    of_parameters,
-    of_value,
-    parameter,
-)
+from mindspore.nn.probability.distribution._formulas import drawn, of_another, of_parameters, of_value
+from mindspore.nn.probability.distribution.distribution import ANY, DISTRIBUTION, POSITIVE, Distribution
 from mindspore.ops._registry import op
 
 _EULER = float(np.euler_gamma)
@@ -35,28 +27,17 @@ def _softplus(x):
     return op.maximum(x, 0) + op.log1p(op.exp(-op.abs(x)))
 
 
+@DISTRIBUTION
 class Uniform(Distribution):
     """Uniform distribution.
 
     Args:
         low (Union[int, float, list, numpy.ndarray, Tensor]): Lower end. Default: ``None``, given with
             every call.
-        high (Union[int, float, list, numpy.ndarray, Tensor]): Upper end. Default: ``None``.
-        seed (int): Seed of samples. Default: ``None``.
-        dtype (mindspore.dtype): Type of values, floating. Default: ``mstype.float32``.
-        name (str): Its name. Default: ``"Uniform"``.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: `high` is not above `low`, or shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
+        high (Union[int, float, list, numpy.ndarray, Tensor]): Upper end, above `low`.
     """
 
     _RULES = {"low": ANY, "high": ANY}
-    low = parameter("low")
-    high = parameter("high")
 
     def __init__(self, low=None, high=None, seed=None, dtype=mstype.float32, name="Uniform"):
         super().__init__(seed, dtype, name, {"param_dict": {"low": low, "high": high}})
@@ -86,28 +67,19 @@ class Uniform(Distribution):
         return op.cast(ops.rand(*shape, seed=seed or None), low.dtype) * (high - low) + low
 
 
+@DISTRIBUTION
 class Cauchy(Distribution):
     """Cauchy distribution.
 
     Args:
-        loc (Union[int, float, list, numpy.ndarray, Tensor]): Its centre. Default: ``None``, given with
-            every call.
-        scale (Union[int, float, list, numpy.ndarray, Tensor]): Its half width. Default: ``None``.
-        seed (int): Seed of samples. Default: ``None``.
-        dtype (mindspore.dtype): Type of values, floating. Default: ``mstype.float32``.
-        name (str): Its name. Default: ``"Cauchy"``.
+        scale (Union[int, float, list, numpy.ndarray, Tensor]): Its half width, positive.
 
     Raises:
         TypeError: An argument has another type.
         ValueError: `scale` is not positive, or shapes do not fit; there is no mean and no variance.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     _RULES = {"loc": ANY, "scale": POSITIVE}
-    loc = parameter("loc")
-    scale = parameter("scale")
 
     def __init__(self, loc=None, scale=None, seed=None, dtype=mstype.float32, name="Cauchy"):
         super().__init__(seed, dtype, name, {"param_dict": {"loc": loc, "scale": scale}})
@@ -134,24 +106,9 @@ class Cauchy(Distribution):
         return loc + scale * op.tan(math.pi * (open_uniform(shape, seed, loc.dtype) - 0.5))
 
 
+@DISTRIBUTION
 class Laplace(Distribution):
-    """Laplace distribution.
-
-    Args:
-        mean (Union[int, float, list, numpy.ndarray, Tensor]): Its centre. Default: ``None``, given with every
-            call.
-        sd (Union[int, float, list, numpy.ndarray, Tensor]): Its scale. Default: ``None``.
-        seed (int): Seed of samples. Default: ``None``.
-        dtype (mindspore.dtype): Type of values, floating. Default: ``mstype.float32``.
-        name (str): Its name. Default: ``"Laplace"``.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: `sd` is not positive, or shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Laplace distribution."""
 
     _RULES = {"mean": ANY, "sd": POSITIVE}
 
@@ -180,28 +137,11 @@ class Laplace(Distribution):
         return op.cast(ops.standard_laplace(shape, seed), mean.dtype) * sd + mean
 
 
+@DISTRIBUTION
 class Logistic(Distribution):
-    """Logistic distribution.
-
-    Args:
-        loc (Union[int, float, list, numpy.ndarray, Tensor]): Its centre. Default: ``None``, given with
-            every call.
-        scale (Union[int, float, list, numpy.ndarray, Tensor]): Its scale. Default: ``None``.
-        seed (int): Seed of samples. Default: ``None``.
-        dtype (mindspore.dtype): Type of values, floating. Default: ``mstype.float32``.
-        name (str): Its name. Default: ``"Logistic"``.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: `scale` is not positive, or shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Logistic distribution."""
 
     _RULES = {"loc": ANY, "scale": POSITIVE}
-    loc = parameter("loc")
-    scale = parameter("scale")
 
     def __init__(self, loc=None, scale=None, seed=None, dtype=mstype.float32, name="Logistic"):
         super().__init__(seed, dtype, name, {"param_dict": {"loc": loc, "scale": scale}})
@@ -226,27 +166,15 @@ class Logistic(Distribution):
         return loc + scale * (op.log(number) - op.log1p(-number))
 
 
+@DISTRIBUTION
 class Gumbel(Distribution):
     """Gumbel distribution.
 
     Args:
         loc (Union[int, float, list, numpy.ndarray, Tensor]): Its mode.
-        scale (Union[int, float, list, numpy.ndarray, Tensor]): Its scale.
-        seed (int): Seed of samples. Default: ``0``.
-        dtype (mindspore.dtype): Type of values, floating. Default: ``mstype.float32``.
-        name (str): Its name. Default: ``"Gumbel"``.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: `scale` is not positive, or shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
     """
 
     _RULES = {"loc": ANY, "scale": POSITIVE}
-    loc = parameter("loc")
-    scale = parameter("scale")
 
     def __init__(self, loc, scale, seed=0, dtype=mstype.float32, name="Gumbel"):
         super().__init__(seed, dtype, name, {"param_dict": {"loc": loc, "scale": scale}})

@@ -7,16 +7,8 @@ import math
 
 from mindspore import ops
 from mindspore.common import dtype as mstype
-from mindspore.nn.probability.distribution.distribution import (
-    ANY,
-    POSITIVE,
-    Distribution,
-    drawn,
-    of_another,
-    of_parameters,
-    of_value,
-    parameter,
-)
+from mindspore.nn.probability.distribution._formulas import drawn, of_another, of_parameters, of_value
+from mindspore.nn.probability.distribution.distribution import ANY, DISTRIBUTION, POSITIVE, Distribution
 from mindspore.ops._registry import op
 
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
@@ -36,23 +28,14 @@ def _divergence(mean_b, sd_b, mean, sd):
     return 0.5 * op.square((mean - mean_b) / sd_b) + 0.5 * op.expm1(2 * lead) - lead
 
 
+@DISTRIBUTION
 class Normal(Distribution):
     """Normal distribution.
 
     Args:
         mean (Union[int, float, list, numpy.ndarray, Tensor]): Its mean. Default: ``None``, given with
             every call.
-        sd (Union[int, float, list, numpy.ndarray, Tensor]): Its standard deviation. Default: ``None``.
-        seed (int): Seed of samples. Default: ``None``.
-        dtype (mindspore.dtype): Type of values, floating. Default: ``mstype.float32``.
-        name (str): Its name. Default: ``"Normal"``.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: `sd` is not positive, or shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
+        sd (Union[int, float, list, numpy.ndarray, Tensor]): Its standard deviation, positive.
 
     Examples:
         >>> import mindspore as ms
@@ -83,28 +66,17 @@ class Normal(Distribution):
         return op.cast(ops.standard_normal(shape, seed), mean.dtype) * sd + mean
 
 
+@DISTRIBUTION
 class LogNormal(Distribution):
     """Distribution of a number whose logarithm is normally distributed.
 
     Args:
-        loc (Union[int, float, list, numpy.ndarray, Tensor]): Mean of the logarithm. Default: ``None``.
-        scale (Union[int, float, list, numpy.ndarray, Tensor]): Standard deviation of the logarithm.
-            Default: ``None``.
-        seed (int): Seed of samples. Default: ``0``.
-        dtype (mindspore.dtype): Type of values, floating. Default: ``mstype.float32``.
-        name (str): Its name. Default: ``"LogNormal"``.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: `scale` is not positive, or shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
+        loc (Union[int, float, list, numpy.ndarray, Tensor]): Mean of the logarithm.
+        scale (Union[int, float, list, numpy.ndarray, Tensor]): Standard deviation of the logarithm,
+            positive.
     """
 
     _RULES = {"loc": ANY, "scale": POSITIVE}
-    loc = parameter("loc")
-    scale = parameter("scale")
 
     def __init__(self, loc=None, scale=None, seed=0, dtype=mstype.float32, name="LogNormal"):
         super().__init__(seed, dtype, name, {"param_dict": {"loc": loc, "scale": scale}})
@@ -122,23 +94,14 @@ class LogNormal(Distribution):
         return op.exp(op.cast(ops.standard_normal(shape, seed), loc.dtype) * scale + loc)
 
 
+@DISTRIBUTION
 class HalfNormal(Distribution):
     """The upper half of a normal distribution.
 
     Args:
-        mean (Union[int, float, list, numpy.ndarray, Tensor]): Where it begins. Default: ``None``.
+        mean (Union[int, float, list, numpy.ndarray, Tensor]): Where it begins.
         sd (Union[int, float, list, numpy.ndarray, Tensor]): Standard deviation of the whole normal
-            distribution. Default: ``None``.
-        seed (int): Seed of samples. Default: ``None``.
-        dtype (mindspore.dtype): Type of values, floating. Default: ``mstype.float32``.
-        name (str): Its name. Default: ``"HalfNormal"``.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: `sd` is not positive, or shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
+            distribution, positive.
     """
 
     _RULES = {"mean": ANY, "sd": POSITIVE}
@@ -165,23 +128,13 @@ class HalfNormal(Distribution):
         return op.abs(op.cast(ops.standard_normal(shape, seed), mean.dtype)) * sd + mean
 
 
+@DISTRIBUTION
 class StudentT(Distribution):
     """Student's distribution.
 
     Args:
-        df (Union[int, float, list, numpy.ndarray, Tensor]): Degrees of freedom. Default: ``None``.
-        mean (Union[int, float, list, numpy.ndarray, Tensor]): Its centre. Default: ``None``.
-        sd (Union[int, float, list, numpy.ndarray, Tensor]): Its scale. Default: ``None``.
-        seed (int): Seed of samples. Default: ``None``.
-        dtype (mindspore.dtype): Type of values, floating. Default: ``mstype.float32``.
-        name (str): Its name. Default: ``"StudentT"``.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: `df` or `sd` is not positive, or shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
+        df (Union[int, float, list, numpy.ndarray, Tensor]): Degrees of freedom, positive.
+        mean (Union[int, float, list, numpy.ndarray, Tensor]): Its centre.
     """
 
     _RULES = {"df": POSITIVE, "mean": ANY, "sd": POSITIVE}

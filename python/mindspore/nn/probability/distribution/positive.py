@@ -8,39 +8,17 @@ import math
 from mindspore import ops
 from mindspore.common import dtype as mstype
 from mindspore.nn.layer.math import log_beta
-from mindspore.nn.probability.distribution.distribution import (
-    POSITIVE,
-    Distribution,
-    drawn,
-    of_another,
-    of_parameters,
-    of_value,
-    parameter,
-)
+from mindspore.nn.probability.distribution._formulas import drawn, of_another, of_parameters, of_value
+from mindspore.nn.probability.distribution.distribution import DISTRIBUTION, POSITIVE, Distribution
 from mindspore.nn.probability.distribution.location_scale import open_uniform
 from mindspore.ops._registry import op
 
 
+@DISTRIBUTION
 class Exponential(Distribution):
-    """Exponential distribution.
-
-    Args:
-        rate (Union[int, float, list, numpy.ndarray, Tensor]): Its rate. Default: ``None``, given with
-            every call.
-        seed (int): Seed of samples. Default: ``None``.
-        dtype (mindspore.dtype): Type of values, floating. Default: ``mstype.float32``.
-        name (str): Its name. Default: ``"Exponential"``.
-
-    Raises:
-        TypeError: An argument has another type.
-        ValueError: `rate` is not positive.
-
-    Supported Platforms:
-        ``CPU``
-    """
+    """Exponential distribution."""
 
     _RULES = {"rate": POSITIVE}
-    rate = parameter("rate")
 
     def __init__(self, rate=None, seed=None, dtype=mstype.float32, name="Exponential"):
         super().__init__(seed, dtype, name, {"param_dict": {"rate": rate}})
@@ -73,28 +51,17 @@ def _unless(condition, value):
     return op.where(condition, value, math.nan)
 
 
+@DISTRIBUTION
 class Gamma(Distribution):
     """Gamma distribution.
 
     Args:
-        concentration (Union[list, numpy.ndarray, Tensor]): Its shape, with an axis. Default: ``None``,
-            given with every call.
-        rate (Union[list, numpy.ndarray, Tensor]): Its rate, with an axis. Default: ``None``.
-        seed (int): Seed of samples. Default: ``None``.
-        dtype (mindspore.dtype): Type of values, floating. Default: ``mstype.float32``.
-        name (str): Its name. Default: ``"Gamma"``.
-
-    Raises:
-        TypeError: An argument has another type, or a parameter is a single number.
-        ValueError: A parameter is not positive, or shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
+        concentration (Union[list, numpy.ndarray, Tensor]): Its shape, positive, with an axis.
+            Default: ``None``, given with every call.
+        rate (Union[list, numpy.ndarray, Tensor]): Its rate, positive, with an axis.
     """
 
     _RULES = {"concentration": POSITIVE, "rate": POSITIVE}
-    concentration = parameter("concentration")
-    rate = parameter("rate")
 
     def __init__(self, concentration=None, rate=None, seed=None, dtype=mstype.float32, name="Gamma"):
         _require_axes("Gamma", concentration=concentration, rate=rate)
@@ -132,28 +99,17 @@ class Gamma(Distribution):
         return op.cast(ops.random_gamma((), full, seed), rate.dtype) / rate
 
 
+@DISTRIBUTION
 class Beta(Distribution):
     """Beta distribution.
 
     Args:
-        concentration1 (Union[list, numpy.ndarray, Tensor]): Pull towards 1, with an axis. Default:
-            ``None``, given with every call.
-        concentration0 (Union[list, numpy.ndarray, Tensor]): Pull towards 0, with an axis. Default: ``None``.
-        seed (int): Seed of samples. Default: ``None``.
-        dtype (mindspore.dtype): Type of values, floating. Default: ``mstype.float32``.
-        name (str): Its name. Default: ``"Beta"``.
-
-    Raises:
-        TypeError: An argument has another type, or a parameter is a single number.
-        ValueError: A parameter is not positive, or shapes do not fit.
-
-    Supported Platforms:
-        ``CPU``
+        concentration1 (Union[list, numpy.ndarray, Tensor]): Pull towards 1, positive, with an axis.
+            Default: ``None``, given with every call.
+        concentration0 (Union[list, numpy.ndarray, Tensor]): Pull towards 0, positive, with an axis.
     """
 
     _RULES = {"concentration1": POSITIVE, "concentration0": POSITIVE}
-    concentration1 = parameter("concentration1")
-    concentration0 = parameter("concentration0")
 
     def __init__(
         self, concentration1=None, concentration0=None, seed=None, dtype=mstype.float32, name="Beta"

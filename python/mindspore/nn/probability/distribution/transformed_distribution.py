@@ -3,10 +3,20 @@
 
 from __future__ import annotations
 
+from mindspore._kept import Kept
 from mindspore.nn.probability import _parameters as given
 from mindspore.nn.probability.bijector.bijector import Bijector
 from mindspore.nn.probability.distribution.distribution import Distribution
 from mindspore.ops._registry import op
+
+
+def _before(name: str):
+    """A function of what a value was before it was transformed."""
+
+    def function(self, value, *args, **kwargs):
+        return getattr(self._distribution, name)(self._bijector.inverse(value), *args, **kwargs)
+
+    return function
 
 
 class TransformedDistribution(Distribution):
@@ -56,42 +66,25 @@ class TransformedDistribution(Distribution):
         self._batch_shape = self._broadcast_shape = shape
         self._is_scalar_batch = distribution.is_scalar_batch and bijector.is_scalar_batch
 
-    @property
-    def bijector(self):
-        """The transformation."""
-        return self._bijector
-
-    @property
-    def distribution(self):
-        """The distribution of what is transformed."""
-        return self._distribution
+    bijector = Kept("", "The transformation.")
+    distribution = Kept("", "The distribution of what is transformed.")
 
     @property
     def dtype(self):
         """Type of values."""
         return self._distribution.dtype
 
-    @property
-    def is_linear_transformation(self) -> bool:
-        """Whether the transformation stretches all parts alike, so that means are transformed too."""
-        return self._is_linear_transformation
+    is_linear_transformation = Kept(
+        "bool", "Whether the transformation stretches all parts alike, so that means are transformed too."
+    )
 
     def _log_prob(self, value, *args, **kwargs):
         before = self._bijector.inverse(value)
         density = self._distribution.log_prob(before, *args, **kwargs)
         return density + self._bijector.inverse_log_jacobian(value)
 
-    def _cdf(self, value, *args, **kwargs):
-        return self._distribution.cdf(self._bijector.inverse(value), *args, **kwargs)
-
-    def _log_cdf(self, value, *args, **kwargs):
-        return self._distribution.log_cdf(self._bijector.inverse(value), *args, **kwargs)
-
-    def _survival_function(self, value, *args, **kwargs):
-        return self._distribution.survival_function(self._bijector.inverse(value), *args, **kwargs)
-
-    def _log_survival(self, value, *args, **kwargs):
-        return self._distribution.log_survival(self._bijector.inverse(value), *args, **kwargs)
+    _cdf, _log_cdf = _before("cdf"), _before("log_cdf")
+    _survival_function, _log_survival = _before("survival_function"), _before("log_survival")
 
     def _mean(self, *args, **kwargs):
         if not self._is_linear_transformation:

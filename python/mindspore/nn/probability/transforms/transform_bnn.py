@@ -3,25 +3,17 @@
 
 from __future__ import annotations
 
+import inspect
+
 from mindspore.nn.layer.basic import Dense
 from mindspore.nn.layer.conv import Conv2d
 from mindspore.nn.probability.bnn_layers import ConvReparam, DenseReparam, WithBNNLossCell
 from mindspore.nn.wrap.cell_wrapper import TrainOneStepCell
 
-# What a layer with distributed weights takes over from the plain one.
+# What a layer with distributed weights takes over from the plain one: all but what makes its distributions.
 _TAKEN_OVER = {
-    Dense: ("in_channels", "out_channels", "activation", "has_bias"),
-    Conv2d: (
-        "in_channels",
-        "out_channels",
-        "kernel_size",
-        "stride",
-        "pad_mode",
-        "padding",
-        "dilation",
-        "group",
-        "has_bias",
-    ),
+    plain: [name for name in inspect.signature(distributed).parameters if not name.endswith("_fn")]
+    for plain, distributed in ((Dense, DenseReparam), (Conv2d, ConvReparam))
 }
 
 
