@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import time
 
 import numpy
@@ -10,7 +11,7 @@ from worker import serve
 
 TURNS = {"scalars": 20_000, "table": 1_000, "decoding": 256, "gradient": 1_000}
 ROWS, WIDTH, HEADS, LAYERS, TOKENS = 1024, 128, 4, 2, 512
-STATES, STATE = 16, 64  # of the loop with a gradient
+STATE = 256  # of the loop with a gradient
 
 
 def weights() -> dict[str, numpy.ndarray]:
@@ -24,10 +25,18 @@ def weights() -> dict[str, numpy.ndarray]:
 
 
 def recurrence() -> list[numpy.ndarray]:
-    """States, and a matrix that keeps them from growing."""
+    """States, and a matrix that lets them and their gradients neither grow nor vanish."""
     generator = numpy.random.default_rng(11)
-    matrix = generator.standard_normal((STATE, STATE)) / numpy.sqrt(STATE)
-    return [generator.standard_normal((STATES, STATE)).astype("float32"), matrix.astype("float32")]
+    matrix = numpy.linalg.qr(generator.standard_normal((STATE, STATE)))[0]
+    return [(generator.standard_normal((STATE, STATE)) * 0.01).astype("float32"), matrix.astype("float32")]
+
+
+def high_water(restart: bool = False) -> int:
+    """Most bytes that the process has held, since the last restart."""
+    if restart:
+        pathlib.Path("/proc/self/clear_refs").write_text("5")
+    lines = pathlib.Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 
 
 class Ours:
@@ -119,7 +128,7 @@ class Ours:
 
         def ended(x, w, turns):
             def turn(state):
-                return state[0] + 1, ops.tanh(state[1] @ w) + x * 0.1
+                return state[0] + 1, ops.tanh(state[1] @ w)
 
             return (self._turning(turn, (ms.Tensor(0, ms.int64), x), turns)[1] ** 2).sum()
 
@@ -204,7 +213,7 @@ class Peer:
         def run(turns):
             i, y = torch.tensor(0), states
             while i < turns:
-                i, y = i + 1, torch.tanh(y @ matrix) + states * 0.1
+                i, y = i + 1, torch.tanh(y @ matrix)
             return torch.autograd.grad((y**2).sum(), (states, matrix))[1]
 
         return run
@@ -222,8 +231,10 @@ class Worker:
         return {"version": self.side.version()}
 
     def prepare(self, loop: str) -> dict:
+        before = high_water(restart=True)
         self.call = self.side.loop(loop)
-        return {"result": numpy.asarray(self.call()).ravel()[:16].tolist()}
+        result = numpy.asarray(self.call()).ravel()[:16].tolist()
+        return {"result": result, "bytes": high_water() - before}
 
     def measure(self) -> dict:
         start = time.perf_counter()

@@ -21,16 +21,17 @@ from loop_worker import TURNS  # noqa: E402
 from run import Process  # noqa: E402
 
 SIDES = ("ours-eager", "ours-graph", "peer-eager")
-LOOPS = {
+LOOPS = {  # the one that needs most memory comes first: none is left over from others
+    "gradient": "256 states of 256 go through a matrix and tanh, and the gradient comes back",
     "scalars": "two single numbers",
     "table": "a row of a table of 4 MB is written, and one read",
     "decoding": "a text is continued with kept keys and values (2 layers, width 128)",
-    "gradient": "16 states of 64 go through a matrix and tanh, and the gradient comes back",
 }
 
 
-def measure(sides: dict[str, Process], loop: str, rounds: int) -> dict[str, float]:
-    """Median seconds of every side; all must have computed the same."""
+def measure(sides: dict[str, Process], loop: str, rounds: int) -> tuple[dict[str, float], dict[str, int]]:
+    """Median seconds of every side, and bytes that the first call has needed; all must have computed the
+    same."""
     results = {name: side.ask("prepare", loop=loop) for name, side in sides.items()}
     for name, answer in results.items():
         if "error" in answer:
@@ -45,14 +46,16 @@ def measure(sides: dict[str, Process], loop: str, rounds: int) -> dict[str, floa
         for name in SIDES[turn:] + SIDES[:turn]:
             time.sleep(0.01)  # threads of the other side stop waiting actively
             times[name].append(sides[name].ask("measure")["seconds"])
-    return {name: statistics.median(values) for name, values in times.items()}
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    return medians, {name: answer["bytes"] for name, answer in results.items()}
 
 
-def row(loop: str, seconds: dict[str, float]) -> str:
+def row(loop: str, seconds: dict[str, float], most: dict[str, int]) -> str:
     eager, graph, peer = (seconds[name] / TURNS[loop] * 1e6 for name in SIDES)
+    memory = " / ".join(f"{most[name] / 1e6:.0f}" for name in SIDES)
     return (
         f"| {loop} | {LOOPS[loop]} | {TURNS[loop]:,} | {eager:.2f} | {graph:.2f} | {peer:.2f} "
-        f"| {eager / graph:.1f} | {peer / graph:.1f} |"
+        f"| {eager / graph:.1f} | {peer / graph:.1f} | {memory} |"
     )
 
 
@@ -75,7 +78,7 @@ def main() -> None:
     versions = sorted({side.ask("hello")["version"] for side in sides.values()})
     rows = []
     for loop in LOOPS:
-        rows.append(row(loop, measure(sides, loop, options.rounds)))
+        rows.append(row(loop, *measure(sides, loop, options.rounds)))
         print(rows[-1], flush=True)
     for side in sides.values():
         side.close()
@@ -84,13 +87,14 @@ def main() -> None:
         "",
         f"Made by `benchmarks/loops.py`: medians of {options.rounds} interleaved rounds on {options.threads} "
         "threads, in microseconds for one turn. Ours is `ops.WhileLoop`, in PyNative mode and compiled, "
-        "where the whole loop is one node; PyTorch is its eager mode. The last two columns say how many "
-        "times as fast the compiled loop is.",
+        "where the whole loop is one node; PyTorch is its eager mode. The columns behind say how many "
+        "times as fast the compiled loop is, and by how many MB the first call lets the process grow "
+        "(PyNative / compiled / PyTorch; compiling is part of it).",
         "",
         f"{', '.join(versions)}.",
         "",
-        "| loop | what a turn does | turns | PyNative | compiled | PyTorch | of PyNative | of PyTorch |",
-        "|---|---|--:|--:|--:|--:|--:|--:|",
+        "| loop | what a turn does | turns | PyNative | compiled | PyTorch | of PyNative | of PyTorch | MB |",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|",
         *rows,
         "",
     ]

@@ -31,6 +31,8 @@ def _own_random_state():
 # A device finds out late that a value is out of range, if it does at all: not while the operator is called.
 ERRORS_OF_VALUES = (
     "test_loop_nodes.py::test_an_error_names_the_line_and_the_turn",
+    "test_loop_nodes.py::test_an_error_in_a_loop_of_a_turn_names_both_turns",
+    "test_branch_gradients.py::test_an_error_on_a_side_names_the_line_and_the_turn",
     "test_layers.py::test_loss_errors",
     "test_losses.py::test_errors[<lambda>-IndexError-every label]",
     "test_losses.py::test_ctc_primitive_refuses_a_blank_in_front_of_a_label",

@@ -110,7 +110,8 @@ int main(int argc, char **argv) {
                        &picture);
   if (status.IsError()) return Fail(status);
 
-  // (3, height, width) where (1, 3, height, width) is wanted: the bytes are the same, that is enough.
+  // One picture is a batch of one: (3, height, width) becomes (1, 3, height, width).
+  picture.SetShape(shape);
   std::vector<MSTensor> outputs;
   status = model.Predict({picture}, &outputs);
   if (status.IsError()) return Fail(status);

@@ -57,6 +57,13 @@ class DATASET_API OneHot final : public TensorTransform {
   explicit OneHot(int32_t num_classes, double smoothing_rate = 0.0);
 };
 
+class DATASET_API PadEnd final : public TensorTransform {
+ public:
+  // Lengths of -1 stay as they are; what is too long is cut. The value has one element, of the
+  // type that the arrays have; none: zero.
+  explicit PadEnd(const std::vector<int64_t>& pad_shape, const MSTensor& pad_value = {});
+};
+
 class DATASET_API TypeCast final : public TensorTransform {
  public:
   explicit TypeCast(mindspore::DataType data_type);

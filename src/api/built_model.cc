@@ -44,16 +44,6 @@ std::shared_ptr<MSTensor::Impl> described(std::string name, tensor::DType dtype,
   return impl;
 }
 
-std::string output_name(std::size_t i) { return "output" + std::to_string(i); }
-
-std::vector<MSTensor> described_outputs(std::span<const op::TensorSpec> types) {
-  std::vector<MSTensor> tensors;
-  for (const op::TensorSpec& type : types)
-    tensors.emplace_back(described(output_name(tensors.size()), type.dtype,
-                                   Lengths(type.shape.begin(), type.shape.end())));
-  return tensors;
-}
-
 platform::Json described_as_json(std::span<const MSTensor> tensors) {
   platform::Json::Array rows;
   for (const MSTensor& tensor : tensors) {
@@ -83,10 +73,24 @@ void BuiltModel::prepare(const std::vector<Lengths>& shapes) {
   if (std::any_of(shapes.begin(), shapes.end(), is_open)) return;
   PreparedProgram::Shapes wanted;
   for (const Lengths& shape : shapes) wanted.emplace_back(shape.begin(), shape.end());
-  const auto types = program_.prepare(wanted);
+  const auto types = named_in_errors([&] { return program_.prepare(wanted); });
   const std::lock_guard lock(mutex_);
   outputs_are_known_ = types.has_value();
   outputs_ = types ? described_outputs(*types) : std::vector<MSTensor>();
+}
+
+// As the program calls it, or by its place.
+std::string BuiltModel::output_name(std::size_t i) const {
+  const std::vector<std::string>& names = program_.source().output_names();
+  return i < names.size() ? names[i] : "output" + std::to_string(i);
+}
+
+std::vector<MSTensor> BuiltModel::described_outputs(std::span<const op::TensorSpec> types) const {
+  std::vector<MSTensor> tensors;
+  for (const op::TensorSpec& type : types)
+    tensors.emplace_back(described(output_name(tensors.size()), type.dtype,
+                                   Lengths(type.shape.begin(), type.shape.end())));
+  return tensors;
 }
 
 std::vector<Lengths> BuiltModel::shapes() const {
@@ -218,7 +222,7 @@ std::vector<MSTensor> BuiltModel::predict(const std::vector<MSTensor>& inputs) {
   {
     std::optional<platform::TeamLimit> limit;
     if (target_.threads > 0) limit.emplace(target_.threads);
-    for (const Tensor& result : program_.run(arguments))
+    for (const Tensor& result : named_in_errors([&] { return program_.run(arguments); }))
       results.push_back(as_ms_tensor(output_name(results.size()), result));
   }
   publish(inputs, arguments, results);
@@ -244,6 +248,59 @@ void BuiltModel::publish(const std::vector<MSTensor>& given, std::span<const Ten
   inputs_ = std::move(shown);
   outputs_ = results;
   outputs_are_known_ = true;
+}
+
+// ---- preprocess --------------------------------------------------------------------------------
+
+namespace {
+
+Tensor stacked(std::size_t column, const std::vector<std::vector<Tensor>>& rows) {
+  const Tensor& first = rows.front()[column];
+  tensor::Shape shape = first.shape();
+  shape.insert(0, static_cast<std::int64_t>(rows.size()));
+  Tensor all = Tensor::empty(shape, first.dtype());
+  auto* place = static_cast<char*>(all.raw());
+  for (const std::vector<Tensor>& row : rows) {
+    const Tensor dense = tensor::contiguous(row[column]);
+    require(dense.shape() == first.shape() && dense.dtype() == first.dtype(), mindspore::kMEFailed,
+            "the samples cannot be stacked: they have the shapes ", first.shape(), " and ",
+            dense.shape(), " after the preprocessing");
+    if (dense.bytes() > 0) std::memcpy(place, dense.raw(), dense.bytes());
+    place += dense.bytes();
+  }
+  return all;
+}
+
+}  // namespace
+
+std::shared_ptr<const Preprocessing> BuiltModel::preprocessing() {
+  const std::lock_guard lock(mutex_);
+  const std::vector<StoredMap> stored = program_.source().preprocessing();
+  require(!stored.empty(), mindspore::kMEFailed, "the model '", name(), "' holds no preprocessing");
+  if (!preprocessing_) preprocessing_ = make_preprocessing(stored);
+  return preprocessing_;
+}
+
+std::vector<MSTensor> BuiltModel::preprocess(const std::vector<std::vector<MSTensor>>& samples) {
+  const std::shared_ptr<const Preprocessing> work = preprocessing();
+  require(!samples.empty(), mindspore::kMEInvalidInput, "there are no samples");
+  std::vector<std::vector<Tensor>> rows;
+  for (const std::vector<MSTensor>& sample : samples) {
+    std::string names;
+    for (const std::string& column : work->columns()) names += (names.empty() ? "" : ", ") + column;
+    require(sample.size() == work->columns().size(), mindspore::kMEInvalidInput,
+            "a sample of model '", name(), "' has ", work->columns().size(), " columns (", names,
+            "), but got ", sample.size());
+    std::vector<Tensor> columns;
+    for (const MSTensor& column : sample) columns.push_back(as_tensor(column));
+    rows.push_back(work->run(columns));
+  }
+  std::vector<MSTensor> results;
+  for (std::size_t i = 0; i < rows.front().size(); ++i) {
+    const std::string shown = i < program_.source().inputs().size() ? spec(i).name : "";
+    results.push_back(as_ms_tensor(shown, stacked(i, rows)));
+  }
+  return results;
 }
 
 std::string BuiltModel::info(const std::string& key) {

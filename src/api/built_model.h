@@ -10,6 +10,7 @@
 #include "api/device_choice.h"
 #include "api/prepared_program.h"
 #include "include/api/types.h"
+#include "platform/error/error.h"
 
 namespace mycel::api {
 
@@ -26,12 +27,28 @@ class BuiltModel {
   std::vector<mindspore::MSTensor> outputs();
   std::string info(const std::string& key);  // JSON; empty: no such key
   const std::string& name() const { return program_.source().name(); }
-  bool has_preprocessing() const { return program_.source().has_preprocessing(); }
+  bool has_preprocessing() const { return !program_.source().preprocessing().empty(); }
+  // Samples of one or several columns, through what is stored with the program; the results are
+  // stacked.
+  std::vector<mindspore::MSTensor> preprocess(
+      const std::vector<std::vector<mindspore::MSTensor>>& samples);
 
  private:
   using Lengths = std::vector<std::int64_t>;
   using Types = std::vector<op::TensorSpec>;
 
+  // What `work` gives; what goes wrong in it says of which model.
+  template <class Work>
+  auto named_in_errors(const Work& work) const {
+    try {
+      return work();
+    } catch (const platform::Error& error) {
+      platform::fail(error.kind(), "model '", name(), "': ", error.message());
+    }
+  }
+  std::shared_ptr<const Preprocessing> preprocessing();
+  std::string output_name(std::size_t i) const;
+  std::vector<mindspore::MSTensor> described_outputs(std::span<const op::TensorSpec> types) const;
   const ProgramInput& spec(std::size_t i) const { return program_.source().inputs()[i]; }
   std::vector<Lengths> shapes() const;
   void set_shapes(std::vector<Lengths> shapes);
@@ -50,6 +67,7 @@ class BuiltModel {
   std::vector<Lengths> shapes_;
   std::vector<mindspore::MSTensor> inputs_, outputs_;
   bool outputs_are_known_ = false;
+  std::shared_ptr<const Preprocessing> preprocessing_;  // null: not needed so far
 };
 
 }  // namespace mycel::api

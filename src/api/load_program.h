@@ -16,8 +16,11 @@ struct ModelKey {
   std::string_view mode;
 };
 
-// What is wrong with the file, key or bytes is thrown.
-std::shared_ptr<const ProgramSource> load_program(const std::string& file, ModelKey key);
-std::shared_ptr<const ProgramSource> load_program(std::string_view bytes, ModelKey key);
+bool is_loadable(mindspore::ModelType type);
+// Of a type that is loadable. What is wrong with the file, key or bytes is thrown.
+std::shared_ptr<const ProgramSource> load_program(const std::string& file,
+                                                  mindspore::ModelType type, ModelKey key);
+std::shared_ptr<const ProgramSource> load_program(std::string_view bytes, mindspore::ModelType type,
+                                                  ModelKey key);
 
 }  // namespace mycel::api

@@ -20,7 +20,7 @@ class MindirProgram final : public ProgramSource {
   const std::vector<ProgramInput>& inputs() const override { return inputs_; }
   std::vector<Tensor> walk(std::span<const Tensor> inputs) const override;
   std::size_t weights_bytes() const override;
-  bool has_preprocessing() const override { return model_->has_preprocessing(); }
+  std::vector<StoredMap> preprocessing() const override;
   std::string user_info() const override;
 
  private:

@@ -7,6 +7,7 @@
 #include "api/boundary.h"
 #include "api/device_choice.h"
 #include "api/graph_data.h"
+#include "api/load_program.h"
 #include "api/model_impl.h"
 #include "include/api/serialization.h"
 #include "platform/log/log.h"
@@ -42,14 +43,6 @@ void warn_of_callbacks(const MSKernelCallBack& before, const MSKernelCallBack& a
 
 MSTensor first_or_null(const std::vector<MSTensor>& tensors) {
   return tensors.empty() ? MSTensor(nullptr) : tensors.front();
-}
-
-[[noreturn]] void refuse_preprocessing(const ModelImpl::Built& built) {
-  const bool is_stored = built != nullptr && built->has_preprocessing();
-  mycel::api::refuse(kMEFailed,
-                     is_stored ? "the preprocessing that the model holds cannot be run by this "
-                                 "release; prepare the inputs and call Predict"
-                               : "the model holds no preprocessing");
 }
 
 }  // namespace
@@ -106,7 +99,7 @@ Status Model::Build(const std::vector<char>& model_path, ModelType model_type,
 }
 
 bool Model::CheckModelSupport(enum DeviceType device_type, ModelType model_type) {
-  return model_type == kMindIR && device_type != kAllDevice &&
+  return mycel::api::is_loadable(model_type) && device_type != kAllDevice &&
          mycel::api::is_available(device_type);
 }
 
@@ -167,17 +160,22 @@ bool Model::HasPreprocess() {
   return built != nullptr && built->has_preprocessing();
 }
 
-Status Model::Preprocess(const std::vector<std::vector<MSTensor>>& /*inputs*/,
-                         std::vector<MSTensor>* /*outputs*/) {
-  return guarded(kMEFailed, "Model::Preprocess", [&] { refuse_preprocessing(impl_->built()); });
+Status Model::Preprocess(const std::vector<std::vector<MSTensor>>& inputs,
+                         std::vector<MSTensor>* outputs) {
+  return guarded(kMEFailed, "Model::Preprocess", [&] {
+    const ModelImpl::Built built = impl_->built();
+    require(built != nullptr, kMCFailed, "the model is not built; call Build first");
+    require(outputs != nullptr, kMCInvalidInput, "the list for the results is null");
+    *outputs = built->preprocess(inputs);
+  });
 }
 
-Status Model::PredictWithPreprocess(const std::vector<std::vector<MSTensor>>& /*inputs*/,
-                                    std::vector<MSTensor>* /*outputs*/,
-                                    const MSKernelCallBack& /*before*/,
-                                    const MSKernelCallBack& /*after*/) {
-  return guarded(kMEFailed, "Model::PredictWithPreprocess",
-                 [&] { refuse_preprocessing(impl_->built()); });
+Status Model::PredictWithPreprocess(const std::vector<std::vector<MSTensor>>& inputs,
+                                    std::vector<MSTensor>* outputs, const MSKernelCallBack& before,
+                                    const MSKernelCallBack& after) {
+  std::vector<MSTensor> prepared;
+  const Status status = Preprocess(inputs, &prepared);
+  return status.IsOk() ? Predict(prepared, outputs, before, after) : status;
 }
 
 Status Model::LoadConfig(const std::vector<char>& config_path) {

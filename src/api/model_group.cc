@@ -5,7 +5,7 @@ namespace mindspore {
 
 class ModelGroupImpl {};
 
-// Models take memory from one pool, whatever group they are in.
+// Models take memory from one pool and share equal weights, whatever group they are in.
 ModelGroup::ModelGroup(ModelGroupFlag /*flags*/) : impl_(std::make_shared<ModelGroupImpl>()) {}
 Status ModelGroup::AddModel(const std::vector<std::vector<char>>& /*model_path_list*/) {
   return {};

@@ -111,7 +111,8 @@ Status ModelParallelRunner::Init(const std::vector<char>& model_path,
                                  const std::shared_ptr<RunnerConfig>& runner_config) {
   return model_parallel_runner_impl_->init(
       runner_config, [&](Model& model, const std::shared_ptr<Context>& context) {
-        return model.Build(CharToString(model_path), kMindIR, context);
+        const std::string path = CharToString(model_path);
+        return model.Build(path, path.ends_with(".onnx") ? kONNX : kMindIR, context);
       });
 }
 

@@ -102,7 +102,9 @@ std::vector<float> predicted(Model& model, const MSTensor& input) {
 class PreparedInputs final : public WrittenProgram {
  public:
   using WrittenProgram::WrittenProgram;
-  bool has_preprocessing() const override { return true; }
+  std::vector<mycel::api::StoredMap> preprocessing() const override {
+    return {{R"(["image"])", R"(["image"])", R"([{"tensor_op_name": "Riddle"}])"}};
+  }
 };
 
 TEST(ModelTest, PreprocessingThatIsStoredIsToldOf) {
@@ -113,7 +115,9 @@ TEST(ModelTest, PreprocessingThatIsStoredIsToldOf) {
   std::vector<MSTensor> results;
   EXPECT_TRUE(with.HasPreprocess());
   EXPECT_FALSE(without.HasPreprocess());
-  EXPECT_NE(with.Preprocess({}, &results).ToString().find("cannot be run"), std::string::npos);
+  const Status status = with.PredictWithPreprocess({{floats({1, 2})}}, &results);
+  EXPECT_EQ(status, kMEFailed);
+  EXPECT_NE(status.ToString().find("preprocessing that the model holds"), std::string::npos);
   EXPECT_NE(without.Preprocess({}, &results).ToString().find("no preprocessing"),
             std::string::npos);
 }
@@ -343,6 +347,7 @@ TEST(ModelTest, CellsRunByThemselves) {
 
 TEST(ModelTest, OnlyWhatIsThereIsSupported) {
   EXPECT_TRUE(Model::CheckModelSupport(kCPU, kMindIR));
+  EXPECT_TRUE(Model::CheckModelSupport(kCPU, kONNX));
   EXPECT_FALSE(Model::CheckModelSupport(kCPU, kOM));
   EXPECT_FALSE(Model::CheckModelSupport(kGPU, kMindIR));
   EXPECT_FALSE(Model::CheckModelSupport(kAscend, kMindIR));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/preprocessing.h"
 #include "api/walk_lock.h"
 #include "tensor/tensor.h"
 
@@ -30,10 +31,16 @@ class ProgramSource {
   virtual ~ProgramSource() = default;
   virtual const std::string& name() const = 0;  // of the file, for messages
   virtual const std::vector<ProgramInput>& inputs() const = 0;
+  // Empty: they have none.
+  virtual const std::vector<std::string>& output_names() const {
+    static const std::vector<std::string> none;
+    return none;
+  }
   virtual std::vector<Tensor> walk(std::span<const Tensor> inputs) const = 0;
   virtual std::size_t weights_bytes() const = 0;
-  virtual bool has_preprocessing() const { return false; }  // stored with it, for its inputs
-  virtual std::string user_info() const { return "{}"; }    // JSON
+  // Stored with it, for its inputs.
+  virtual std::vector<StoredMap> preprocessing() const { return {}; }
+  virtual std::string user_info() const { return "{}"; }  // JSON
 
   WalkLock& lock() const { return lock_; }
 

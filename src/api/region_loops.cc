@@ -5,6 +5,7 @@
 
 #include "capture/declined.h"
 #include "eager/dispatch.h"
+#include "platform/error/error.h"
 
 namespace mycel::api {
 
@@ -13,6 +14,9 @@ using op::Datum;
 using tensor::Tensor;
 
 namespace {
+
+constexpr std::size_t kFewTurns = 64;     // after these, a loop had better be one of the graph
+constexpr std::size_t kMostTurns = 4096;  // of a program, one by one
 
 // The tensors of a value, one after the other. Numbers stay what they are: a loop over them is
 // another one for each.
@@ -97,9 +101,12 @@ formats::LoopMaker::Outcome RegionLoops::make_loop(const std::string&,
                                                    std::span<const Datum> initial, const Test& test,
                                                    const Turn& turn) {
   std::vector<Datum> values(initial.begin(), initial.end());
-  for (bool may_record = recorder_.is_active();;) {
+  bool may_record = recorder_.is_active();
+  for (std::size_t turns = 0;; ++turns, ++turns_) {
+    if (turns_ > kMostTurns)
+      recorder_.abandon(platform::join("it has loops of more than ", kMostTurns, " turns"));
     const Datum holds = test(values);
-    if (may_record && is_recorded(holds)) {
+    if (may_record && (is_recorded(holds) || turns == kFewTurns)) {
       may_record = false;
       try {
         return {false, {}, recorded(values, test, turn)};

@@ -6,6 +6,8 @@
 #include "eager/dispatch.h"
 #include "formats/mindir/model.h"
 #include "formats/mindir/test_messages.h"
+#include "formats/onnx/model.h"
+#include "formats/onnx/test_messages.h"
 #include "passes/pipeline.h"
 #include "runtime/executable.h"
 
@@ -39,7 +41,8 @@ struct Recorded {
   std::size_t steps = 0;
 };
 
-Recorded record(const Model& model, float value) {
+template <class AnyModel>
+Recorded record(const AnyModel& model, float value) {
   Recorded recorded;
   capture::Run run;
   run.values = {number(value)};
@@ -78,6 +81,38 @@ TEST(RegionLoopsTest, ALoopOfAFileIsOneNode) {
   EXPECT_NE(ir::to_text(recorded.executable->graph()).find("while"), std::string::npos);
   EXPECT_FLOAT_EQ(rerun(recorded, 1e6F), -0.95367432F);  // however many turns
   EXPECT_FLOAT_EQ(rerun(recorded, 0.5F), -0.5F);
+}
+
+Recorded record_onnx(const formats::onnx::Message& graph, float value) {
+  const auto model =
+      formats::onnx::Model::read(formats::onnx::model(graph), std::nullopt, eager::emitter());
+  return record(*model, value);
+}
+
+TEST(RegionLoopsTest, ALoopOfAnOnnxFileIsOneNode) {
+  const Recorded recorded = record_onnx(formats::onnx::halving(), 6);
+  EXPECT_FLOAT_EQ(recorded.result, 0.75F);
+  EXPECT_EQ(recorded.steps, 1U);
+  EXPECT_NE(ir::to_text(recorded.executable->graph()).find("while"), std::string::npos);
+  EXPECT_FLOAT_EQ(rerun(recorded, 1e6F), 0.95367432F);  // however many turns
+  EXPECT_FLOAT_EQ(rerun(recorded, 0.5F), 0.5F);
+}
+
+TEST(RegionLoopsTest, TurnsThatAreCountedAreOneNode) {
+  const Recorded recorded = record_onnx(formats::onnx::counting(), 4);
+  EXPECT_FLOAT_EQ(recorded.result, 10);
+  EXPECT_EQ(recorded.steps, 1U);
+  EXPECT_FLOAT_EQ(rerun(recorded, 0), 0);
+  EXPECT_FLOAT_EQ(rerun(recorded, 100), 5050);
+}
+
+TEST(RegionLoopsTest, FewTurnsAreMadeOneByOneAndManyAreALoop) {
+  const Recorded few = record_onnx(formats::onnx::counting(5), 1);
+  EXPECT_FLOAT_EQ(few.result, 11);
+  EXPECT_EQ(ir::to_text(few.executable->graph()).find("while"), std::string::npos);
+  const Recorded many = record_onnx(formats::onnx::counting(1000), 1);
+  EXPECT_FLOAT_EQ(many.result, 499501);
+  EXPECT_NE(ir::to_text(many.executable->graph()).find("while"), std::string::npos);
 }
 
 // The turn returns from within: that is no loop of a graph, so values decide.

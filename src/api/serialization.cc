@@ -18,8 +18,8 @@ using mycel::api::require;
 constexpr size_t kMostBytesInMemory = size_t{1} << 31;
 
 void require_loadable(ModelType type) {
-  require(type == kMindIR, kMEInvalidInput, "Unsupported ModelType ", static_cast<uint32_t>(type),
-          "; only kMindIR can be loaded");
+  require(mycel::api::is_loadable(type), kMEInvalidInput, "Unsupported ModelType ",
+          static_cast<uint32_t>(type), "; only kMindIR and kONNX can be loaded");
 }
 
 ModelKey key_of(const Key& key, const std::vector<char>& mode) {
@@ -35,7 +35,7 @@ Graph loaded(const std::string& file, ModelType type, const ModelKey& key) {
           "' does not exist");
   require(std::filesystem::is_regular_file(file, no_error), kMEInvalidInput, "'", file,
           "' exists but is no file");
-  return Graph(std::make_shared<Graph::GraphData>(mycel::api::load_program(file, key), type));
+  return Graph(std::make_shared<Graph::GraphData>(mycel::api::load_program(file, type, key), type));
 }
 
 Status not_supported(std::string_view operation) {
@@ -56,7 +56,7 @@ Status Serialization::Load(const void* model_data, size_t data_size, ModelType m
             kMostBytesInMemory, " bytes can be loaded from memory, but got ", data_size,
             "; load it by the name of its file");
     const std::string_view bytes(static_cast<const char*>(model_data), data_size);
-    auto source = mycel::api::load_program(bytes, key_of(dec_key, dec_mode));
+    auto source = mycel::api::load_program(bytes, model_type, key_of(dec_key, dec_mode));
     *graph = Graph(std::make_shared<Graph::GraphData>(std::move(source), model_type));
   });
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "api/boundary.h"
 #include "api/element_type.h"
 
 namespace mindspore {
@@ -108,6 +109,20 @@ mindspore::MSTensor as_ms_tensor(std::string name, const tensor::Tensor& tensor)
       std::move(name), element_type(tensor.dtype()),
       std::vector<std::int64_t>(shape.begin(), shape.end()), tensor.bytes(),
       tensor.body().storage));
+}
+
+tensor::Tensor as_tensor(const mindspore::MSTensor& tensor) {
+  require(tensor != nullptr, mindspore::kMDUnexpectedError, "the input is null");
+  require(!tensor.IsDevice(), mindspore::kMDUnexpectedError, "the input '", tensor.Name(),
+          "' lies on a device");
+  const auto dtype = element_type(tensor.DataType());
+  const std::optional<std::size_t> wanted = tensor.impl()->wanted_bytes();
+  require(dtype.has_value() && wanted == tensor.DataSize(), mindspore::kMDShapeMisMatch,
+          "the input '", tensor.Name(), "' has ", tensor.DataSize(),
+          " bytes, but its shape and type need others");
+  const tensor::Shape shape(tensor.Shape().begin(), tensor.Shape().end());
+  if (*wanted == 0) return tensor::Tensor::empty(shape, *dtype);
+  return tensor::Tensor::from_storage(tensor.impl()->storage(), shape, *dtype);
 }
 
 }  // namespace mycel::api

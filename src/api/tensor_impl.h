@@ -60,5 +60,8 @@ namespace mycel::api {
 
 // The tensor's bytes as a handle; the tensor is dense and has its storage for itself.
 mindspore::MSTensor as_ms_tensor(std::string name, const tensor::Tensor& tensor);
+// The other way round, over the same bytes. Refuses (kMDUnexpectedError, kMDShapeMisMatch) what is
+// null, on a device, or not as long as its shape and type say.
+tensor::Tensor as_tensor(const mindspore::MSTensor& tensor);
 
 }  // namespace mycel::api

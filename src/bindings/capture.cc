@@ -2,6 +2,7 @@
 // What is captured on this thread, and who watches captured programs; what is captured and when is
 // decided in python/mindspore/_capture.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
@@ -37,13 +38,20 @@ const std::string& name_of(const ir::Node& node) {
   return node.definition() != nullptr ? node.definition()->name : node.name();
 }
 
-// Switches timing of nodes; returns what was measured so far: (operator, file, line, calls, ns).
+nb::str text_of(op::Phase phase) {
+  const std::string_view name = op::name_of(phase);
+  return nb::str(name.data(), name.size());
+}
+
+// Switches timing of nodes; returns what was measured so far:
+// (operator, phase, cell, file, line, shape, calls, ns).
 nb::list profile_nodes(bool on) {
   nb::list rows;
   for (const runtime::NodeTime& entry : runtime::node_times()) {
     const ir::Node& node = *entry.node;
     rows.append(nb::make_tuple(
-        name_of(node), node.position().file, node.position().line,
+        name_of(node), text_of(node.phase()), node.cell(), node.position().file,
+        node.position().line,
         platform::join(node.output_count() > 0 ? node.type().shape : tensor::Shape{}), entry.calls,
         entry.nanoseconds));
   }
@@ -51,7 +59,7 @@ nb::list profile_nodes(bool on) {
   return rows;
 }
 
-// The callback gets (operator, file, line, outputs); the outputs are copies.
+// The callback gets (operator, phase, cell, file, line, outputs); the outputs are copies.
 void set_graph_observer(nb::object callback) {
   if (callback.is_none()) {
     runtime::set_observer({});
@@ -63,8 +71,14 @@ void set_graph_observer(nb::object callback) {
         nb::list outputs;
         for (const Tensor& output : seen.outputs) outputs.append(content_copy(output));
         const ir::Position& position = seen.node.position();
-        (*held)(name_of(seen.node), position.file, position.line, outputs);
+        (*held)(name_of(seen.node), text_of(seen.node.phase()), seen.node.cell(), position.file,
+                position.line, outputs);
       });
+}
+
+// Gives a number that `leave_cell` takes.
+std::size_t enter_cell(std::string path, const std::optional<std::string>& phase) {
+  return op::enter_cell(std::move(path), phase ? op::phase_named(*phase) : std::nullopt);
 }
 
 // Puts an object in a place, None for nothing; gives what was there.
@@ -90,6 +104,8 @@ void bind_capture(nb::module_& module) {
   module.def(
       "exchange_truth_asker", [](const nb::object& asker) { return exchange(truth_asker, asker); },
       nb::arg("asker").none());
+  module.def("enter_cell", &enter_cell, nb::arg("path"), nb::arg("phase").none());
+  module.def("leave_cell", &op::leave_origin, nb::arg("entered"));
   module.def("is_recorded", [](nb::handle object) {
     if (!is_tensor(object.ptr())) return false;
     const Tensor& tensor = tensor_of(object.ptr());

@@ -45,10 +45,22 @@ void bind_regions(nb::module_& module) {
   module.def("begin_turn",
              [](const Tensor& condition) { return recorder().begin_turn(condition); });
   module.def("end_loop", [](const Tensors& next) { return recorder().end_loop(next); });
+  module.def("begin_scan",
+             [](std::int64_t count, const Tensors& initial, const Tensors& rows,
+                const Tensors& made) { return recorder().begin_scan(count, initial, rows, made); });
+  module.def("end_scan", [](const Tensors& next, const Tensors& made) {
+    return recorder().end_scan(next, made);
+  });
   module.def("begin_branch", [](const Tensor& condition) { recorder().begin_branch(condition); });
   module.def("begin_other_branch",
              [](const Tensors& results) { recorder().begin_other_branch(results); });
   module.def("end_branch", [](const Tensors& results) { return recorder().end_branch(results); });
+  module.def("note_shared", [](const Tensors& tensors) { recorder().note_shared(tensors); });
+  // Whether nobody had a tensor before the function ran.
+  module.def("is_made_here", [](const Tensor& tensor) {
+    const capture::Recorder* const current = capture::current_recorder();
+    return current != nullptr && current->is_made_here(tensor);
+  });
   module.def("region_depth", [] {
     const capture::Recorder* const current = capture::current_recorder();
     return current == nullptr ? 0 : current->region_depth();

@@ -5,6 +5,7 @@
 
 #include "bindings/exceptions.h"
 #include "bindings/indexing.h"
+#include "bindings/number_stand_in.h"
 #include "bindings/python_interpreter.h"
 #include "bindings/size_object.h"
 #include "capture/call.h"
@@ -63,6 +64,11 @@ ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tens
       }
       object_ = {};
     }
+  } else if (ask.was_there && is_number_stand_in(o)) {
+    const nb::object held = object.attr("in_graph")();
+    kind_ = Kind::ReadNumber;
+    parts_.emplace_back(held, ask, tensors, leaves, depth + 1);
+    object_ = {};
   } else if (PyTuple_Check(o) || PyList_Check(o)) {
     take_sequence(object, ask, tensors, leaves, depth);
   } else if (PyDict_Check(o)) {
@@ -77,7 +83,9 @@ ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tens
   } else if (ask.was_there && !is_atom(object)) {
     take_other(object, ask, tensors, leaves, depth);
   }
-  if (kind_ != Kind::Leaf && kind_ != Kind::Number && kind_ != Kind::Refused)
+  const bool is_computed =
+      kind_ == Kind::Leaf || kind_ == Kind::Number || kind_ == Kind::ReadNumber;
+  if (!is_computed && kind_ != Kind::Refused)
     keep_if_it_was_there(object, ask, tensors.size() != known_tensors);
 }
 
@@ -170,11 +178,10 @@ bool ResultForm::makes_copies() const {
 }
 
 std::shared_ptr<const capture::Epilogue> ResultForm::with_numbers(
-    std::span<const capture::SizeNumber> numbers) const {
+    std::span<const ir::SizeNumber> numbers) const {
   std::vector<nb::object> objects;
   objects.reserve(numbers.size());
-  for (const capture::SizeNumber& number : numbers)
-    objects.push_back(nb::steal(number_object(number)));
+  for (const ir::SizeNumber& number : numbers) objects.push_back(nb::steal(number_object(number)));
   ResultForm form = *this;
   form.put_numbers(objects);
   return shared_under_lock(std::move(form));
@@ -215,6 +222,7 @@ nb::object ResultForm::built(Leaves& leaves) const {
         set_index_origin(tensor, parts_[0].built(leaves), parts_[1].built(leaves));
       return tensor;
     }
+    case Kind::ReadNumber: return parts_[0].built(leaves).attr("item")();
     case Kind::Copy: return object_.attr("copy")();
     case Kind::Tuple: {
       if (object_.is_valid()) {

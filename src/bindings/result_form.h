@@ -62,10 +62,10 @@ class ResultForm final : public capture::Epilogue {
   nanobind::object build(Leaves leaves) const;
   bool makes_copies() const;  // of something made while the function ran
   std::shared_ptr<const capture::Epilogue> with_numbers(
-      std::span<const capture::SizeNumber> numbers) const override;
+      std::span<const ir::SizeNumber> numbers) const override;
 
  private:
-  enum class Kind { Leaf, Constant, Copy, Tuple, List, Dict, Object, Number, Refused };
+  enum class Kind { Leaf, Constant, Copy, Tuple, List, Dict, Object, Number, ReadNumber, Refused };
   void take_sequence(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,
                      std::vector<PyObject*>& leaves, int depth);
   void take_other(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,

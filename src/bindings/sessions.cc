@@ -141,7 +141,7 @@ void RecipeSession::finish(nb::object result, nb::callable was_there) const {
   const auto is_of_this_run = [&](nb::handle object) {
     return session_->has_made(tensor_of(object.ptr()));
   };
-  std::vector<capture::SizeRef> numbers;
+  std::vector<ir::SizeRef> numbers;
   std::set<PyObject*> sizes;
   const auto take_number = [&](nb::handle object, std::size_t& place) {
     if (!is_size(object.ptr()) || writer_of(object.ptr()) == nullptr) return false;
@@ -217,6 +217,14 @@ void bind_sessions(nb::module_& module) {
              self.recorder().on_look = [check = std::move(check)] {
                const nb::gil_scoped_acquire lock;
                check();
+             };
+           })
+      // `note` is called when Python has looked at a value that decides on a new way.
+      .def("note_growth",
+           [](Session self, nb::object note) {
+             self.recorder().on_growth = [note = std::move(note)] {
+               const nb::gil_scoped_acquire lock;
+               note();
              };
            })
       .def("follow_only", [](Session self) { self.session().follow_only(); })

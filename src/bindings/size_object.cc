@@ -12,10 +12,10 @@ namespace mycel::bindings {
 namespace {
 
 using capture::ScriptWriter;
-using capture::SizeComparison;
-using capture::SizeNumber;
-using capture::SizeOperation;
-using capture::SizeRef;
+using ir::SizeComparison;
+using ir::SizeNumber;
+using ir::SizeOperation;
+using ir::SizeRef;
 
 std::size_t living = 0;
 std::set<std::uint64_t> used_elsewhere;  // numbers of writers
@@ -45,7 +45,7 @@ PyObject* plain(PyObject* object) {
   if (!is_size(object)) return Py_NewRef(object);
   const SizeObject* size = size_of(object);
   if (ScriptWriter* writer = writer_of(object))
-    writer->require(size->expression, SizeComparison::Equal, capture::number_size(size->now), true);
+    writer->require(size->expression, SizeComparison::Equal, ir::number_size(size->now), true);
   return number_object(size->now);
 }
 
@@ -71,7 +71,7 @@ std::optional<Operand> operand_of(PyObject* object) {
   } else {
     return std::nullopt;
   }
-  return Operand{capture::number_size(number), number};
+  return Operand{ir::number_size(number), number};
 }
 
 bool is_number(PyObject* object) {
@@ -97,9 +97,9 @@ PyObject* arithmetic(PyObject* a, PyObject* b, SizeOperation operation, Plain ot
     const std::optional<Operand> right = operand_of(b);
     ScriptWriter* writer = capture::script_writer();
     if (!left || !right || writer == nullptr) return with_plain(a, b, otherwise);
-    const std::optional<SizeNumber> now = capture::apply(operation, left->now, right->now);
+    const std::optional<SizeNumber> now = ir::apply(operation, left->now, right->now);
     if (!now) return with_plain(a, b, otherwise);
-    return new_size(*writer, capture::combined_size(operation, left->expression, right->expression),
+    return new_size(*writer, ir::combined_size(operation, left->expression, right->expression),
                     *now);
   });
 }
@@ -162,7 +162,7 @@ int truth(PyObject* self) {
     const bool is_true = now.is_real ? now.real != 0 : now.whole != 0;
     if (ScriptWriter* writer = writer_of(self))
       writer->require(size_of(self)->expression, SizeComparison::NotEqual,
-                      capture::number_size(SizeNumber::of(std::int64_t{0})), is_true);
+                      ir::number_size(SizeNumber::of(std::int64_t{0})), is_true);
     return is_true ? 1 : 0;
   });
 }
@@ -174,7 +174,7 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
     const std::optional<Operand> left = operand_of(a);
     const std::optional<Operand> right = operand_of(b);
     std::optional<bool> outcome;
-    if (left && right) outcome = capture::compare(comparison, left->now, right->now);
+    if (left && right) outcome = ir::compare(comparison, left->now, right->now);
     if (outcome) {
       capture::script_writer()->require(left->expression, comparison, right->expression, *outcome);
       return PyBool_FromLong(*outcome ? 1 : 0);

@@ -17,8 +17,8 @@ using tensor::Tensor;
 // unseen: whoever needs the plain number (`__index__`, `float()`, a hash, a text) makes the script
 // rely on it, and so does a comparison with its outcome. `isinstance` takes it for an int or float.
 struct SizeObject {
-  PyObject_HEAD capture::SizeRef expression;
-  capture::SizeNumber now;
+  PyObject_HEAD ir::SizeRef expression;
+  ir::SizeNumber now;
   std::uint64_t writer;  // whose script it belongs to; it is a plain number for others
 };
 
@@ -28,7 +28,7 @@ PyTypeObject* make_size_type();
 inline bool is_size(PyObject* object) { return Py_TYPE(object) == size_type; }
 
 // A plain number; a new reference.
-PyObject* number_object(capture::SizeNumber number);
+PyObject* number_object(ir::SizeNumber number);
 
 // Lengths of a tensor that is a value of the script that is being written.
 PyObject* shape_of_sizes(capture::ScriptWriter& writer, const Tensor& tensor);

@@ -175,7 +175,7 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
   const bool comparable = is_tensor(b) || PyFloat_Check(b) || PyLong_Check(b) ||
                           PyComplex_Check(b) || is_size(b) || is_numpy_scalar(b);
   if (!comparable) {
-    if (Py_TYPE(b) == number_stand_in_type) Py_RETURN_NOTIMPLEMENTED;
+    if (is_number_stand_in(b)) Py_RETURN_NOTIMPLEMENTED;
     if (how == Py_EQ) Py_RETURN_FALSE;
     if (how == Py_NE) Py_RETURN_TRUE;
     if (!PyList_Check(b) && !PyTuple_Check(b)) Py_RETURN_NOTIMPLEMENTED;

@@ -6,10 +6,12 @@
 #include <span>
 #include <string>
 
-#include "capture/size_expression.h"
 #include "ir/graph.h"
+#include "ir/size_expression.h"
 
 namespace mycel::capture {
+
+using ir::SizeNumber;
 
 // Makes what a function returns of the tensors that a run gives. The interpreter's own; here it is
 // only kept with the way that ends with it. The last reference may be dropped on any thread.

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 
-#include "capture/declined.h"
 #include "capture/loop_walk.h"
 #include "capture/recorder.h"
-#include "eager/tape.h"
-#include "platform/error/error.h"
+#include "capture/region_values.h"
 
 namespace mycel::capture {
 
@@ -33,9 +31,10 @@ bool LoopGradient::settles(const std::vector<std::vector<bool>>& sources) {
   return false;
 }
 
-std::vector<Tensor> LoopGradient::next_values() const {
+std::vector<Tensor> LoopGradient::results_of_turn() const {
   std::vector<Tensor> values;
   for (const Slot& slot : tape_.slots) values.push_back(slot.next);
+  for (const Made& made : tape_.made) values.push_back(made.row);
   return values;
 }
 
@@ -45,36 +44,23 @@ void LoopGradient::visit_saved(const std::function<void(Saved&)>& visit) {
       return kept.stand_in.body().storage == saved.tensor().body().storage;
     });
   };
-  tape_.call->visit_saved(next_values(), [&](Saved& saved) {
+  tape_.call->visit_saved(results_of_turn(), [&](Saved& saved) {
     if (!is_of_turn(saved)) visit(saved);
   });
   for (Kept& kept : tape_.kept) {
     if (kept.initial.defined()) visit(kept.initial);
+    if (kept.rows.defined()) visit(kept.rows);
   }
   visit(log_);
 }
 
 std::vector<Tensor> LoopGradient::backward(std::span<const Tensor> output_gradients,
                                            std::span<const Target> targets) {
-  platform::require(!eager::is_recording(), platform::ErrorKind::Runtime,
-                    "the gradient of a compiled loop is itself differentiated, which was not known "
-                    "when the loop was recorded. Compute both gradients in one function, or set "
-                    "MS_JIT=0.");
-  Recorder* const recorder = current_recorder();
-  if (recorder == nullptr || !recorder->is_active())
-    return LoopWalk(*this, output_gradients, targets).turn_by_turn();
-  const std::size_t depth = recorder->region_depth();
-  try {
-    return LoopWalk(*this, output_gradients, targets).recorded(*recorder);
-  } catch (const Declined& declined) {
-    recorder->drop_regions(depth);
-    if (depth > 0) throw;
-    recorder->abandon(std::string("the gradient of a loop ") + declined.what());
-    return LoopWalk(*this, output_gradients, targets).turn_by_turn();
-  } catch (...) {
-    recorder->drop_regions(depth);
-    throw;
-  }
+  const auto recorded = [&](Recorder& recorder) {
+    return LoopWalk(*this, output_gradients, targets).recorded(recorder);
+  };
+  const auto at_once = [&] { return LoopWalk(*this, output_gradients, targets).turn_by_turn(); };
+  return walk_region("loop", recorded, at_once);
 }
 
 }  // namespace mycel::capture

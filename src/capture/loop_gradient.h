@@ -29,6 +29,16 @@ class LoopGradient final : public eager::RegionGradient {
     std::size_t watched = 0;
     op::TensorSpec spec;
   };
+  // A tensor of which each turn reads a row; `watched`: that. Its gradient is made row by row.
+  struct Scanned {
+    std::size_t watched = 0;
+    op::TensorSpec spec;
+  };
+  // What each turn makes a row of.
+  struct Made {
+    Tensor row;
+    std::vector<bool> sources;  // like those of slots
+  };
   // One call of those that compute a value again instead of keeping it.
   struct Step {
     struct Operand {
@@ -40,20 +50,24 @@ class LoopGradient final : public eager::RegionGradient {
     op::AttributeList attributes;
     std::vector<Operand> operands;
   };
-  // A value of a turn that the tape has saved: a column of the log, or what the steps give. With
-  // `initial` these are of the turn before, and this comes first; alone it is the value in all
-  // turns.
+  // A value of a turn that the tape has saved: a column of the log, a row of a tensor, or what the
+  // steps give. With `initial` these are of the turn before, and this comes first; alone it is the
+  // value in all turns.
   struct Kept {
     Tensor stand_in;  // what the tape refers to
     int column = -1;
     std::vector<Step> steps;
     eager::Saved initial;
+    eager::Saved rows;
   };
   struct Tape {
     std::unique_ptr<eager::GradientCall> call;
     std::vector<Slot> slots;
     std::vector<Outside> outside;
-    std::vector<std::vector<bool>> sources;  // of each slot: slots, then values from outside
+    std::vector<Scanned> scanned;
+    std::vector<Made> made;
+    // Of each slot: slots, then values from outside, then what rows are read of.
+    std::vector<std::vector<bool>> sources;
     std::vector<Kept> kept;
   };
   explicit LoopGradient(Tape tape) : tape_(std::move(tape)) {}
@@ -71,7 +85,7 @@ class LoopGradient final : public eager::RegionGradient {
 
  private:
   friend class LoopWalk;
-  std::vector<Tensor> next_values() const;
+  std::vector<Tensor> results_of_turn() const;
 
   Tape tape_;
   eager::Saved log_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "capture/recorder.h"
+#include "capture/region_values.h"
 #include "eager/dispatch.h"
 #include "operator/contexts.h"
 #include "platform/error/error.h"
@@ -18,13 +19,6 @@ using tensor::Storage;
 
 namespace {
 
-Value value(const Tensor& tensor) { return {&eager::emitter(), tensor}; }
-
-Tensor call(std::string_view name, std::initializer_list<Value> inputs,
-            std::initializer_list<op::NamedAttribute> attributes = {}) {
-  return eager::emitter().call(name, inputs, attributes).tensor();
-}
-
 Tensor number(std::int64_t number) {
   Tensor tensor = Tensor::empty({}, tensor::DType::Int64);
   *tensor.data<std::int64_t>() = number;
@@ -32,17 +26,11 @@ Tensor number(std::int64_t number) {
 }
 
 Tensor is_more(const Tensor& count, int least) {
-  return call("greater", {value(count), eager::emitter().integer(least)});
+  return called("greater", {value_of(count), eager::emitter().integer(least)});
 }
 
 Tensor before(const Tensor& count) {
-  return call("sub", {value(count), eager::emitter().integer(1)});
-}
-
-Tensor stretched(const Tensor& scalar, const TensorSpec& spec) {
-  const Tensor typed = call("cast", {value(scalar)}, {{"dtype", spec.dtype}});
-  if (spec.shape.empty()) return typed;
-  return call("broadcast_to", {value(typed)}, {{"shape", spec.shape}});
+  return called("sub", {value_of(count), eager::emitter().integer(1)});
 }
 
 }  // namespace
@@ -52,8 +40,11 @@ LoopWalk::LoopWalk(LoopGradient& loop, std::span<const Tensor> gradients,
     : tape_(loop.tape_),
       targets_(targets),
       log_(loop.log_.content()),
-      seeds_(gradients.begin(), gradients.end()) {
+      seeds_(gradients.begin(), gradients.end()),
+      made_seeds_(seeds_.begin() + static_cast<std::ptrdiff_t>(tape_.slots.size()), seeds_.end()) {
+  seeds_.resize(tape_.slots.size());
   find_what_leads_on();
+  find_twins();
   find_what_is_reached();
   find_what_is_joined();
 }
@@ -66,20 +57,62 @@ void LoopWalk::find_what_leads_on() {
     changed = false;
     for (std::size_t i = 0; i < slots; ++i) {
       for (std::size_t k = 0; k < targets_.size() && !leads_[i]; ++k) {
-        const bool is_useful = k < slots ? leads_[k] : targets_[k].is_wanted;
-        if (tape_.sources[i][k] && is_useful) leads_[i] = changed = true;
+        if (tape_.sources[i][k] && leads_to(k)) leads_[i] = changed = true;
       }
     }
   }
   for (std::size_t i = 0; i < slots; ++i) {
     if (!leads_[i]) seeds_[i] = Tensor();
   }
+  for (std::size_t i = 0; i < made_seeds_.size(); ++i) {
+    bool is_useful = false;
+    for (std::size_t k = 0; k < targets_.size(); ++k)
+      is_useful = is_useful || (tape_.made[i].sources[k] && leads_to(k));
+    if (!is_useful) made_seeds_[i] = Tensor();
+  }
+}
+
+// Where what a turn makes a row of is also the next value of a slot, the calls of the turn after
+// add to the gradient that the row has been given, as on a tape of all turns.
+void LoopWalk::find_twins() {
+  twins_.assign(tape_.slots.size(), -1);
+  for (std::size_t i = 0; i < made_seeds_.size(); ++i) {
+    const tensor::TensorBody& row = tape_.made[i].row.body();
+    for (std::size_t k = 0; k < tape_.slots.size() && made_seeds_[i].defined(); ++k) {
+      const tensor::TensorBody& next = tape_.slots[k].next.body();
+      const bool is_read = std::any_of(tape_.sources.begin(), tape_.sources.end(),
+                                       [&](const std::vector<bool>& row) { return row[k]; });
+      const bool is_same =
+          row.history && row.history == next.history && row.output_index == next.output_index;
+      if (is_same && is_read && leads_[k] && !is_total(k) && twins_[k] < 0)
+        twins_[k] = static_cast<int>(i);
+    }
+  }
+}
+
+// The gradient that other calls have given to the row of a turn, of which a slot has made more;
+// undefined: there is no such row.
+Tensor LoopWalk::twin_row(std::size_t slot, const Tensor& turn) const {
+  if (slot >= twins_.size() || twins_[slot] < 0) return {};
+  static const Tensor none = eager::number_tensor(-0.0);
+  return row_at(made_seeds_[static_cast<std::size_t>(twins_[slot])], turn,
+                stretched(none, tape_.slots[slot].spec));
+}
+
+// Whether a gradient that arrives at a target is of use.
+bool LoopWalk::leads_to(std::size_t target) const {
+  return target < tape_.slots.size() ? leads_[target] : targets_[target].is_wanted;
 }
 
 void LoopWalk::find_what_is_reached() {
   const std::size_t slots = tape_.slots.size();
   is_reached_.assign(targets_.size(), false);
   for (std::size_t i = 0; i < slots; ++i) is_reached_[i] = seeds_[i].defined();
+  for (std::size_t i = 0; i < made_seeds_.size(); ++i) {
+    for (std::size_t k = 0; k < targets_.size() && made_seeds_[i].defined(); ++k) {
+      if (tape_.made[i].sources[k] && (k >= slots || leads_[k])) is_reached_[k] = true;
+    }
+  }
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t i = 0; i < slots; ++i) {
@@ -91,13 +124,19 @@ void LoopWalk::find_what_is_reached() {
   }
 }
 
+bool LoopWalk::is_by_row(std::size_t target) const {
+  return target >= tape_.slots.size() + tape_.outside.size();
+}
+
 const TensorSpec& LoopWalk::spec_of(std::size_t target) const {
-  const std::size_t slots = tape_.slots.size();
+  const std::size_t slots = tape_.slots.size(), outside = tape_.outside.size();
+  if (is_by_row(target)) return tape_.scanned[target - slots - outside].spec;
   return target < slots ? tape_.slots[target].spec : tape_.outside[target - slots].spec;
 }
 
 std::size_t LoopWalk::watched(std::size_t target) const {
-  const std::size_t slots = tape_.slots.size();
+  const std::size_t slots = tape_.slots.size(), outside = tape_.outside.size();
+  if (is_by_row(target)) return tape_.scanned[target - slots - outside].watched;
   return target < slots ? tape_.slots[target].watched : tape_.outside[target - slots].watched;
 }
 
@@ -141,12 +180,19 @@ LoopWalk::State LoopWalk::start() const {
   State state;
   state.gradients.resize(targets_.size());
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    if (is_total(i) && is_given(i)) state.gradients[i] = targets_[i].found;
+    if (is_total(i) && is_given(i) && !is_by_row(i)) state.gradients[i] = targets_[i].found;
   }
   for (std::size_t i = seeds_.size(); i-- > 0;) {
     if (!seeds_[i].defined()) continue;
     Tensor& gradient = state.gradients[is_total(i) ? representative(i) : i];
-    gradient = gradient.defined() ? (value(gradient) + value(seeds_[i])).tensor() : seeds_[i];
+    gradient = gradient.defined() ? (value_of(gradient) + value_of(seeds_[i])).tensor() : seeds_[i];
+  }
+  for (std::size_t i = 0; i < seeds_.size(); ++i) {
+    if (twins_[i] < 0) continue;
+    const auto& rows = made_seeds_[static_cast<std::size_t>(twins_[i])].shape();
+    const Tensor row = twin_row(i, number(rows[0] - 1));
+    Tensor& gradient = state.gradients[i];
+    gradient = gradient.defined() ? (value_of(row) + value_of(gradient)).tensor() : row;
   }
   return state;
 }
@@ -156,25 +202,23 @@ LoopWalk::State LoopWalk::start() const {
 // What the log has; `initial` in the turn before the first.
 Tensor LoopWalk::kept_value(const LoopGradient::Kept& kept, const Tensor& turn) const {
   const Tensor initial = kept.initial.defined() ? kept.initial.content() : Tensor();
+  if (kept.rows.defined())
+    return row_at(kept.rows.content(), initial.defined() ? before(turn) : turn, initial);
   if (kept.column < 0) return initial;
-  return call("kept_value",
-              {value(log_), value(initial.defined() ? before(turn) : turn),
-               initial.defined() ? value(initial) : Value()},
-              {{"column", kept.column},
-               {"shape", kept.stand_in.shape()},
-               {"dtype", kept.stand_in.dtype()}});
+  return capture::kept_value(log_, initial.defined() ? before(turn) : turn, kept.column,
+                             {kept.stand_in.dtype(), kept.stand_in.shape(), false}, initial);
 }
 
 Tensor LoopWalk::computed(const std::vector<LoopGradient::Step>& steps,
-                          const std::function<Tensor(int kept)>& value_of) const {
+                          const std::function<Tensor(int kept)>& kept) const {
   std::vector<Tensor> results;
   for (const LoopGradient::Step& step : steps) {
     op::ValueList inputs;
     for (const LoopGradient::Step::Operand& operand : step.operands) {
       if (operand.step >= 0)
-        inputs.push_back(value(results[static_cast<std::size_t>(operand.step)]));
+        inputs.push_back(value_of(results[static_cast<std::size_t>(operand.step)]));
       else
-        inputs.push_back(value(operand.kept >= 0 ? value_of(operand.kept) : operand.constant));
+        inputs.push_back(value_of(operand.kept >= 0 ? kept(operand.kept) : operand.constant));
     }
     results.push_back(
         eager::emitter().emit(*step.definition, inputs, step.attributes).front().tensor());
@@ -195,18 +239,6 @@ Tensor LoopWalk::computed_before(const LoopGradient::Kept& kept, const Tensor& t
   return branch(is_more(turn, 0), compute, initial).front();
 }
 
-void LoopWalk::lend(const LoopGradient::Kept& kept, const Tensor& content) const {
-  if (recorder_ != nullptr) {
-    recorder_->stand_for(kept.stand_in, content);
-    return;
-  }
-  const Tensor dense = tensor::contiguous(content);
-  kept.stand_in.storage().set_watcher(nullptr);
-  kept.stand_in.storage().fulfil(
-      dense.body().storage,
-      static_cast<std::size_t>(dense.body().offset) * tensor::size_of(dense.dtype()));
-}
-
 // Lets the tape see the values of a turn.
 void LoopWalk::lend(const Tensor& turn) const {
   std::vector<Tensor> contents;
@@ -217,14 +249,13 @@ void LoopWalk::lend(const Tensor& turn) const {
                                           : computed(kept.steps, [&](int place) {
                                           return contents[static_cast<std::size_t>(place)];
                                         }));
-    lend(kept, contents.back());
+    capture::lend(recorder_, kept.stand_in, contents.back());
   }
 }
 
 void LoopWalk::take_back() const {
   if (recorder_ != nullptr) return;
-  static const Ref<Storage> none = Storage::allocate({}, 1);
-  for (const LoopGradient::Kept& kept : tape_.kept) kept.stand_in.storage().fulfil(none);
+  for (const LoopGradient::Kept& kept : tape_.kept) capture::take_back(kept.stand_in);
 }
 
 LoopWalk::State LoopWalk::walked(State after, const Tensor& turn, bool joins) const {
@@ -233,12 +264,21 @@ LoopWalk::State LoopWalk::walked(State after, const Tensor& turn, bool joins) co
     GradientCall::Start& start = starts[watched(i)];
     const bool is_carried = !is_total(i) && !joins;
     start.is_wanted = is_carried ? leads_[i] : targets_[i].is_wanted;
+    if (is_carried && start.is_wanted) start.gradient = twin_row(i, before(turn));
     if (is_carried || !start.is_wanted) continue;
+    if (is_by_row(i)) continue;
     const std::size_t other = representative(i);
     if (other != i) start.joined = static_cast<int>(watched(other));
     if (other == i) start.gradient = is_total(i) ? after.gradients[i] : targets_[i].found;
   }
   std::vector<Tensor> outputs, seeds;
+  for (std::size_t i = made_seeds_.size(); i-- > 0;) {
+    const bool is_twin =
+        std::find(twins_.begin(), twins_.end(), static_cast<int>(i)) != twins_.end();
+    if (!made_seeds_[i].defined() || is_twin) continue;
+    outputs.push_back(tape_.made[i].row);
+    seeds.push_back(row_at(made_seeds_[i], turn));
+  }
   for (std::size_t i = tape_.slots.size(); i-- > 0;) {
     if (is_total(i) || !after.gradients[i].defined()) continue;
     outputs.push_back(tape_.slots[i].next);
@@ -247,28 +287,57 @@ LoopWalk::State LoopWalk::walked(State after, const Tensor& turn, bool joins) co
   lend(turn);
   const std::vector<Tensor> found = tape_.call->walk(outputs, seeds, starts);
   State before;
-  for (std::size_t i = 0; i < targets_.size(); ++i) before.gradients.push_back(found[watched(i)]);
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    Tensor gradient = found[watched(i)];
+    if (is_by_row(i) && is_given(i)) {
+      const bool copies = recorder_ != nullptr;
+      gradient = gradient.defined() ? with_row(after.gradients[i], gradient, turn, copies)
+                                    : after.gradients[i];
+    }
+    before.gradients.push_back(std::move(gradient));
+  }
   take_back();
   return before;
+}
+
+// What rows are written into until all are there.
+Tensor LoopWalk::no_rows(std::size_t target) const {
+  const Tensor zeros = stretched(eager::number_tensor(0.0), spec_of(target));
+  return called("copy", {value_of(zeros)});
+}
+
+// Turns have made all of these gradients: other calls may have given some before.
+void LoopWalk::join_rows(std::vector<Tensor>& gradients) const {
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const Tensor& found = targets_[i].found;
+    if (!is_by_row(i) || !is_given(i) || !found.defined()) continue;
+    Tensor& gradient = gradients[i];
+    gradient = gradient.defined() ? (value_of(found) + value_of(gradient)).tensor() : found;
+  }
 }
 
 // What was to go into the last turn goes to the initial values, if there is none.
 LoopWalk::State LoopWalk::without_turns() const {
   State state;
-  for (const auto& target : targets_)
-    state.gradients.push_back(target.is_wanted ? target.found : Tensor());
+  for (std::size_t i = 0; i < targets_.size(); ++i)
+    state.gradients.push_back(targets_[i].is_wanted && !is_by_row(i) ? targets_[i].found
+                                                                     : Tensor());
   for (std::size_t i = seeds_.size(); i-- > 0;) {
     if (!targets_[i].is_wanted || !seeds_[i].defined()) continue;
     Tensor& gradient = state.gradients[representative(i)];
-    gradient = gradient.defined() ? (value(gradient) + value(seeds_[i])).tensor() : seeds_[i];
+    gradient = gradient.defined() ? (value_of(gradient) + value_of(seeds_[i])).tensor() : seeds_[i];
   }
   return state;
 }
 
 std::vector<Tensor> LoopWalk::turn_by_turn() {
-  std::int64_t turn = call("turn_count", {value(log_)}).as_int();
+  std::int64_t turn = called("turn_count", {value_of(log_)}).as_int();
   State state = turn == 0 ? without_turns() : start();
+  for (std::size_t i = 0; i < targets_.size() && turn > 0; ++i) {
+    if (is_by_row(i) && is_given(i)) state.gradients[i] = no_rows(i);
+  }
   while (turn-- > 0) state = walked(std::move(state), number(turn), joins_ && turn == 0);
+  join_rows(state.gradients);
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     if (!is_given(i)) state.gradients[i] = Tensor();
   }
@@ -278,13 +347,13 @@ std::vector<Tensor> LoopWalk::turn_by_turn() {
 // ---- any number of turns -----------------------------------------------------------------------
 
 Tensor LoopWalk::zeros(const TensorSpec& spec) const {
-  return stretched(call("mul", {value(turns_), eager::emitter().integer(0)}), spec);
+  return stretched(called("mul", {value_of(turns_), eager::emitter().integer(0)}), spec);
 }
 
 // What changes no number to which it is added; a zero like any other if nothing is added.
 Tensor LoopWalk::nothing(const TensorSpec& spec) const {
-  return stretched(call("where", {value(is_more(turns_, 0)), eager::emitter().number(-0.0),
-                                  eager::emitter().number(0.0)}),
+  return stretched(called("where", {value_of(is_more(turns_, 0)), eager::emitter().number(-0.0),
+                                    eager::emitter().number(0.0)}),
                    spec);
 }
 
@@ -382,7 +451,7 @@ std::vector<Tensor> LoopWalk::recorded(Recorder& recorder) {
   bool is_any = false;
   for (std::size_t i = 0; i < targets_.size(); ++i) is_any = is_any || is_given(i);
   if (!is_any) return results;
-  turns_ = call("turn_count", {value(log_)});
+  turns_ = called("turn_count", {value_of(log_)});
   State state = start();
   state.left = turns_;
   for (std::size_t i = 0; i < targets_.size(); ++i) {
@@ -397,6 +466,7 @@ std::vector<Tensor> LoopWalk::recorded(Recorder& recorder) {
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     if (is_given(i)) results[i] = found[next++];
   }
+  join_rows(results);
   return results;
 }
 

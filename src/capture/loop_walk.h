@@ -35,21 +35,26 @@ class LoopWalk {
   using Results = std::vector<Tensor>;
 
   void find_what_leads_on();
+  void find_twins();
+  Tensor twin_row(std::size_t slot, const Tensor& turn) const;
   void find_what_is_reached();
   void find_what_is_joined();
   State start() const;
   const op::TensorSpec& spec_of(std::size_t target) const;
   std::size_t watched(std::size_t target) const;
   bool is_total(std::size_t target) const;
+  bool is_by_row(std::size_t target) const;
+  bool leads_to(std::size_t target) const;
+  Tensor no_rows(std::size_t target) const;
+  void join_rows(std::vector<Tensor>& gradients) const;
   std::size_t representative(std::size_t target) const;
   bool is_given(std::size_t target) const;
 
   Tensor kept_value(const LoopGradient::Kept& kept, const Tensor& turn) const;
   Tensor computed(const std::vector<LoopGradient::Step>& steps,
-                  const std::function<Tensor(int kept)>& value_of) const;
+                  const std::function<Tensor(int kept)>& kept) const;
   Tensor computed_before(const LoopGradient::Kept& kept, const Tensor& turn) const;
   void lend(const Tensor& turn) const;
-  void lend(const LoopGradient::Kept& kept, const Tensor& content) const;
   void take_back() const;
   // Walks the tape of a turn; in the first one of the loop values may be joined.
   State walked(State after, const Tensor& turn, bool joins) const;
@@ -71,9 +76,11 @@ class LoopWalk {
   const LoopGradient::Tape& tape_;
   std::span<const eager::RegionGradient::Target> targets_;
   Tensor log_, turns_;
-  std::vector<Tensor> seeds_;     // per slot
-  std::vector<bool> leads_;       // slots whose gradients lead to something that is wanted
-  std::vector<bool> is_reached_;  // targets that gradients may arrive at
+  std::vector<Tensor> seeds_;       // per slot
+  std::vector<Tensor> made_seeds_;  // per tensor of which turns make rows: all rows of its gradient
+  std::vector<int> twins_;          // per slot: what is made of the same value; -1: nothing
+  std::vector<bool> leads_;         // slots whose gradients lead to something that is wanted
+  std::vector<bool> is_reached_;    // targets that gradients may arrive at
   bool joins_ = false;
   Recorder* recorder_ = nullptr;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of random programs with loops in loops, recorded as such, against a tape of all turns:
-// bit by bit, and for any number of turns.
+// Gradients of random programs with loops and decisions in each other, recorded as such, against a
+// tape of all turns and of the ways taken: bit by bit, and for any number of turns.
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -23,11 +23,19 @@ constexpr std::size_t kMatrices = 3;  // arguments; after them come numbers of t
 constexpr std::size_t kCounts = 3;
 
 struct Step {
-  std::string name;                   // of an operator; empty: a loop
-  std::vector<std::size_t> operands;  // values so far; of a loop: the initial ones
-  std::size_t turns = 0;              // of a loop: which number of turns
-  std::vector<Step> body;
-  std::vector<std::size_t> next;  // values of the body that go on
+  enum class Kind : std::uint8_t { Call, Loop, Branch };
+  Kind kind = Kind::Call;
+  std::string name = {};  // of an operator
+  // Values so far; of a loop: the initial ones; of a decision: what is below zero or not.
+  std::vector<std::size_t> operands = {};
+  std::size_t turns = 0;  // of a loop: which number of turns
+  struct Block {
+    std::vector<Step> steps;
+    std::vector<std::size_t> results;  // values that go on
+  };
+  std::vector<Block> blocks = {};  // one turn; two sides
+
+  std::size_t results() const { return kind == Kind::Call ? 1 : blocks[0].results.size(); }
 };
 
 class Generator {
@@ -37,7 +45,7 @@ class Generator {
   std::vector<Step> program() {
     std::size_t values = kMatrices;
     std::vector<Step> steps = block(values, 0);
-    steps.push_back(loop(values, 0));
+    steps.push_back(below(3) == 0 ? branch(values, 0) : loop(values, 0));
     return steps;
   }
   std::mt19937& random() { return random_; }
@@ -56,13 +64,11 @@ class Generator {
     std::vector<Step> steps;
     const std::size_t count = 2 + below(4);
     for (std::size_t i = 0; i < count; ++i) {
-      if (depth < 2 && below(6) == 0) {
-        steps.push_back(loop(values, depth));
-        values += steps.back().operands.size();
-      } else {
-        steps.push_back(call(values));
-        ++values;
-      }
+      const std::size_t kind = depth < 3 ? below(10) : 9;
+      steps.push_back(kind == 0   ? loop(values, depth)
+                      : kind <= 2 ? branch(values, depth)
+                                  : call(values));
+      values += steps.back().results();
     }
     return steps;
   }
@@ -83,20 +89,37 @@ class Generator {
 
   Step loop(std::size_t values, int depth) {
     Step step;
+    step.kind = Step::Kind::Loop;
     step.turns = below(kCounts);
     const std::size_t count = 1 + below(3);
     for (std::size_t i = 0; i < count; ++i) step.operands.push_back(any(values));
     std::size_t inner = values + count;
-    step.body = block(inner, depth + 1);
+    Step::Block& body = step.blocks.emplace_back();
+    body.steps = block(inner, depth + 1);
     // What goes on must not grow without end. A value that becomes another one as it is would have
     // its gradient summed up in another order, if something else reads what it starts with.
     for (std::size_t i = 0; i < count; ++i) {
       if (below(4) == 0) {
-        step.next.push_back(values + i);
+        body.results.push_back(values + i);
         continue;
       }
-      step.body.push_back({"sin", {any(inner)}, 0, {}, {}});
-      step.next.push_back(inner++);
+      body.steps.push_back({Step::Kind::Call, "sin", {any(inner)}});
+      body.results.push_back(inner++);
+    }
+    return step;
+  }
+
+  // A side may hand on what was there before, as it is, or one value as several.
+  Step branch(std::size_t values, int depth) {
+    Step step;
+    step.kind = Step::Kind::Branch;
+    step.operands = {any(values)};
+    const std::size_t count = 1 + below(3);
+    for (int side = 0; side < 2; ++side) {
+      Step::Block& block = step.blocks.emplace_back();
+      std::size_t inner = values;
+      if (below(4) != 0) block.steps = this->block(inner, depth + 1);
+      for (std::size_t i = 0; i < count; ++i) block.results.push_back(any(inner));
     }
     return step;
   }
@@ -112,13 +135,21 @@ class Interpreter {
 
   std::vector<Tensor> run(const std::vector<Step>& steps, std::vector<Tensor> values) {
     for (const Step& step : steps) {
-      for (Tensor& made : step.name.empty() ? looped(step, values) : called(step, values))
-        values.push_back(std::move(made));
+      for (Tensor& made : results_of(step, values)) values.push_back(std::move(made));
     }
     return values;
   }
 
  private:
+  std::vector<Tensor> results_of(const Step& step, const std::vector<Tensor>& values) {
+    switch (step.kind) {
+      case Step::Kind::Call: return called(step, values);
+      case Step::Kind::Loop: return looped(step, values);
+      case Step::Kind::Branch: return branched(step, values);
+    }
+    return {};
+  }
+
   static std::vector<Tensor> called(const Step& step, const std::vector<Tensor>& values) {
     const Tensor& x = values[step.operands[0]];
     if (step.name == "transposed") {
@@ -131,13 +162,27 @@ class Interpreter {
     return {call(step.name.c_str(), {x, values[step.operands[1]]})};
   }
 
-  std::vector<Tensor> turn(const Step& step, std::vector<Tensor> values,
-                           std::span<const Tensor> state) {
+  std::vector<Tensor> block(const Step::Block& block, std::vector<Tensor> values,
+                            std::span<const Tensor> state = {}) {
     values.insert(values.end(), state.begin(), state.end());
-    const std::vector<Tensor> made = run(step.body, std::move(values));
-    std::vector<Tensor> next;
-    for (const std::size_t place : step.next) next.push_back(made[place]);
-    return next;
+    const std::vector<Tensor> made = run(block.steps, std::move(values));
+    std::vector<Tensor> results;
+    for (const std::size_t place : block.results) results.push_back(made[place]);
+    return results;
+  }
+
+  std::vector<Tensor> branched(const Step& step, const std::vector<Tensor>& values) {
+    const Tensor zero = eager::number_tensor(0.0);
+    const Tensor condition = call("less", {call("reduce_sum", {values[step.operands[0]]}), zero});
+    if (recorder_ == nullptr) {
+      const bool taken = condition.as_double() != 0;
+      std::vector<Tensor> results = block(step.blocks[taken ? 0 : 1], values);
+      for (Tensor& one : results) one = call("copy", {one});
+      return results;
+    }
+    recorder_->begin_branch(condition);
+    recorder_->begin_other_branch(block(step.blocks[0], values));
+    return recorder_->end_branch(block(step.blocks[1], values));
   }
 
   std::vector<Tensor> looped(const Step& step, const std::vector<Tensor>& values) {
@@ -145,7 +190,7 @@ class Interpreter {
     for (const std::size_t place : step.operands) state.push_back(values[place]);
     if (recorder_ == nullptr) {
       for (std::int64_t i = counts_[step.turns].as_int(); i > 0; --i)
-        state = turn(step, values, state);
+        state = block(step.blocks[0], values, state);
       for (Tensor& one : state) one = call("copy", {one});
       return state;
     }
@@ -155,7 +200,8 @@ class Interpreter {
     state = recorder_->begin_loop(state);
     state = recorder_->begin_turn(call("less", {state.back(), counts_[step.turns]}));
     const Tensor one = eager::number_tensor(std::int64_t{1});
-    std::vector<Tensor> next = turn(step, values, std::span(state).first(state.size() - 1));
+    std::vector<Tensor> next =
+        block(step.blocks[0], values, std::span(state).first(state.size() - 1));
     next.push_back(call("add", {state.back(), one}));
     state = recorder_->end_loop(next);
     state.pop_back();
@@ -177,7 +223,7 @@ std::vector<Tensor> differentiated(const std::vector<Step>& program,
   const std::vector<Tensor> counts(arguments.begin() + kMatrices, arguments.end());
   const std::vector<Tensor> made = Interpreter(counts, recorder).run(program, matrices);
   Tensor total = call("reduce_sum", {made.back()});
-  for (std::size_t i = made.size() - program.back().operands.size(); i + 1 < made.size(); ++i)
+  for (std::size_t i = made.size() - program.back().results(); i + 1 < made.size(); ++i)
     total = call("add", {total, call("reduce_sum", {call("sin", {made[i]})})});
   gradient.end_forward();
   if (leaves) recorder->abandon("the test says so");
@@ -236,24 +282,28 @@ std::string text_of(const std::vector<Step>& steps, std::size_t& values,
   for (const Step& step : steps) {
     std::string operands;
     for (const std::size_t place : step.operands) operands += platform::join(" ", place);
-    if (!step.name.empty()) {
+    if (step.kind == Step::Kind::Call) {
       text += platform::join(indent, values++, " = ", step.name, operands, "\n");
       continue;
     }
     const std::size_t first = values;
-    values += step.operands.size();
-    text += platform::join(indent, first, "... = loop ", step.turns, " from", operands, "\n");
-    text += text_of(step.body, values, indent + "  ") + indent + "  next";
-    for (const std::size_t place : step.next) text += platform::join(" ", place);
-    text += "\n";
-    values = first + step.operands.size();
+    const bool is_loop = step.kind == Step::Kind::Loop;
+    text += platform::join(indent, first, "... = ", is_loop ? "loop " : "if ",
+                           is_loop ? platform::join(step.turns, " from") : "", operands, "\n");
+    for (const Step::Block& block : step.blocks) {
+      values = first + (is_loop ? step.results() : 0);
+      text += text_of(block.steps, values, indent + "  ") + indent + "  gives";
+      for (const std::size_t place : block.results) text += platform::join(" ", place);
+      text += "\n";
+    }
+    values = first + step.results();
   }
   return text;
 }
 
 TEST(RandomGradientsTest, EqualThoseOfAllTurnsBitByBit) {
   int recorded = 0;
-  for (unsigned seed = 0; seed < 400; ++seed) {
+  for (unsigned seed = 0; seed < 600; ++seed) {
     Generator generator(seed);
     const std::vector<Step> program = generator.program();
     std::vector<std::vector<Tensor>> rounds;
@@ -287,7 +337,7 @@ TEST(RandomGradientsTest, EqualThoseOfAllTurnsBitByBit) {
             << text_of(program, values, "");
     }
   }
-  EXPECT_GT(recorded, 250);
+  EXPECT_GT(recorded, 500);
 }
 
 // Backward of a run that is no longer recorded walks the tape of one turn for each of them.

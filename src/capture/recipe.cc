@@ -2,7 +2,6 @@
 #include "capture/recipe.h"
 
 #include <functional>
-#include <string_view>
 
 #include "platform/error/error.h"
 #include "runtime/compile.h"
@@ -20,10 +19,12 @@ Recipe::Recipe(std::shared_ptr<const Specialization> base, Script script,
     : base_(std::move(base)),
       script_(std::move(script)),
       epilogue_(std::move(epilogue)),
+      sizes_(script_, base_->signature->tensor_specs()),
       notes_{.signature = *base_->signature} {}
 
 Recipe::Recipe(std::shared_ptr<const Specialization> base, std::string refusal)
     : base_(std::move(base)),
+      sizes_(script_, {}),
       refusal_(std::move(refusal)),
       notes_{.signature = *base_->signature} {}
 
@@ -32,17 +33,7 @@ std::shared_ptr<const Epilogue> Recipe::epilogue_for(std::span<const SizeNumber>
 }
 
 std::uint64_t fingerprint_of(const ir::Graph& graph) {
-  const std::string text = ir::to_text(graph);
-  std::string kept;
-  for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t end = text.find('\n', begin);
-    if (end == std::string::npos) end = text.size();
-    const std::string_view line = std::string_view(text).substr(begin, end - begin);
-    kept += line.substr(0, line.rfind("  # "));
-    kept += '\n';
-    begin = end + 1;
-  }
-  return std::hash<std::string>()(kept);
+  return std::hash<std::string>()(ir::to_text(graph, ir::Detail::Computation));
 }
 
 void take_results(Recorder& recorder, std::span<const Tensor> results) {
@@ -51,27 +42,33 @@ void take_results(Recorder& recorder, std::span<const Tensor> results) {
                       platform::ErrorKind::Runtime, "a result is something from outside");
 }
 
-std::optional<std::uint64_t> Recipe::fingerprint_for(const Specialization& known,
-                                                     const std::string& name) const {
+std::unique_ptr<ir::Graph> Recipe::graph_for(const std::vector<op::TensorSpec>& arguments,
+                                             const std::string& name) const {
   Run run;
-  for (const op::TensorSpec& spec : known.signature->tensor_specs())
-    run.values.push_back(Tensor::empty(spec.shape, spec.dtype, known.device));
+  for (const op::TensorSpec& spec : arguments)
+    run.values.push_back(Tensor::empty(spec.shape, spec.dtype, base_->device));
   const std::vector<Tensor> given = run.values;
   ir::Position position;
   Recorder recorder(
       std::move(run), given, runtime::compile, [&] { return position; }, name);
   recorder.forbid_runs();
-  std::optional<std::uint64_t> mark;
+  std::unique_ptr<ir::Graph> graph;
   try {
     const Script::Results results = script_.replay(recorder, given.size(), position);
     take_results(recorder, results.tensors);
-    const ir::Graph& graph = recorder.draft();
-    const bool is_empty = graph.body().nodes().empty() && graph.body().results().empty();
-    mark = is_empty ? 0 : fingerprint_of(graph);  // nothing would be compiled
+    graph = recorder.take_draft();
   } catch (const platform::Error&) {
   }
   recorder.discard();
-  return mark;
+  return graph;
+}
+
+void Recipe::learn_sizes(const std::vector<std::shared_ptr<const Signature>>& others,
+                         const std::string& name) {
+  std::vector<std::vector<op::TensorSpec>> arguments;
+  for (const auto& other : others) arguments.push_back(other->tensor_specs());
+  sizes_.learn(arguments,
+               [&](const std::vector<op::TensorSpec>& probe) { return graph_for(probe, name); });
 }
 
 // ---- notes -------------------------------------------------------------------------------------

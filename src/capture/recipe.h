@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "capture/recipe_sizes.h"
 #include "capture/script.h"
 #include "capture/specialization.h"
 
@@ -28,9 +29,13 @@ class Recipe {
   const Script& script() const { return script_; }
   const std::string& refusal() const { return refusal_; }
   std::shared_ptr<const Epilogue> epilogue_for(std::span<const SizeNumber> numbers) const;
-  // The mark of the graph that it would give for such arguments; nothing where it gives none.
-  std::optional<std::uint64_t> fingerprint_for(const Specialization& known,
-                                               const std::string& name) const;
+  // The graph that it would give for such arguments; null where it gives none.
+  std::unique_ptr<ir::Graph> graph_for(const std::vector<op::TensorSpec>& arguments,
+                                       const std::string& name) const;
+  // Such arguments were met.
+  void learn_sizes(const std::vector<std::shared_ptr<const Signature>>& others,
+                   const std::string& name);
+  const RecipeSizes& sizes() const { return sizes_; }
 
   struct Notes {
     Signature signature;  // for people: sizes that were seen to differ are open
@@ -48,6 +53,7 @@ class Recipe {
   const std::shared_ptr<const Specialization> base_;
   const Script script_;
   const std::shared_ptr<const Epilogue> epilogue_;
+  RecipeSizes sizes_;
   const std::string refusal_;
   mutable std::mutex mutex_;
   Notes notes_;

@@ -43,13 +43,23 @@ void RecipeSession::finish(std::span<const Tensor> tensors, std::vector<SizeRef>
   cache_.add_recipe(recipe);
 }
 
+namespace {
+
+std::uint64_t mark_of(const ir::Graph& graph) {
+  const bool is_empty = graph.body().nodes().empty() && graph.body().results().empty();
+  return is_empty ? 0 : fingerprint_of(graph);  // nothing would be compiled
+}
+
+}  // namespace
+
 void RecipeSession::verify(const Recipe& recipe) const {
   // What is learnt must give what was captured: for this call, and for another one.
   const auto other = cache_.captured_like(*base_);
   for (const Specialization* known : {base_.get(), other.get()}) {
     if (known == nullptr) continue;
-    const auto mark = recipe.fingerprint_for(*known, cache_.name());
-    const bool differs = mark ? *mark != known->fingerprint : known == base_.get();
+    const auto graph = recipe.graph_for(known->signature->tensor_specs(), cache_.name());
+    const bool is_known = graph != nullptr && mark_of(*graph) == known->fingerprint;
+    const bool differs = !is_known && (graph != nullptr || known == base_.get());
     platform::require(!differs, platform::ErrorKind::Runtime,
                       "what was learnt gives another graph than a capture for ",
                       known->signature->describe(cache_.interpreter()).arguments);
@@ -113,9 +123,13 @@ TraceCache::Known TraceCache::captured_like(const Specialization& known) const {
 
 void TraceCache::add_recipe(const std::shared_ptr<Recipe>& recipe) {
   const Signature& kind = *recipe->base().signature;
+  std::vector<std::shared_ptr<const Signature>> alike;
   for (const Known& each : specializations()) {
-    if (each->signature->is_like(kind, interpreter_)) recipe->note_sizes(*each->signature);
+    if (!each->signature->is_like(kind, interpreter_)) continue;
+    recipe->note_sizes(*each->signature);
+    alike.push_back(each->signature);
   }
+  if (recipe->refusal().empty()) recipe->learn_sizes(alike, name_);
   exchange([&](Content& content) {
     auto& list = content.recipes;
     list.push_back(recipe);
@@ -139,13 +153,21 @@ Outcome TraceCache::run_recipe(const Call& call, const Content& content) {
 }
 
 Outcome TraceCache::make_from(Recipe& recipe, const Call& call) {
+  const auto signature = std::make_shared<Signature>(call, interpreter_);
+  recipe.learn_sizes({signature}, name_);
   Run run;
   run.values = call.input_memory();
   if (!recipe.base().memory.is_apart(run.values)) return {.kind = Outcome::Kind::Eager};
   const std::vector<Tensor> given = run.values;
   ir::Position position;
+  const Recorder* recording = nullptr;
+  const auto compile = [&](std::unique_ptr<ir::Graph> graph) {
+    recipe.sizes().describe(*graph, recording->graph_arguments());
+    return runtime::compile(std::move(graph));
+  };
   Recorder recorder(
-      std::move(run), given, runtime::compile, [&] { return position; }, name_);
+      std::move(run), given, compile, [&] { return position; }, name_);
+  recording = &recorder;
   recorder.forbid_runs();
   Script::Results results;
   try {
@@ -157,7 +179,7 @@ Outcome TraceCache::make_from(Recipe& recipe, const Call& call) {
         platform::join(error.message(), " (", position.file, ":", position.line, ")"));
     return {};
   }
-  auto made = std::make_shared<Specialization>(std::make_shared<Signature>(call, interpreter_));
+  auto made = std::make_shared<Specialization>(signature);
   made->base = recipe.shared_base();
   recorder.finish(results.tensors, recipe.epilogue_for(results.numbers));
   made->ways = recorder.run().ways;

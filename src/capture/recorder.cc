@@ -39,6 +39,7 @@ LostContent& lost_content() {
   return watcher;
 }
 
+// Sets a flag for a while.
 class Busy {
  public:
   explicit Busy(bool& flag) : flag_(flag), before_(flag) { flag_ = true; }
@@ -243,11 +244,22 @@ Output Recorder::constant(const Tensor& tensor) {
   return node.output();
 }
 
+op::Origin Recorder::origin_here() const {
+  op::Origin origin = op::current_origin();
+  if (origin.position) return origin;
+  ir::Position position = position_();
+  // Most lines make several nodes.
+  const bool is_same = last_origin_.position && *last_origin_.position == position;
+  origin.position =
+      is_same ? last_origin_.position : std::make_shared<const ir::Position>(std::move(position));
+  return origin;
+}
+
 ir::Node& Recorder::add(const OpDef& definition, std::vector<Output> operands,
                         op::AttributeList attributes, std::vector<TensorSpec> types) {
   ir::Node& node = graph_->add_operator(region(), definition, std::move(operands),
                                         std::move(attributes), std::move(types));
-  node.set_position(position_());
+  node.set_origin(is_taking_ ? last_origin_ : origin_here());
   fingerprint_ = mix(fingerprint_, hash_of(node));
   return node;
 }
@@ -277,6 +289,9 @@ bool Recorder::take(const OpDef& definition, std::span<Tensor> inputs,
     abandon(std::move(why));
     return false;
   }
+  last_origin_ = origin_here();
+  if (definition.traits.communicates) last_origin_.phase = op::Phase::Communication;
+  const Busy taking(is_taking_);
   if (definition.view != nullptr && take_view(definition, inputs[0], attributes, specs, outputs))
     return true;
   for (std::size_t i = 0; i < specs.size() && definition.has_effects; ++i) {
@@ -355,7 +370,7 @@ void Recorder::host_call(std::string name, ir::HostFunction function,
   std::vector<Output> operands;
   for (const Tensor& input : inputs) operands.push_back(operand(input));
   graph_->add_host_call(region(), std::move(name), std::move(function), std::move(operands), {})
-      .set_position(position_());
+      .set_origin(origin_here());
 }
 
 // ---- running what was recorded -----------------------------------------------------------------

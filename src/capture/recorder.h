@@ -62,10 +62,20 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   std::vector<Tensor> begin_turn(const Tensor& condition);
   // After the turn, with the values for the next one; gives those after the last.
   std::vector<Tensor> end_loop(std::span<const Tensor> next);
+  // A loop over the rows of tensors, all of which have so many: gives what stands for the values in
+  // a turn, and a row of each. `made`: like what a turn makes.
+  std::vector<Tensor> begin_scan(std::int64_t count, std::span<const Tensor> initial,
+                                 std::span<const Tensor> rows, std::span<const Tensor> made);
+  // After the turn; gives the values after the last one, and for each that turns make all its rows.
+  std::vector<Tensor> end_scan(std::span<const Tensor> next, std::span<const Tensor> made);
   void begin_branch(const Tensor& condition);
   void begin_other_branch(std::span<const Tensor> results);  // of the branch so far
   std::vector<Tensor> end_branch(std::span<const Tensor> results);
   std::size_t region_depth() const { return regions_.size(); }
+  // Tensors that a loop was given or has left: where it made no turn, or handed one on as two, they
+  // would be the same memory. A later write into one, in the part of a region that is open now, is
+  // Declined; where none is open, an error after which the run can start over without such loops.
+  void note_shared(std::span<const Tensor> tensors);
   // In a region: whoever reads the memory of `stand_in`, a value of another region, reads `value`.
   void stand_for(const Tensor& stand_in, const Tensor& value);
   // Forgets the regions beyond this many, with all that was computed in them.
@@ -101,6 +111,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   const std::string& refusal() const { return refusal_; }
   const Run& run() const { return run_; }
   const Step& last_step() const { return *step_; }
+  const std::vector<int>& graph_arguments() const { return graph_arguments_; }  // in the table
   const WrittenMemory& memory() const { return memory_; }
   const std::vector<Tensor>& parameters() const { return parameters_; }
   bool has_written_arguments() const { return !memory_.written_arguments.empty(); }
@@ -108,12 +119,16 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   bool is_result(const Tensor& tensor) const;
   // A value of this run.
   bool knows(const Tensor& tensor) const;
+  // Nobody had it before this run.
+  bool is_made_here(const Tensor& tensor) const;
   // Makes a value of a tensor that was made while capturing, so that it can be a result. False: it
   // was there before.
   bool take_over(const Tensor& tensor);
 
   // Called before Python looks at a value of this run; may throw.
   std::function<void()> on_look;
+  // Called when a look has made the ways longer.
+  std::function<void()> on_growth;
 
   // For gradients that are recorded in one capture and walked in another (recorder_gradient.cc).
   // `stand_in` is read as `value`, a value of this run; false: that is none.
@@ -150,6 +165,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   Ref<Storage> content_now(Storage& storage) override;
   void before_read(Storage& storage, const tensor::TensorBody* window) override;
   Tensor readable(const Tensor& tensor) override;
+  const op::Origin& last_origin() const override { return last_origin_; }
 
  private:
   // Gone: of a part of a region that has ended.
@@ -185,6 +201,7 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   Entry& enter(Entry entry);
   Entry entry_for_reference(const Tensor& reference, std::string name) const;
   ir::Output constant(const Tensor& tensor);
+  op::Origin origin_here() const;  // of what is recorded now
   ir::Node& add(const op::OpDef& definition, std::vector<ir::Output> operands,
                 op::AttributeList attributes, std::vector<op::TensorSpec> types);
   ir::Output copied(const ir::Output& output);
@@ -194,7 +211,6 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   bool concerns(const op::OpDef& definition, std::span<const Tensor> inputs,
                 std::size_t outputs) const;
   bool is_of_this_run(const Storage& storage) const;
-  bool is_made_here(const Tensor& tensor) const;
 
   // ---- memory (recorder_memory.cc) ----
   // The part of an entry's content that a tensor shows; nothing: all of it.
@@ -213,20 +229,38 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void note_written(const Entry& entry);
 
   // ---- regions (recorder_regions.cc) ----
+  // How often what gradients go to was written into memory from outside, by storage.
+  using WritesBefore = std::unordered_map<const Storage*, std::uint32_t>;
+  struct BranchTape;
   // A loop that a gradient may go through: its values before it and in a turn, and the tape of
   // that.
   struct TurnTape {
     std::vector<Tensor> initial, given;
+    WritesBefore writes;
     std::unique_ptr<eager::GradientCall> call;
     std::vector<std::size_t> watched;  // loop values that it watches
+    // Rows of tensors that gradients go to: it watches these after the loop values.
+    struct Scanned {
+      Tensor rows, row;
+    };
+    std::vector<Scanned> scanned;
+    struct Made {
+      std::size_t value = 0;  // the loop value that it becomes a row of
+      Tensor row;
+    };
+    std::vector<Made> made;
   };
+  using SharedMemory = std::unordered_map<const Storage*, Ref<Storage>>;  // see note_shared
   struct OpenRegion {
     ir::Node* owner = nullptr;
     std::size_t part = 0;
     std::size_t first_order = 0;  // entries from here on are its own
     std::uint32_t mark_before = 0;
-    std::uint32_t mark = 0;  // of what is made in it
-    std::unique_ptr<TurnTape> tape;
+    std::uint32_t mark = 0;              // of what is made in it
+    std::vector<Tensor> state;           // of a loop over rows, in a turn
+    std::unique_ptr<TurnTape> tape;      // of a loop
+    std::shared_ptr<BranchTape> branch;  // of a decision
+    SharedMemory shared = {};
     ir::Region& region() const { return owner->region(part); }
   };
   ir::Region& region() const;         // where nodes are added
@@ -234,6 +268,8 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void decline_in_region(std::string_view why) const;
   static void require_not_gone(const Entry& entry);
   void require_writable_here(const Entry& entry) const;
+  void require_made_in_turn(const Storage& storage) const;
+  void require_not_shared(const Storage& storage);
   void require_can_open() const;
   OpenRegion& innermost(ir::NodeKind kind, std::size_t part);
   std::vector<ir::Output> region_operands(std::span<const Tensor> tensors);
@@ -241,6 +277,9 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   void open(ir::Node& owner);
   void leave_part();
   std::vector<Tensor> close_region();
+
+  // ---- loops over rows (recorder_scans.cc) ----
+  Tensor blank(const op::TensorSpec& spec);
 
   // ---- gradients of loops (recorder_loops.cc) ----
   struct TurnGradient;
@@ -250,15 +289,45 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   std::shared_ptr<TurnGradient> settle_tape(std::span<const Tensor> next,
                                             std::vector<ir::Output>& results);
   bool settle_slots(TurnGradient& turn, std::span<const Tensor> next);
-  struct SavedValue;
-  std::vector<SavedValue> saved_in_turn(const TurnGradient& turn);
+  static void settle_scan(TurnGradient& turn, const std::vector<bool>& live,
+                          const std::vector<std::vector<bool>>& sources);
+  struct KeptValue;
   class Recipe;
   void collect_kept(TurnGradient& turn, std::vector<ir::Output>& results);
-  static void settle_given(std::vector<SavedValue>& values, SavedValue& value,
+  static void settle_given(std::vector<KeptValue>& values, KeptValue& value,
                            const ir::Output& next);
-  void try_walk(const TurnGradient& turn);
   static void attach(TurnGradient& turn, std::vector<Tensor>& results);
   void begin_mark();
+
+  // ---- gradients of decisions (recorder_branches.cc) ----
+  void begin_branch_tape(const Tensor& condition);
+  void settle_side(std::span<const Tensor> results, std::vector<ir::Output>& outputs);
+  void drop_empty_log(ir::Node& owner);
+  static void attach(BranchTape& tape, std::vector<Tensor>& results);
+
+  // ---- gradients of either (recorder_gradient.cc) ----
+  static bool has_gradient(tensor::DType dtype);
+  static eager::Edge edge_of(const Tensor& tensor);
+  // Declined where a region cannot keep values for a gradient.
+  void require_can_keep() const;
+  // A write that changes where gradients of memory go would do so for one side or turn alone.
+  WritesBefore recorded_writes() const;
+  void require_no_recorded_writes(const WritesBefore& before) const;
+  struct SavedValue {
+    Tensor tensor;
+    ir::Output output;
+  };
+  // Values of the innermost region that a tape of it has saved, each once.
+  std::vector<SavedValue> saved_here(const eager::GradientCall& call,
+                                     std::span<const Tensor> results);
+  struct WantedGradient {
+    std::size_t watched = 0;
+    op::TensorSpec spec;
+  };
+  // Whatever may stand in the way of the gradient of the innermost region is found now, while it
+  // can still be left.
+  void try_walk(eager::GradientCall& call, std::span<const Tensor> results,
+                std::span<const WantedGradient> wanted);
 
   // Computes the current graph and makes values of what is still referred to.
   void close(std::span<const ir::Output> further = {});
@@ -292,10 +361,13 @@ class Recorder final : public eager::Interceptor, public tensor::StorageWatcher 
   Compiler compile_;
   std::function<ir::Position()> position_;
   std::string name_;
+  op::Origin last_origin_;  // of the last call that was taken
+  bool is_taking_ = false;  // one of it
   std::unique_ptr<ir::Graph> graph_;
   std::size_t fingerprint_ = 0;  // of the graph
   std::vector<int> graph_arguments_;
   std::vector<OpenRegion> regions_;
+  SharedMemory shared_;  // outside of all of these
   std::unordered_map<const Storage*, Entry> entries_;
   std::unordered_map<const void*, ir::Output> constant_nodes_;
   std::vector<Tensor>

@@ -99,6 +99,7 @@ void Recorder::grow(Reading reading) {
     branch_ = std::move(further);
   }
   step_ = following;
+  if (on_growth) on_growth();
 }
 
 void Recorder::before_read(Storage& storage, const tensor::TensorBody* window) {

@@ -18,14 +18,6 @@ using ir::Output;
 
 namespace {
 
-bool has_gradient(tensor::DType dtype) {
-  return tensor::is_floating(dtype) || tensor::is_complex(dtype);
-}
-
-Edge edge_of(const Tensor& tensor) {
-  return {platform::Ref<eager::Node>(eager::node_of(tensor)), tensor.body().output_index};
-}
-
 // Loop values that gradients go through: they were computed from something that a gradient goes
 // to, before the loop or in a turn. `sources`: per watched value.
 std::vector<bool> live_values(const std::vector<Tensor>& initial,
@@ -48,16 +40,42 @@ std::vector<bool> live_values(const std::vector<Tensor>& initial,
   return live;
 }
 
+void require_of_turn(const GradientCall& call, const Tensor& result) {
+  const eager::Node* const maker = eager::node_of(result);
+  if (maker != nullptr && maker->leaf_of != &call && !call.has_computed(result))
+    throw Declined("hands on a tensor from outside that a gradient goes to");
+}
+
+// Sources, per watched value, as targets: slots, values from outside, what rows are read of.
+std::vector<bool> seen_by_targets(const LoopGradient::Tape& tape,
+                                  const std::vector<bool>& sources) {
+  std::vector<bool> seen;
+  for (const auto& one : tape.slots) seen.push_back(sources[one.watched]);
+  for (const auto& one : tape.outside) seen.push_back(sources[one.watched]);
+  for (const auto& one : tape.scanned) seen.push_back(sources[one.watched]);
+  return seen;
+}
+
 }  // namespace
 
 struct Recorder::TurnGradient {
   TurnTape tape;
   LoopGradient::Tape gradient;
-  std::vector<std::size_t> values;  // loop values that are its slots
-  std::vector<Edge> edges;          // from where these and values from outside come
+  std::vector<std::size_t> values;  // loop values that have gradients: its slots, and what it makes
+  std::vector<Edge> edges;          // from where slots, values from outside and rows come
+  std::vector<std::pair<std::size_t, std::size_t>>
+      rows;  // kept values that are rows of a loop value
+
+  // What gradients of a turn begin with.
+  std::vector<Tensor> results() const {
+    std::vector<Tensor> results;
+    for (const LoopGradient::Slot& slot : gradient.slots) results.push_back(slot.next);
+    for (const LoopGradient::Made& made : gradient.made) results.push_back(made.row);
+    return results;
+  }
 };
 
-struct Recorder::SavedValue {
+struct Recorder::KeptValue {
   // Kept for every turn; the same in all; of the turn before, or computed from values of that;
   // computed from others of the turn.
   enum class Way : std::uint8_t { Column, Same, Before, Computed };
@@ -66,9 +84,13 @@ struct Recorder::SavedValue {
   Way way = Way::Column;
   int column = -1;
   int source = -1;         // of the turn before: this value
+  int made = -1;           // instead of a column: rows of this loop value
   bool is_pinned = false;  // it has to be a column: the turn after needs it
-  std::vector<LoopGradient::Step> steps;
-  Saved initial;
+  std::vector<LoopGradient::Step> steps = {};
+  Saved initial = {};
+  Saved rows = {};  // instead of a column: rows of this
+
+  bool is_row() const { return rows.defined() || made >= 0; }
 };
 
 void Recorder::stand_for(const Tensor& stand_in, const Tensor& value) {
@@ -84,10 +106,8 @@ void Recorder::stand_for(const Tensor& stand_in, const Tensor& value) {
 void Recorder::begin_tape(std::span<const Tensor> given) {
   TurnTape* const tape = regions_.back().tape.get();
   if (tape == nullptr) return;
-  if (device_.backend != device::kHostBackend)
-    throw Declined("is part of a gradient on a device, where turns keep nothing");
-  if (eager::gradient_order() > 1)
-    throw Declined("is part of a gradient that is itself differentiated");
+  require_can_keep();
+  tape->writes = recorded_writes();
   tape->given.assign(given.begin(), given.end());
   tape->call = std::make_unique<GradientCall>(GradientCall::Role::Part);
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -106,15 +126,18 @@ bool Recorder::settle_slots(TurnGradient& turn, std::span<const Tensor> next) {
     initial.push_back(turn.tape.initial[i]);
     after.push_back(next[i]);
     histories.push_back(edge_of(next[i]));
-    const eager::Node* const maker = histories.back().node.get();
-    if (maker != nullptr && maker->leaf_of != &call && !call.has_computed(next[i]))
-      throw Declined("hands on a tensor from outside that a gradient goes to");
+    require_of_turn(call, next[i]);
+  }
+  std::vector<Tensor> results = after;
+  for (const TurnTape::Made& made : turn.tape.made) {
+    require_of_turn(call, made.row);
+    results.push_back(made.row);
   }
   bool has_custom = false;
   const std::vector<Edge> outside = call.cut(
-      after, [](Saved&) {}, has_custom);
+      results, [](Saved&) {}, has_custom);
   if (has_custom) throw Declined("has a gradient function or a hook of its own in it");
-  const std::vector<std::vector<bool>> sources = call.sources(after);
+  const std::vector<std::vector<bool>> sources = call.sources(results);
   const std::vector<bool> live = live_values(initial, sources);
   LoopGradient::Tape& tape = turn.gradient;
   for (std::size_t i = 0; i < live.size(); ++i) {
@@ -132,20 +155,42 @@ bool Recorder::settle_slots(TurnGradient& turn, std::span<const Tensor> next) {
                              maker == eager::node_of(turn.tape.given[turn.tape.watched[i]]);
     tape.slots.push_back({i, after[i], is_constant, {after[i].dtype(), after[i].shape(), false}});
   }
+  const std::size_t first_outside = live.size() + turn.tape.scanned.size();
   for (const Edge& edge : outside) {
     tape.outside.push_back(
-        {live.size() + tape.outside.size(), edge.node->output_specs[edge.output]});
+        {first_outside + tape.outside.size(), edge.node->output_specs[edge.output]});
     turn.edges.push_back(edge);
   }
-  for (const LoopGradient::Slot& slot : tape.slots) {
-    std::vector<bool>& row = tape.sources.emplace_back();
-    for (const auto& other : tape.slots) row.push_back(sources[slot.watched][other.watched]);
-    for (const auto& other : tape.outside) row.push_back(sources[slot.watched][other.watched]);
-  }
+  settle_scan(turn, live, sources);
+  for (const LoopGradient::Slot& slot : tape.slots)
+    tape.sources.push_back(seen_by_targets(tape, sources[slot.watched]));
   std::vector<bool> needed = live;
   needed.resize(call.watched_count(), true);
-  call.narrow(after, needed);
-  return !tape.slots.empty();
+  call.narrow(results, needed);
+  return !tape.slots.empty() || !tape.made.empty();
+}
+
+// What rows are read of, and what rows are made that gradients go through.
+void Recorder::settle_scan(TurnGradient& turn, const std::vector<bool>& live,
+                           const std::vector<std::vector<bool>>& sources) {
+  LoopGradient::Tape& tape = turn.gradient;
+  for (const TurnTape::Scanned& one : turn.tape.scanned) {
+    tape.scanned.push_back(
+        {live.size() + tape.scanned.size(), {one.rows.dtype(), one.rows.shape(), false}});
+    const Edge edge = edge_of(one.rows);
+    const bool is_read_otherwise = std::any_of(
+        turn.edges.begin(), turn.edges.end(),
+        [&](const Edge& other) { return other.node == edge.node && other.output == edge.output; });
+    if (is_read_otherwise) throw Declined("reads more of a tensor than its rows");
+    turn.edges.push_back(edge);
+  }
+  for (std::size_t i = 0; i < turn.tape.made.size(); ++i) {
+    const TurnTape::Made& made = turn.tape.made[i];
+    const std::vector<bool> row = seen_by_targets(tape, sources[live.size() + i]);
+    if (std::find(row.begin(), row.end(), true) == row.end()) continue;
+    tape.made.push_back({made.row, row});
+    turn.values.push_back(made.value);
+  }
 }
 
 std::shared_ptr<Recorder::TurnGradient> Recorder::settle_tape(std::span<const Tensor> next,
@@ -156,11 +201,22 @@ std::shared_ptr<Recorder::TurnGradient> Recorder::settle_tape(std::span<const Te
   turn->tape = std::move(*regions_.back().tape);
   regions_.back().tape = nullptr;
   turn->tape.call->end_forward();
+  require_no_recorded_writes(turn->tape.writes);
   if (!settle_slots(*turn, next)) return nullptr;
   if (!LoopGradient::settles(turn->gradient.sources))
     throw Declined("has values that change places, and gradients with them");
   collect_kept(*turn, results);
-  try_walk(*turn);
+  std::vector<WantedGradient> wanted;
+  for (const LoopGradient::Slot& slot : turn->gradient.slots)
+    wanted.push_back({slot.watched, slot.spec});
+  for (const LoopGradient::Outside& one : turn->gradient.outside)
+    wanted.push_back({one.watched, one.spec});
+  for (const LoopGradient::Scanned& one : turn->gradient.scanned) {
+    op::TensorSpec row = one.spec;
+    row.shape.erase(0);
+    wanted.push_back({one.watched, std::move(row)});
+  }
+  try_walk(*turn->tape.call, turn->results(), wanted);
   std::vector<op::TensorSpec> types;
   for (std::size_t i = 0; i < owner.operands().size(); ++i) types.push_back(owner.type(i));
   types.push_back(op::TurnLog::type());
@@ -168,37 +224,10 @@ std::shared_ptr<Recorder::TurnGradient> Recorder::settle_tape(std::span<const Te
   return turn;
 }
 
-// What the tape has saved of the turn, each value once.
-std::vector<Recorder::SavedValue> Recorder::saved_in_turn(const TurnGradient& turn) {
-  const std::size_t first_order = regions_.back().first_order;
-  std::vector<Tensor> after;
-  for (const LoopGradient::Slot& slot : turn.gradient.slots) after.push_back(slot.next);
-  std::vector<SavedValue> values;
-  turn.tape.call->visit_saved(after, [&](Saved& saved) {
-    const Tensor content = saved.content();  // as it was: a copy where it has been written since
-    saved = Saved(content);
-    Entry* entry = find(content.storage());
-    if (entry == nullptr) return;
-    if (entry->is_memory()) {
-      const bool is_written = entry->output && entry->output.node->parent().owner() != nullptr;
-      if (is_written) throw Declined("writes memory that its gradient reads");
-      return;
-    }
-    const bool is_known = std::any_of(values.begin(), values.end(), [&](const SavedValue& one) {
-      return one.tensor.body().storage == content.body().storage;
-    });
-    if (entry->order < first_order || is_known) return;
-    SavedValue& value = values.emplace_back();
-    value.tensor = Tensor::from_storage(entry->storage, entry->spec.shape, entry->spec.dtype);
-    value.output = this->content(*entry);
-  });
-  return values;
-}
-
 // Writes down how an elementwise value is computed from others of the turn; false: it is not.
 class Recorder::Recipe {
  public:
-  Recipe(const std::vector<SavedValue>& values, std::size_t count)
+  Recipe(const std::vector<KeptValue>& values, std::size_t count)
       : values_(values), count_(count) {}
 
   std::vector<LoopGradient::Step> steps;
@@ -215,7 +244,7 @@ class Recorder::Recipe {
   bool find_known(const Output& output, bool only_columns, Operand& result) const {
     for (std::size_t i = 0; i < count_; ++i) {
       if (!(values_[i].output == output)) continue;
-      if (only_columns && values_[i].way != SavedValue::Way::Column) continue;
+      if (only_columns && values_[i].way != KeptValue::Way::Column) continue;
       result.kept = static_cast<int>(i);
       return true;
     }
@@ -245,7 +274,7 @@ class Recorder::Recipe {
     return steps.size() <= kMostSteps;
   }
 
-  const std::vector<SavedValue>& values_;
+  const std::vector<KeptValue>& values_;
   std::size_t count_;
 };
 
@@ -253,55 +282,69 @@ class Recorder::Recipe {
 // values are computed again from others, and a value with which the turn began from those of the
 // turn before, unless it is the same in all turns.
 void Recorder::collect_kept(TurnGradient& turn, std::vector<Output>& results) {
-  std::vector<SavedValue> values = saved_in_turn(turn);
-  std::sort(values.begin(), values.end(), [](const SavedValue& a, const SavedValue& b) {
+  std::vector<KeptValue> values;
+  for (const SavedValue& saved : saved_here(*turn.tape.call, turn.results())) {
+    KeptValue& value = values.emplace_back();
+    value.tensor = saved.tensor;
+    value.output = saved.output;
+    for (const TurnTape::Scanned& one : turn.tape.scanned) {
+      if (operand(one.row) == value.output) value.rows = Saved(one.rows);
+    }
+    for (const TurnTape::Made& one : turn.tape.made) {
+      if (!value.is_row() && operand(one.row) == value.output)
+        value.made = static_cast<int>(one.value);
+    }
+  }
+  std::sort(values.begin(), values.end(), [](const KeptValue& a, const KeptValue& b) {
     return a.output.node->id() < b.output.node->id();  // each after those it is computed from
   });
   for (std::size_t i = 0; i < turn.tape.given.size(); ++i) {
-    const auto value = std::find_if(values.begin(), values.end(), [&](const SavedValue& one) {
+    const auto value = std::find_if(values.begin(), values.end(), [&](const KeptValue& one) {
       return one.tensor.body().storage == turn.tape.given[i].body().storage;
     });
     if (value == values.end() || value->is_pinned) continue;
     settle_given(values, *value, results[i]);
-    if (value->way != SavedValue::Way::Column) value->initial = Saved(turn.tape.initial[i]);
+    if (value->way != KeptValue::Way::Column) value->initial = Saved(turn.tape.initial[i]);
   }
   int columns = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    SavedValue& value = values[i];
-    if (value.way != SavedValue::Way::Column) continue;
+    KeptValue& value = values[i];
+    if (value.way != KeptValue::Way::Column || value.is_row()) continue;
     Recipe recipe(values, i);
     if (!value.is_pinned && recipe.resolve(value.output, false)) {
-      value.way = SavedValue::Way::Computed;
+      value.way = KeptValue::Way::Computed;
       value.steps = std::move(recipe.steps);
       continue;
     }
     value.column = columns++;
     results.push_back(value.output);
   }
-  for (const SavedValue& value : values) {
-    const int column =
-        value.source < 0 ? value.column : values[static_cast<std::size_t>(value.source)].column;
-    turn.gradient.kept.push_back({value.tensor, column, value.steps, value.initial});
+  for (const KeptValue& value : values) {
+    const KeptValue& holder =
+        value.source < 0 ? value : values[static_cast<std::size_t>(value.source)];
+    if (holder.made >= 0)
+      turn.rows.emplace_back(turn.gradient.kept.size(), static_cast<std::size_t>(holder.made));
+    turn.gradient.kept.push_back(
+        {value.tensor, holder.column, value.steps, value.initial, holder.rows});
   }
 }
 
 // Where a value comes from with which turns begin, and which becomes `next`.
-void Recorder::settle_given(std::vector<SavedValue>& values, SavedValue& value,
-                            const Output& next) {
+void Recorder::settle_given(std::vector<KeptValue>& values, KeptValue& value, const Output& next) {
   if (next == value.output) {
-    value.way = SavedValue::Way::Same;
+    value.way = KeptValue::Way::Same;
     return;
   }
-  value.way = SavedValue::Way::Before;
+  value.way = KeptValue::Way::Before;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i].way != SavedValue::Way::Column || !(values[i].output == next)) continue;
+    if (values[i].way != KeptValue::Way::Column || !(values[i].output == next)) continue;
     value.source = static_cast<int>(i);
     values[i].is_pinned = true;
     return;
   }
   Recipe recipe(values, values.size());
   if (!recipe.resolve(next, true)) {
-    value.way = SavedValue::Way::Column;
+    value.way = KeptValue::Way::Column;
     return;
   }
   value.steps = std::move(recipe.steps);
@@ -312,39 +355,9 @@ void Recorder::settle_given(std::vector<SavedValue>& values, SavedValue& value,
   }
 }
 
-// Whatever may stand in the way of the gradient is found now, while turns can still be recorded one
-// by one. Nobody reads what this computes.
-void Recorder::try_walk(const TurnGradient& turn) {
-  const LoopGradient::Tape& tape = turn.gradient;
-  const ir::Region& region = regions_.back().region();
-  const std::size_t before = region.nodes().size();
-  std::vector<Tensor> after;
-  std::vector<GradientCall::Start> starts(turn.tape.call->watched_count());
-  for (const LoopGradient::Slot& slot : tape.slots) {
-    after.push_back(slot.next);
-    starts[slot.watched].is_wanted = true;
-  }
-  for (const LoopGradient::Outside& one : tape.outside) starts[one.watched].is_wanted = true;
-  std::vector<Tensor> found;
-  try {
-    found = turn.tape.call->walk(after, after, starts);
-  } catch (const platform::Error& error) {
-    throw Declined(platform::join("has no gradient that can be recorded: ", error.message()));
-  }
-  for (const LoopGradient::Slot& slot : tape.slots) {
-    const Tensor& gradient = found[slot.watched];
-    const bool fits = !gradient.defined() ||
-                      (gradient.dtype() == slot.spec.dtype && gradient.shape() == slot.spec.shape);
-    if (!fits) throw Declined("has a gradient of another type than its value");
-  }
-  std::size_t place = 0;
-  for (const ir::Node* node : region.nodes()) {
-    if (place++ >= before && node->has_effects()) throw Declined("has a gradient with effects");
-  }
-}
-
 void Recorder::attach(TurnGradient& turn, std::vector<Tensor>& results) {
   turn.gradient.call = std::move(turn.tape.call);
+  for (const auto& [kept, value] : turn.rows) turn.gradient.kept[kept].rows = Saved(results[value]);
   const auto gradient = std::make_shared<LoopGradient>(std::move(turn.gradient));
   gradient->set_log(results.back());
   results.pop_back();

@@ -190,7 +190,10 @@ void Recorder::note_written(const Entry& entry) {
 }
 
 void Recorder::prepare_write(const Tensor& target) {
+  require_not_shared(target.storage());
   Entry* entry = find(target.storage());
+  if (entry == nullptr && !target.body().is_parameter && is_made_here(target))
+    require_made_in_turn(target.storage());
   if (entry == nullptr && !take_over(target)) watch(target);
   entry = find(target.storage());
   platform::require(entry != nullptr, platform::ErrorKind::Internal,

@@ -45,16 +45,47 @@ void Recorder::require_not_gone(const Entry& entry) {
 // A write gives a value to memory that was there before. On one side of a decision that is a value
 // of this side; a turn of a loop would have to hand it on to the next.
 void Recorder::require_writable_here(const Entry& entry) const {
+  if (entry.own_memory) {
+    require_made_in_turn(*entry.storage);
+    return;
+  }
+  for (const OpenRegion& region : regions_) {
+    if (region.owner->kind() == ir::NodeKind::While && entry.order < region.first_order)
+      throw Declined("writes into a tensor from outside");
+  }
+}
+
+void Recorder::require_made_in_turn(const Storage& storage) const {
   const auto is_older = [&](const OpenRegion& region) {
-    if (!entry.own_memory) return entry.order < region.first_order;
-    const std::uint32_t birth = entry.storage->birth();
     return std::none_of(regions_.begin(), regions_.end(), [&](const OpenRegion& other) {
-      return other.mark == birth && other.first_order >= region.first_order;
+      return other.mark == storage.birth() && other.first_order >= region.first_order;
     });
   };
   for (const OpenRegion& region : regions_) {
     if (region.owner->kind() == ir::NodeKind::While && is_older(region))
       throw Declined("writes into a tensor from outside");
+  }
+}
+
+void Recorder::note_shared(std::span<const Tensor> tensors) {
+  SharedMemory& shared = regions_.empty() ? shared_ : regions_.back().shared;
+  for (const Tensor& tensor : tensors) shared.emplace(&tensor.storage(), tensor.body().storage);
+}
+
+void Recorder::require_not_shared(const Storage& storage) {
+  constexpr std::string_view kWhat = "writes into a tensor that a loop was given or has left";
+  for (const OpenRegion& region : regions_) {
+    if (region.shared.contains(&storage)) throw Declined(std::string(kWhat));
+  }
+  if (!shared_.contains(&storage)) return;
+  decline_in_region(kWhat);
+  try {
+    platform::fail(platform::ErrorKind::Runtime, "'", name_, "' ", kWhat,
+                   ", after something has happened that cannot be undone. Let the loop work on a "
+                   "copy(), or write into one.");
+  } catch (...) {
+    failure_ = std::current_exception();
+    throw;
   }
 }
 
@@ -70,11 +101,11 @@ std::vector<Output> Recorder::region_operands(std::span<const Tensor> tensors) {
 }
 
 void Recorder::open(ir::Node& owner) {
-  owner.set_position(position_());
+  owner.set_origin(origin_here());
   fingerprint_ = fingerprint_ * 31 + owner.id();
   const std::uint32_t before = Storage::birth_mark;
   begin_mark();
-  regions_.push_back({&owner, 0, next_order_, before, Storage::birth_mark, nullptr});
+  regions_.push_back({&owner, 0, next_order_, before, Storage::birth_mark, {}, nullptr, nullptr});
 }
 
 // Whoever calls may be wrong about what is open, not least after an error.
@@ -187,15 +218,16 @@ std::vector<Tensor> Recorder::end_loop(std::span<const Tensor> next) {
 
 void Recorder::begin_branch(const Tensor& condition) {
   require_can_open();
-  if (eager::is_recording()) throw Declined("is part of a gradient");
   if (condition.size() != 1)
     throw Declined(platform::join("has a condition of shape ", condition.shape()));
   open(graph_->add_if(region(), region_operands({&condition, 1})[0]));
+  if (eager::is_recording()) begin_branch_tape(condition);
 }
 
 void Recorder::begin_other_branch(std::span<const Tensor> results) {
   ir::Node& owner = *innermost(ir::NodeKind::If, 0).owner;
   std::vector<Output> outputs = region_operands(results);
+  settle_side(results, outputs);
   std::vector<TensorSpec> types;
   for (const Output& output : outputs)
     types.push_back({output.type().dtype, output.type().shape, false});
@@ -208,8 +240,10 @@ void Recorder::begin_other_branch(std::span<const Tensor> results) {
 std::vector<Tensor> Recorder::end_branch(std::span<const Tensor> results) {
   ir::Node& owner = *innermost(ir::NodeKind::If, 1).owner;
   std::vector<Output> outputs = region_operands(results);
-  if (outputs.size() != owner.output_count())
-    throw Declined(platform::join("gives ", owner.output_count(), " tensors, and ", outputs.size(),
+  const std::shared_ptr<BranchTape> tape = regions_.back().branch;
+  const std::size_t expected = owner.output_count() - (tape ? 1 : 0);
+  if (outputs.size() != expected)
+    throw Declined(platform::join("gives ", expected, " tensors, and ", outputs.size(),
                                   " when an 'if' is answered otherwise (", owner.position().file,
                                   ":", owner.position().line, ")"));
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -219,8 +253,12 @@ std::vector<Tensor> Recorder::end_branch(std::span<const Tensor> results) {
           type_text(owner.type(i)), " or ", type_text(outputs[i].type()), " (",
           owner.position().file, ":", owner.position().line, ")"));
   }
+  settle_side(results, outputs);
   owner.region(1).set_results(std::move(outputs));
-  return close_region();
+  if (tape) drop_empty_log(owner);
+  std::vector<Tensor> given = close_region();
+  if (tape) attach(*tape, given);
+  return given;
 }
 
 void Recorder::drop_regions(std::size_t depth) {

@@ -58,6 +58,73 @@ TEST(RecorderTest, GradientsAreRecordedToo) {
   EXPECT_EQ(values_of(replay(trace, {floats({1, 2})})[0]), (std::vector<float>{2, 4}));
 }
 
+// Of the operators that a run has recorded, in order: "phase cell line".
+std::vector<std::string> origins_in(const ir::Graph& graph) {
+  std::vector<std::string> found;
+  for (const ir::Node* node : graph.body().nodes()) {
+    if (node->kind() == ir::NodeKind::Operator)
+      found.push_back(platform::join(node->definition()->name, " ", op::name_of(node->phase()), " ",
+                                     node->cell(), " ", node->position().line));
+  }
+  return found;
+}
+
+TEST(RecorderTest, NodesSayWhichCellAndPhaseTheyBelongTo) {
+  int line = 0;
+  const std::vector<Tensor> inputs = {floats({3, 5})};
+  Recorder recorder(
+      Trace().run(inputs), inputs, compile,
+      [&] {
+        return ir::Position{"net.py", line};
+      },
+      "f");
+  eager::GradientCall gradient;
+  const Tensor watched = gradient.watch(recorder.argument(0));
+  const std::size_t first = op::enter_cell("Default/first-Square", std::nullopt);
+  line = 1;
+  const Tensor squared = call("square", {watched});
+  op::leave_origin(first);
+  const std::size_t second = op::enter_cell("Default/second-Exp", std::nullopt);
+  line = 2;
+  const Tensor y[] = {call("exp", {squared})};
+  op::leave_origin(second);
+  gradient.end_forward();
+  line = 3;
+  const Tensor seeds[] = {Tensor()};
+  const std::vector<Tensor> gradients = gradient.backward(y, seeds, false);
+  const std::size_t update = op::enter_cell("Default/optimizer-SGD", op::Phase::Update);
+  line = 4;
+  const Tensor result = call("neg", {gradients[0]});
+  op::leave_origin(update);
+  EXPECT_EQ(origins_in(recorder.draft()),
+            (std::vector<std::string>{"square forward Default/first-Square 1",
+                                      "exp forward Default/second-Exp 2",
+                                      "exp_gradient0 backward Default/second-Exp 2",
+                                      "square_gradient0 backward Default/first-Square 1",
+                                      "neg update Default/optimizer-SGD 4"}));
+  recorder.discard();
+}
+
+TEST(RecorderTest, OperatorsThatCommunicateAreAPhaseOfTheirOwn) {
+  const op::OpDef& like = op::find("neg");
+  op::OpDef collective;
+  collective.name = "told_to_all";
+  collective.inputs = like.inputs;
+  collective.outputs = like.outputs;
+  collective.scalar = like.scalar;
+  collective.infer = like.infer;
+  collective.traits.communicates = true;
+  const std::vector<Tensor> inputs = {floats({3, 5})};
+  Recorder recorder(Trace().run(inputs), inputs, compile, somewhere, "f");
+  std::vector<Tensor> outputs, given = {recorder.argument(0)};
+  const op::OriginScope backward({op::Phase::Backward, nullptr, nullptr});
+  eager::dispatch(collective, given, {}, outputs);
+  const Tensor after = call("neg", {outputs[0]});
+  EXPECT_EQ(origins_in(recorder.draft()),
+            (std::vector<std::string>{"told_to_all communication  1", "neg backward  1"}));
+  recorder.discard();
+}
+
 TEST(RecorderTest, WritesToParametersHappenOnceARun) {
   Trace trace;
   const Tensor weight = floats({1, 1});

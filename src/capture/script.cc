@@ -191,7 +191,8 @@ Script::Results Script::replay(Recorder& recorder, std::size_t argument_count,
   for (const Watched& entry : watched) recorder.watch(entry.tensor, entry.name);
   Replay replay(recorder, argument_count);
   for (const ScriptStep& step : steps) {
-    position = step.position;
+    position = *step.origin.position;
+    const op::OriginScope origin(step.origin);
     std::visit(replay, step.action);
   }
   Results found;

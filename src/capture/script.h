@@ -6,12 +6,18 @@
 #include <variant>
 #include <vector>
 
-#include "capture/size_expression.h"
 #include "eager/index_window.h"
 #include "ir/graph.h"
+#include "ir/size_expression.h"
 #include "operator/op_def.h"
 
 namespace mycel::capture {
+
+using ir::SizeComparison;
+using ir::SizeExpression;
+using ir::SizeNumber;
+using ir::SizeRef;
+using tensor::Tensor;
 
 class Recorder;
 
@@ -119,7 +125,7 @@ struct ScriptStep {
                step::Watch, step::EndForward, step::Backward, step::BeginSwitch, step::EndSwitch,
                step::Detach, step::DropHistory, step::Overwrite, step::IsTracked>
       action;
-  ir::Position position;
+  op::Origin origin;
 };
 
 // What Python did in one run of a function, as far as it can be done again without Python for

@@ -139,7 +139,9 @@ std::vector<ScriptOperand> ScriptWriter::operands(std::span<const Tensor> tensor
 }
 
 ScriptStep& ScriptWriter::add(decltype(ScriptStep::action) action) {
-  return script_.steps.emplace_back(ScriptStep{std::move(action), position_()});
+  op::Origin origin = op::current_origin();
+  if (!origin.position) origin.position = std::make_shared<const ir::Position>(position_());
+  return script_.steps.emplace_back(ScriptStep{std::move(action), std::move(origin)});
 }
 
 // ---- calls --------------------------------------------------------------------------------------
@@ -178,7 +180,7 @@ void ScriptWriter::note_attribute(std::size_t attribute, int element, SizeRef si
 // ---- sizes --------------------------------------------------------------------------------------
 
 SizeRef ScriptWriter::length(const Tensor& tensor, std::size_t axis) {
-  return length_of(find(tensor).value(), axis);
+  return ir::length_of(find(tensor).value(), axis);
 }
 
 void ScriptWriter::require(SizeRef a, SizeComparison how, SizeRef b, bool outcome) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <latch>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -135,6 +138,35 @@ TEST(DeviceTest, TensorsOfTheHostGoToTheCurrentDeviceAndStay) {
   EXPECT_EQ(dispatch_one(op::find("mul"), inputs, {}).as_double(), 1.0);
   EXPECT_TRUE(host.device() == simulated());
   EXPECT_EQ(inputs[1].device().backend, device::kHostBackend);
+}
+
+// Threads that meet the same tensor of the host bring it to the device together. The device has no
+// kernel for some operators: those run on the host, on copies.
+TEST(DeviceThreadsTest, ThreadsBringATensorToTheDeviceTogether) {
+  const Device device = simulated();
+  constexpr int kThreads = 8;
+  for (int round = 0; round < 20; ++round) {
+    Tensor shared = Tensor::empty({64}, DType::Float32);
+    std::fill_n(shared.data<float>(), 64, 2.0F);
+    std::atomic<int> wrong = 0;
+    std::latch start(kThreads);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i)
+      threads.emplace_back([&, i] {
+        const device::DeviceScope scope(device);
+        start.arrive_and_wait();
+        Tensor inputs[] = {shared, number_tensor(static_cast<double>(i))};
+        const Tensor product = dispatch_one(op::find("mul"), inputs, {});
+        Tensor squared[] = {product, shared};
+        const Tensor sum = dispatch_one(op::find("add"), squared, {});
+        const Tensor back = tensor::copy_to_device(sum, Device{});
+        for (int k = 0; k < 64; ++k)
+          if (back.data<float>()[k] != 2.0F * static_cast<float>(i) + 2.0F) ++wrong;
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_TRUE(shared.device() == device);
+  }
 }
 
 TEST(DeviceTest, OperatorsWithoutTensorsRunOnTheCurrentDevice) {

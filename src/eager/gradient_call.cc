@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
 #include "device/current.h"
 #include "eager/aliases.h"
 #include "eager/dispatch.h"
+#include "eager/interceptor.h"
 #include "eager/tape_state.h"
 #include "operator/contexts.h"
 #include "operator/registry.h"
@@ -445,6 +447,21 @@ void add_seeds(std::span<const Tensor> outputs, std::span<const Tensor> seeds, s
   }
 }
 
+// What a walk computes belongs to the cell and the line of the call it goes back through. A
+// backward of the user's own has lines of its own.
+op::Origin origin_behind(const Node& node) {
+  op::Origin origin = op::current_origin();
+  if (node.origin.cell) origin.cell = node.origin.cell;
+  if (!node.custom) origin.position = node.origin.position;
+  return origin;
+}
+
+op::Origin backward_origin() {
+  op::Origin origin = op::current_origin();
+  origin.phase = op::Phase::Backward;
+  return origin;
+}
+
 void walk_nodes(std::span<const Ref<Node>> nodes, std::uint64_t walk, const void* call, bool keep) {
   for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
     Node& node = **it;
@@ -454,6 +471,8 @@ void walk_nodes(std::span<const Ref<Node>> nodes, std::uint64_t walk, const void
     if (!reached) continue;
     platform::require(!node.released, ErrorKind::Runtime,
                       "the gradient was already computed and its memory released");
+    std::optional<op::OriginScope> scope;
+    if (interceptor() != nullptr) scope.emplace(origin_behind(node));
     run_hooks(node);
     if (node.leaf_of == call) continue;
     pass_through(node, walk);
@@ -496,6 +515,7 @@ std::vector<Tensor> GradientCall::backward(std::span<const Tensor> outputs,
   const bool nested = tape_state.level > 0 && tape_state.scope == scope_;
   const ScopeRevival revival(scope_);
   const RecordingSwitch recording(nested);
+  const op::OriginScope origin(backward_origin());
   const std::uint64_t walk = next_walk++;
   const std::vector<Ref<Node>> nodes = begin_walk(outputs, walk, {});
   add_seeds(outputs, seeds, walk);
@@ -515,6 +535,7 @@ std::vector<Tensor> GradientCall::walk(std::span<const Tensor> outputs,
                                        std::span<const Start> starts) {
   const ScopeRevival revival(scope_);
   const RecordingSwitch recording(false);
+  const op::OriginScope origin(backward_origin());
   const std::uint64_t walk = next_walk++;
   const std::vector<Ref<Node>> nodes = begin_walk(outputs, walk, starts);
   add_seeds(outputs, seeds, walk);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "operator/op_def.h"
+#include "operator/origin.h"
 #include "operator/value.h"
 
 namespace mycel::eager {
@@ -39,6 +40,9 @@ class Interceptor {
   // What a storage holds now, as a storage that nobody will write; null: its bytes are there to be
   // copied.
   virtual platform::Ref<tensor::Storage> content_now(tensor::Storage& storage) = 0;
+
+  // Of the call that it took last.
+  virtual const op::Origin& last_origin() const = 0;
 
   CallLog* log = nullptr;  // null: nobody wants to hear
 

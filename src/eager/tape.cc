@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "eager/aliases.h"
+#include "eager/interceptor.h"
 #include "eager/tape_state.h"
 #include "platform/error/error.h"
 
@@ -85,6 +86,7 @@ Ref<Node> make_node(std::span<const Tensor> inputs, const OpDef* definition) {
   node->scope = tape_state.scope;
   node->sequence = tape_state.next_sequence++;
   node->definition = definition;
+  if (const Interceptor* recorder = interceptor()) node->origin = recorder->last_origin();
   node->edges.resize(inputs.size());
   node->input_specs.resize(inputs.size());
   node->present.resize(inputs.size());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "operator/op_def.h"
+#include "operator/origin.h"
 #include "platform/ref.h"
 #include "tensor/tensor.h"
 
@@ -96,6 +97,7 @@ class Node : public tensor::History {
   std::string custom_name;
   std::shared_ptr<RegionGradient> region;  // instead of a definition
   op::AttributeList attributes;
+  op::Origin origin;  // of the call, if that was recorded
   std::vector<Edge> edges;
   std::vector<bool> present;           // false: an optional input that was left out
   std::vector<Saved> inputs, outputs;  // only what the gradient rule reads is there

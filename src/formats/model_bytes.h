@@ -2,6 +2,7 @@
 // What readers of model files share: bytes of a file, files beside it, sizes of arrays.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,10 @@ class Taken {
  private:
   std::size_t bytes_ = 0;
 };
+
+// What becomes of a tensor that was read, for whoever holds equal ones once: one of the same
+// content, which nobody writes. Empty: it stays as it is.
+using TensorFilter = std::function<tensor::Tensor(const tensor::Tensor&)>;
 
 // Bytes of an array; none: more than there can be.
 std::optional<std::size_t> array_bytes(const tensor::Shape& shape, tensor::DType dtype);

@@ -33,6 +33,31 @@ bool Node::has_effects() const {
   });
 }
 
+const ValueFacts& Node::facts(std::size_t output) const {
+  static const ValueFacts none;
+  return output < facts_.size() ? facts_[output] : none;
+}
+
+void Node::set_facts(std::size_t output, ValueFacts facts) {
+  if (facts_.size() <= output) facts_.resize(output + 1);
+  facts_[output] = std::move(facts);
+}
+
+const std::string& Node::cell() const {
+  static const std::string none;
+  return origin_.cell ? *origin_.cell : none;
+}
+
+const Position& Node::position() const {
+  static const Position nowhere;
+  return origin_.position ? *origin_.position : nowhere;
+}
+
+device::Device Node::device() const {
+  const bool is_hosts = kind_ == NodeKind::HostCall || (!types_.empty() && types_[0].is_number);
+  return is_hosts ? device::Device() : parent_->graph().device();
+}
+
 bool Node::is_unused() const {
   for (std::uint32_t i = 0; i < users_.size(); ++i) {
     if (!users_[i].empty() || is_result(i)) return false;
@@ -147,6 +172,10 @@ void Graph::set_types(Node& node, std::vector<TensorSpec> types) {
 }
 
 void Graph::replace(Output from, Output to) {
+  const ValueFacts& known = from.node->facts(from.index);
+  if (known.is_news() && !to.node->facts(to.index).is_news() &&
+      from.type().shape == to.type().shape)
+    to.node->set_facts(to.index, known);
   const std::vector<Node*> users = from.node->users_[from.index];
   for (Node* user : users) {
     for (std::size_t i = 0; i < user->operands_.size(); ++i) {
@@ -190,6 +219,17 @@ std::size_t Graph::node_count() const {
 
 OpDef& Graph::own(std::unique_ptr<OpDef> definition) {
   return *definitions_.emplace_back(std::move(definition));
+}
+
+std::optional<std::int64_t> evaluate(const SizeExpression& size, const Graph& graph) {
+  const std::vector<Node*>& arguments = graph.body().arguments();
+  const auto length = [&](std::size_t value, std::size_t axis) -> std::optional<std::int64_t> {
+    if (value >= arguments.size() || axis >= arguments[value]->type().shape.size())
+      return std::nullopt;
+    return arguments[value]->type().shape[axis];
+  };
+  const std::optional<SizeNumber> number = evaluate(size, length);
+  return number && !number->is_real ? std::optional(number->whole) : std::nullopt;
 }
 
 void walk(const Region& region, const std::function<void(Node&)>& visit) {

@@ -6,11 +6,14 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "ir/size_expression.h"
 #include "operator/op_def.h"
+#include "operator/origin.h"
 #include "operator/value.h"
 #include "tensor/tensor.h"
 
@@ -18,6 +21,9 @@ namespace mycel::ir {
 
 using op::AttributeList;
 using op::OpDef;
+using op::Origin;
+using op::Phase;
+using op::Position;
 using op::TensorSpec;
 using tensor::Tensor;
 
@@ -45,11 +51,17 @@ struct Output {
   const TensorSpec& type() const;
 };
 
-// The user's line a node comes from.
-struct Position {
-  std::string file;
-  int line = 0;
-  bool operator==(const Position&) const = default;
+// What more may be known of a value than its type.
+enum class Layout : std::uint8_t {
+  Plain,
+  Blocked,  // channels in blocks: operator/blocking.h
+};
+struct ValueFacts {
+  Layout layout = Layout::Plain;
+  // Of its axes, as formulas of lengths of the graph's arguments, each null where it is not known.
+  // Empty: nobody has asked. The type has the numbers for which the graph was made.
+  std::vector<SizeRef> sizes;
+  bool is_news() const { return layout != Layout::Plain || !sizes.empty(); }
 };
 
 // Python that runs when the graph is executed.
@@ -68,13 +80,18 @@ class Node {
   std::size_t output_count() const { return types_.size(); }
   const TensorSpec& type(std::size_t output = 0) const { return types_[output]; }
   Output output(std::uint32_t index = 0) { return {this, index}; }
+  const ValueFacts& facts(std::size_t output = 0) const;
   const std::vector<std::unique_ptr<Region>>& regions() const { return regions_; }
   Region& region(std::size_t i) const { return *regions_[i]; }
   Region& parent() const { return *parent_; }
   const Tensor& tensor() const { return tensor_; }   // of constants and parameters
   const std::string& name() const { return name_; }  // of arguments, parameters and host calls
   const HostFunction& host_function() const { return host_function_; }
-  const Position& position() const { return position_; }
+  const Origin& origin() const { return origin_; }
+  Phase phase() const { return origin_.phase; }
+  const std::string& cell() const;   // path of the Cell it comes from; empty: none
+  const Position& position() const;  // the user's line
+  device::Device device() const;     // where it is computed
   bool has_effects() const;
   // A loop whose last output is what its turns keep (op::TurnLog): those results of the body that
   // come after the loop values.
@@ -87,7 +104,8 @@ class Node {
   bool is_unused() const;
 
   void set_operand(std::size_t i, Output value);
-  void set_position(Position position) { position_ = std::move(position); }
+  void set_facts(std::size_t output, ValueFacts facts);
+  void set_origin(Origin origin) { origin_ = std::move(origin); }
 
  private:
   friend class Graph;
@@ -98,6 +116,7 @@ class Node {
   AttributeList attributes_;
   std::vector<Output> operands_;
   std::vector<TensorSpec> types_;
+  std::vector<ValueFacts> facts_;  // of the first outputs
   std::vector<std::vector<Node*>> users_;
   std::vector<std::vector<Region*>> returned_by_;  // likewise, one that gives it twice twice
   std::vector<std::unique_ptr<Region>> regions_;
@@ -106,7 +125,7 @@ class Node {
   Tensor tensor_;
   std::string name_;
   HostFunction host_function_;
-  Position position_;
+  Origin origin_;
 };
 
 // A straight list of nodes with arguments and results. Nodes read values of their own region and of
@@ -143,6 +162,9 @@ class Graph {
   // Where its operators run; Python's numbers among its values stay on the host.
   device::Device device() const { return device_; }
   void set_device(device::Device device) { device_ = device; }
+  // What holds for lengths of its arguments wherever this graph is the right one.
+  const std::vector<SizeRelation>& relations() const { return relations_; }
+  void set_relations(std::vector<SizeRelation> relations) { relations_ = std::move(relations); }
   Region& body() { return *body_; }
   const Region& body() const { return *body_; }
 
@@ -159,7 +181,8 @@ class Graph {
                       std::vector<Output> operands, std::vector<TensorSpec> types);
   void set_types(Node& node, std::vector<TensorSpec> types);
 
-  // Every reader of `from`, results included, reads `to` instead.
+  // Every reader of `from`, results included, reads `to` instead, of which what was known of `from`
+  // is known from then on.
   void replace(Output from, Output to);
   void erase(Node& node);  // must be unused
   void move_before(Node& node, Node& before);
@@ -175,6 +198,7 @@ class Graph {
             std::vector<TensorSpec> types, Node* before);
   std::string name_;
   device::Device device_;
+  std::vector<SizeRelation> relations_;
   std::deque<std::unique_ptr<Node>> pool_;
   std::vector<std::unique_ptr<OpDef>> definitions_;
   std::unique_ptr<Region> body_;
@@ -184,9 +208,17 @@ class Graph {
 // Calls visit(node) for every node of the region and of the regions inside it, outer ones first.
 void walk(const Region& region, const std::function<void(Node&)>& visit);
 
+// What a formula gives for the lengths of arguments for which the graph was made; nothing where
+// that is no whole number.
+std::optional<std::int64_t> evaluate(const SizeExpression& size, const Graph& graph);
+
 // Writes the graph as text that `parse` reads back; constants of more than a few elements show only
-// their type.
-std::string to_text(const Graph& graph);
+// their type. A line ends with what of the user's program it is: `@ backward "cell" "file":line`.
+enum class Detail : std::uint8_t {
+  Everything,
+  Computation,  // only what is computed: equal for equal graphs, wherever they come from
+};
+std::string to_text(const Graph& graph, Detail detail = Detail::Everything);
 std::unique_ptr<Graph> parse(std::string_view text);
 
 // Throws Internal with everything that is wrong: operands defined later or elsewhere, types that

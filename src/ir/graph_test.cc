@@ -43,6 +43,17 @@ constexpr char kLoop[] = R"(graph @loop(%1: Float32() x) {
 }
 )";
 
+constexpr char kOrigins[] = R"(graph @step of a net(%1: Float32(2,) x) {
+  %2 = square(%1) : Float32(2,)  @ "Default/fc-Dense" "net.py":12
+  %3 = mul(%2, %1) : Float32(2,)  @ backward "Default/fc-Dense" "net.py":12
+  %4 = add(%3, %1) : Float32(2,)  @ update "Default/optimizer-SGD"
+  %5 = add(%4, %1) : Float32(2,)  @ communication
+  %6 = add(%5, %1) : Float32(2,)  @ "net.py":13
+  %7 = add(%6, %1) : Float32(2,)
+  return %7
+}
+)";
+
 Node& first_node(Graph& graph) { return *graph.body().nodes().front(); }
 
 TEST(GraphTest, TextReadsBackAsItWasWritten) {
@@ -52,6 +63,25 @@ TEST(GraphTest, TextReadsBackAsItWasWritten) {
     const std::string printed = to_text(*graph);
     EXPECT_EQ(to_text(*parse(printed)), printed) << printed;
   }
+}
+
+TEST(GraphTest, NodesSayWhatOfTheProgramTheyAre) {
+  const auto graph = parse(kOrigins);
+  EXPECT_EQ(to_text(*graph), kOrigins);
+  EXPECT_EQ(graph->name(), "step of a net");
+  std::vector<Node*> nodes(graph->body().nodes().begin(), graph->body().nodes().end());
+  EXPECT_EQ(nodes[0]->phase(), Phase::Forward);
+  EXPECT_EQ(nodes[1]->phase(), Phase::Backward);
+  EXPECT_EQ(nodes[1]->cell(), "Default/fc-Dense");
+  EXPECT_EQ(nodes[1]->position(), (Position{"net.py", 12}));
+  EXPECT_EQ(nodes[2]->phase(), Phase::Update);
+  EXPECT_EQ(nodes[2]->position(), Position());
+  EXPECT_EQ(nodes[3]->phase(), Phase::Communication);
+  EXPECT_EQ(nodes[4]->cell(), "");
+  EXPECT_EQ(to_text(*graph, Detail::Computation).find('@', 7), std::string::npos);
+  EXPECT_THROW(parse("graph @g(%1: Float32() x) {\n  %2 = exp(%1) : Float32()  @ sideways\n"
+                     "  return %2\n}\n"),
+               platform::Error);
 }
 
 TEST(GraphTest, MistakesInTextNameTheLine) {

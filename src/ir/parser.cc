@@ -3,8 +3,10 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <optional>
 #include <unordered_map>
 
+#include "device/backend.h"
 #include "ir/graph.h"
 #include "operator/registry.h"
 #include "platform/error/error.h"
@@ -71,18 +73,37 @@ class Reader {
     if (!take(sign)) fail("expected '", sign, "'");
   }
   std::string word() {
-    skip_blanks();
-    const std::size_t start = place_;
-    while (place_ < text_.size() && is_word(text_[place_])) ++place_;
-    if (place_ == start) fail("expected a name");
-    return std::string(text_.substr(start, place_ - start));
+    std::string found(read_while(is_word));
+    if (found.empty()) fail("expected a name");
+    return found;
+  }
+  // Not read; empty: something else comes.
+  std::string next_word() {
+    const std::size_t before = place_;
+    std::string found(read_while(is_word));
+    place_ = before;
+    const bool is_name = !found.empty() && std::isdigit(static_cast<unsigned char>(found[0])) == 0;
+    return is_name ? found : std::string();
+  }
+  SizeNumber unsigned_number() {
+    const std::string digits(
+        read_while([](char c) { return c == '.' || std::isdigit(static_cast<unsigned char>(c)); }));
+    if (digits.find('.') != std::string::npos)
+      return SizeNumber::of(std::strtod(digits.c_str(), nullptr));
+    return SizeNumber::of(static_cast<std::int64_t>(std::atoll(digits.c_str())));
+  }
+  // Without the sign, which is not read.
+  std::string up_to(char sign) {
+    const std::size_t end = text_.find(sign, place_);
+    if (end == std::string_view::npos) fail("a text without end");
+    std::string content(text_.substr(place_, end - place_));
+    place_ = end;
+    return content;
   }
   std::string quoted(char quote) {
     expect(std::string_view(&quote, 1));
-    const std::size_t end = text_.find(quote, place_);
-    if (end == std::string_view::npos) fail("a text without end");
-    std::string content(text_.substr(place_, end - place_));
-    place_ = end + 1;
+    std::string content = up_to(quote);
+    ++place_;
     return content;
   }
   // An int, or a float when it is written as one.
@@ -119,6 +140,13 @@ class Reader {
   static bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
   }
+  template <class Belongs>
+  std::string_view read_while(const Belongs& belongs) {
+    skip_blanks();
+    const std::size_t start = place_;
+    while (place_ < text_.size() && belongs(text_[place_])) ++place_;
+    return text_.substr(start, place_ - start);
+  }
   void skip_blanks() {
     while (place_ < text_.size()) {
       if (text_[place_] == '#') {
@@ -141,17 +169,25 @@ class Parser {
   std::unique_ptr<Graph> graph() {
     in_.expect("graph");
     in_.expect("@");
-    auto result = std::make_unique<Graph>(in_.word());
+    auto result = std::make_unique<Graph>(in_.up_to('('));  // names may be of several words
     graph_ = result.get();
     in_.expect("(");
     arguments(graph_->body());
+    if (in_.take("where ")) relations();
+    if (in_.take("on ")) graph_->set_device(device());
     in_.expect("{");
     region(graph_->body());
     return result;
   }
 
  private:
-  TensorSpec type() {
+  // A type with what more is known of the value.
+  struct ValueType {
+    TensorSpec spec;
+    ValueFacts facts;
+  };
+
+  TensorSpec spec() {
     TensorSpec spec;
     spec.dtype = dtype_named(in_.word());
     in_.expect("(");
@@ -161,6 +197,112 @@ class Parser {
     }
     spec.is_number = in_.take("number");
     return spec;
+  }
+
+  // `own`: of this argument of the graph, whose axes give new names their meaning.
+  ValueType type(const std::size_t* own = nullptr) {
+    ValueType type{spec(), {}};
+    if (in_.take("[")) {
+      while (!in_.take("]")) {
+        const std::size_t axis = type.facts.sizes.size();
+        if (own != nullptr) define_symbol(*own, axis);
+        type.facts.sizes.push_back(in_.take("?") ? nullptr : size());
+        in_.take(",");
+      }
+      if (type.facts.sizes.size() != type.spec.shape.size())
+        in_.fail("a value has another number of sizes than of axes");
+    }
+    if (own == nullptr && in_.take("blocked")) type.facts.layout = Layout::Blocked;
+    return type;
+  }
+
+  void define_symbol(std::size_t argument, std::size_t axis) {
+    if (const std::string name = in_.next_word(); !name.empty())
+      symbols_.try_emplace(name, argument, axis);
+  }
+
+  // ---- sizes: sums of products of numbers and symbols ----
+
+  SizeRef size() {
+    SizeRef left = product();
+    for (;;) {
+      const bool adds = in_.take("+");
+      if (!adds && !in_.take("-")) return left;
+      left = combined_size(adds ? SizeOperation::Add : SizeOperation::Subtract, left, product());
+    }
+  }
+
+  SizeRef product() {
+    SizeRef left = factor();
+    for (;;) {
+      std::optional<SizeOperation> sign;
+      if (in_.take("*")) sign = SizeOperation::Multiply;
+      if (!sign && in_.take("//")) sign = SizeOperation::FloorDivide;
+      if (!sign && in_.take("/")) sign = SizeOperation::Divide;
+      if (!sign && in_.take("%")) sign = SizeOperation::Modulo;
+      if (!sign) return left;
+      left = combined_size(*sign, left, factor());
+    }
+  }
+
+  SizeRef factor() {
+    if (in_.take("-")) return combined_size(SizeOperation::Negate, factor(), nullptr);
+    if (in_.take("(")) {
+      SizeRef inner = size();
+      in_.expect(")");
+      return inner;
+    }
+    if (std::isdigit(static_cast<unsigned char>(in_.peek())) != 0)
+      return number_size(in_.unsigned_number());
+    const std::string name = in_.word();
+    const auto found = symbols_.find(name);
+    if (found == symbols_.end()) in_.fail("there is no size '", name, "'");
+    return length_of(found->second.first, found->second.second);
+  }
+
+  void relations() {
+    std::vector<SizeRelation> found;
+    do {
+      SizeRef a = size();
+      const SizeComparison how = comparison();
+      found.push_back({std::move(a), how, size()});
+    } while (in_.take(","));
+    graph_->set_relations(std::move(found));
+  }
+
+  SizeComparison comparison() {
+    using enum SizeComparison;
+    for (const SizeComparison how : {LessEqual, Less, Equal, NotEqual, GreaterEqual, Greater}) {
+      if (in_.take(sign_of(how))) return how;
+    }
+    in_.fail("expected a comparison");
+  }
+
+  device::Device device() {
+    const std::string name = in_.word();
+    if (device::find_backend(name) == nullptr) in_.fail("there is no device '", name, "'");
+    return {device::reserve_backend(name), static_cast<std::uint8_t>(in_.integer())};
+  }
+
+  // What is behind the sign that begins it.
+  Origin origin() {
+    Origin found;
+    if (in_.peek() != '"') {
+      const std::string name = in_.word();
+      const std::optional<Phase> phase = op::phase_named(name);
+      if (!phase) in_.fail("there is no phase '", name, "'");
+      found.phase = *phase;
+    }
+    while (in_.peek() == '"') {
+      std::string text = in_.quoted('"');
+      if (in_.take_adjacent(':')) {
+        found.position =
+            std::make_shared<const Position>(std::move(text), static_cast<int>(in_.integer()));
+      } else {
+        found.cell = std::make_shared<const std::string>(std::move(text));
+      }
+    }
+    return found;
   }
 
   std::int64_t number_after_percent() {
@@ -173,10 +315,13 @@ class Parser {
     while (!in_.take(")")) {
       const std::int64_t id = number_after_percent();
       in_.expect(":");
-      TensorSpec spec = type();
+      const std::size_t number = region.arguments().size();
+      ValueType given = type(&region == &graph_->body() ? &number : nullptr);
       std::string name;
       if (in_.peek() != ',' && in_.peek() != ')') name = in_.word();
-      nodes_[id] = &graph_->add_argument(region, std::move(spec), std::move(name));
+      Node& node = graph_->add_argument(region, std::move(given.spec), std::move(name));
+      if (given.facts.is_news()) node.set_facts(0, std::move(given.facts));
+      nodes_[id] = &node;
       in_.take(",");
     }
   }
@@ -233,10 +378,16 @@ class Parser {
     return list;
   }
 
+  // Also notes what they say of the values, for the node that is being read.
   std::vector<TensorSpec> types() {
     in_.expect(":");
-    std::vector<TensorSpec> list{type()};
-    while (in_.take(",")) list.push_back(type());
+    std::vector<TensorSpec> list;
+    facts_.clear();
+    do {
+      ValueType one = type();
+      list.push_back(std::move(one.spec));
+      facts_.push_back(std::move(one.facts));
+    } while (in_.take(","));
     return list;
   }
 
@@ -268,6 +419,12 @@ class Parser {
     return graph_->add_parameter(region, Tensor::empty(spec.shape, spec.dtype), std::move(name));
   }
 
+  void take_facts(Node& node) {
+    for (std::size_t i = 0; i < facts_.size(); ++i)
+      if (facts_[i].is_news()) node.set_facts(i, std::move(facts_[i]));
+    facts_.clear();
+  }
+
   void inner_regions(Node& node) {
     for (const auto& inner : node.regions()) {
       in_.expect("{");
@@ -282,6 +439,7 @@ class Parser {
     Node& node = graph_->add_if(region, value());
     in_.expect(")");
     graph_->set_types(node, types());
+    take_facts(node);
     inner_regions(node);
     return node;
   }
@@ -291,6 +449,7 @@ class Parser {
     Node& node = graph_->add_while(region, values());
     in_.expect(")");
     graph_->set_types(node, types());
+    take_facts(node);
     inner_regions(node);
     return node;
   }
@@ -316,6 +475,8 @@ class Parser {
                    : name == "if"        ? branch(region)
                    : name == "while"     ? loop(region)
                                          : operation(region, name);
+      take_facts(node);
+      if (in_.take("@")) node.set_origin(origin());
       nodes_[id] = &node;
     }
     region.set_results(values());
@@ -325,6 +486,8 @@ class Parser {
   Reader in_;
   Graph* graph_ = nullptr;
   std::unordered_map<std::int64_t, Node*> nodes_;
+  std::unordered_map<std::string, std::pair<std::size_t, std::size_t>> symbols_;
+  std::vector<ValueFacts> facts_;
 };
 
 }  // namespace

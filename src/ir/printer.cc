@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
 
+#include "device/backend.h"
 #include "ir/graph.h"
 #include "platform/error/error.h"
 
@@ -13,6 +15,17 @@ std::string type_text(const TensorSpec& type) {
   return platform::join(tensor::name_of(type.dtype), type.shape, type.is_number ? " number" : "");
 }
 
+// What is in quotation marks cannot have any; names of files may.
+std::string quoted(std::string text) {
+  std::replace(text.begin(), text.end(), '"', '\'');
+  return platform::join("\"", text, "\"");
+}
+
+std::string device_text(device::Device device) {
+  if (device.backend == device::kHostBackend) return "";
+  return platform::join(" on ", device::backend_name(device.backend), " ", int{device.index});
+}
+
 std::string value_text(const Output& value) {
   if (!value) return "none";
   const bool single = value.node->output_count() == 1;
@@ -23,13 +36,6 @@ std::string value_text(const Output& value) {
 std::string list_text(const std::vector<Output>& values) {
   std::string text;
   for (const Output& value : values) text += (text.empty() ? "" : ", ") + value_text(value);
-  return text;
-}
-
-std::string types_text(const Node& node) {
-  std::string text;
-  for (std::size_t i = 0; i < node.output_count(); ++i)
-    text += (i == 0 ? "" : ", ") + type_text(node.type(i));
   return text;
 }
 
@@ -68,9 +74,62 @@ std::string constant_text(const Tensor& tensor) {
   return text + "]";
 }
 
+std::string origin_text(const Node& node) {
+  std::string text;
+  if (node.phase() != Phase::Forward) text += platform::join(" ", op::name_of(node.phase()));
+  if (!node.cell().empty()) text += platform::join(" ", quoted(node.cell()));
+  if (node.position().line > 0)
+    text += platform::join(" ", quoted(node.position().file), ":", node.position().line);
+  return text.empty() ? text : "  @" + text;
+}
+
+// Lengths that are formulas of nothing else, by the names they get in the order of the arguments.
+class Symbols {
+ public:
+  explicit Symbols(const Graph& graph) : arguments_(graph.body().arguments()) {
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      for (const SizeRef& size : arguments_[i]->facts().sizes) {
+        if (size && size->operation == SizeOperation::Length && size->value == i)
+          names_.try_emplace({size->value, size->axis}, name_for(names_.size()));
+      }
+    }
+  }
+
+  std::string text_of(const SizeRef& size) const {
+    if (!size) return "?";
+    return to_string(*size, [&](std::size_t value, std::size_t axis) { return name(value, axis); });
+  }
+
+ private:
+  static std::string name_for(std::size_t number) {
+    constexpr std::string_view kLetters = "nmkpqrstuvw";
+    return number < kLetters.size() ? std::string(1, kLetters[number])
+                                    : platform::join("n", number);
+  }
+  std::string name(std::size_t value, std::size_t axis) const {
+    const auto found = names_.find({value, axis});
+    // A length that is always the same.
+    return found != names_.end() ? found->second
+                                 : platform::join(arguments_[value]->type().shape[axis]);
+  }
+
+  const std::vector<Node*>& arguments_;
+  std::map<std::pair<std::size_t, std::size_t>, std::string> names_;
+};
+
 class Printer {
  public:
+  Printer(const Graph& graph, Detail detail) : symbols_(graph), detail_(detail) {}
   std::string text;
+
+  std::string relations(const Graph& graph) const {
+    if (detail_ != Detail::Everything) return {};
+    std::string list;
+    for (const SizeRelation& relation : graph.relations())
+      list += platform::join(list.empty() ? " where " : ", ", symbols_.text_of(relation.a), " ",
+                             sign_of(relation.how), " ", symbols_.text_of(relation.b));
+    return list;
+  }
 
   void region(const Region& region, const std::string& indent) {
     for (const Node* node : region.nodes()) line(*node, indent);
@@ -81,13 +140,31 @@ class Printer {
     std::string list;
     for (const Node* argument : region.arguments()) {
       list += platform::join(list.empty() ? "" : ", ", "%", argument->id(), ": ",
-                             type_text(argument->type()));
+                             value_type(*argument, 0));
       if (!argument->name().empty()) list += " " + argument->name();
     }
     return list;
   }
 
  private:
+  std::string value_type(const Node& node, std::size_t output) const {
+    std::string shown = type_text(node.type(output));
+    if (detail_ != Detail::Everything) return shown;
+    const ValueFacts& facts = node.facts(output);
+    std::string sizes;
+    for (const SizeRef& size : facts.sizes)
+      sizes += (sizes.empty() ? "" : ", ") + symbols_.text_of(size);
+    if (!facts.sizes.empty()) shown += platform::join("[", sizes, "]");
+    return facts.layout == Layout::Blocked ? shown + " blocked" : shown;
+  }
+
+  std::string value_types(const Node& node) const {
+    std::string list;
+    for (std::size_t i = 0; i < node.output_count(); ++i)
+      list += (i == 0 ? "" : ", ") + value_type(node, i);
+    return list;
+  }
+
   void line(const Node& node, const std::string& indent) {
     text += platform::join(indent, "%", node.id(), " = ");
     switch (node.kind()) {
@@ -95,9 +172,10 @@ class Printer {
       case NodeKind::Constant:
         text += platform::join("constant ", constant_text(node.tensor()));
         break;
-      case NodeKind::Parameter: text += platform::join("parameter \"", node.name(), "\""); break;
+      case NodeKind::Parameter: text += platform::join("parameter ", quoted(node.name())); break;
       case NodeKind::HostCall:
-        text += platform::join("host_call \"", node.name(), "\"(", list_text(node.operands()), ")");
+        text +=
+            platform::join("host_call ", quoted(node.name()), "(", list_text(node.operands()), ")");
         break;
       case NodeKind::Operator: {
         const std::string attributes = attributes_text(node);
@@ -110,24 +188,26 @@ class Printer {
         text += platform::join(name_of(node.kind()), "(", list_text(node.operands()), ")");
         break;
     }
-    text += platform::join(" : ", types_text(node));
+    text += platform::join(" : ", value_types(node));
     for (const auto& inner : node.regions()) {
       text += platform::join(" {(", arguments(*inner), ")\n");
       region(*inner, indent + "  ");
       text += indent + "}";
     }
-    if (node.position().line > 0)
-      text += platform::join("  # ", node.position().file, ":", node.position().line);
+    if (detail_ == Detail::Everything) text += origin_text(node);
     text += "\n";
   }
+
+  Symbols symbols_;
+  Detail detail_;
 };
 
 }  // namespace
 
-std::string to_text(const Graph& graph) {
-  Printer printer;
-  printer.text =
-      platform::join("graph @", graph.name(), "(", printer.arguments(graph.body()), ") {\n");
+std::string to_text(const Graph& graph, Detail detail) {
+  Printer printer(graph, detail);
+  printer.text = platform::join("graph @", graph.name(), "(", printer.arguments(graph.body()), ")",
+                                printer.relations(graph), device_text(graph.device()), " {\n");
   printer.region(graph.body(), "  ");
   return printer.text + "}\n";
 }

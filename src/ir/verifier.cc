@@ -14,9 +14,13 @@ class Verifier {
   std::string problems;
 
   void region(const Region& region) {
-    for (const Node* argument : region.arguments()) visible_.insert(argument);
+    for (const Node* argument : region.arguments()) {
+      sizes(*argument);
+      visible_.insert(argument);
+    }
     for (const Node* node : region.nodes()) {
       operands(*node);
+      sizes(*node);
       if (node->kind() == NodeKind::Operator) types(*node);
       if (node->kind() == NodeKind::If) branches(*node);
       if (node->kind() == NodeKind::While) loop(*node);
@@ -44,6 +48,20 @@ class Verifier {
         complain("%", node.id(), " reads %", operand.node->id(), " before it is defined");
       if (operand.index >= operand.node->output_count())
         complain("%", node.id(), " reads an output that is not there");
+    }
+  }
+
+  // Formulas of sizes must give the sizes for which the graph was made.
+  void sizes(const Node& node) {
+    for (std::size_t i = 0; i < node.output_count(); ++i) {
+      const std::vector<SizeRef>& known = node.facts(i).sizes;
+      if (known.empty()) continue;
+      const tensor::Shape& shape = node.type(i).shape;
+      bool is_right = known.size() == shape.size();
+      for (std::size_t axis = 0; is_right && axis < known.size(); ++axis)
+        is_right = !known[axis] || evaluate(*known[axis], node.parent().graph()) == shape[axis];
+      if (!is_right)
+        complain("%", node.id(), ": sizes of output ", i, " are not those of its type");
     }
   }
 

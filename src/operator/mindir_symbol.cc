@@ -10,19 +10,6 @@ namespace mycel::op::mindir {
 
 namespace {
 
-Datum datum_of(const AttributeValue& value) {
-  if (value.is_none()) return {};
-  if (value.is_bool()) return Datum(value.flag());
-  if (value.is_int()) return Datum(value.integer());
-  if (value.is_float()) return Datum(value.real());
-  if (value.is_text()) return Datum(value.text());
-  if (value.is_dtype()) return Datum(value.dtype());
-  if (value.is_ints()) return Datum::tuple(value.ints());
-  std::vector<Datum> items;
-  for (const double number : value.reals()) items.emplace_back(number);
-  return Datum::tuple(std::move(items));
-}
-
 constexpr std::array<std::string_view, 6> kComparisons{"Equal",     "NotEqual", "Less",
                                                        "LessEqual", "Greater",  "GreaterEqual"};
 
@@ -31,8 +18,6 @@ bool gives_mask(std::string_view primitive) {
 }
 
 }  // namespace
-
-Plain::Plain(const AttributeValue& value) : datum(datum_of(value)) {}
 
 std::string Graph::part(const std::string& made, std::size_t index, const TensorSpec& type) {
   const std::string place = constant(Plain(index).datum);
@@ -88,16 +73,7 @@ Symbol Symbol::number(const Datum& value, std::optional<DType> dtype) const {
 }
 
 Symbol Symbol::table(const Table& numbers, std::optional<DType> dtype) const {
-  const Tensor made = Tensor::empty(numbers.shape, dtype.value_or(dtype_));
-  tensor::with_any_type(made.dtype(), [&]<class T>() {
-    T* const target = made.data<T>();
-    for (std::size_t i = 0; i < numbers.values.size(); ++i) {
-      if constexpr (tensor::is_half(tensor::kDTypeOf<T>))
-        target[i] = T(static_cast<float>(numbers.values[i]));
-      else
-        target[i] = static_cast<T>(numbers.values[i]);
-    }
-  });
+  const Tensor made = numbers.tensor(dtype.value_or(dtype_));
   const Value value(&graph_->emitter(), made);
   return {*graph_, graph_->constant(Datum(value)), made.dtype(), made.shape()};
 }
@@ -158,16 +134,6 @@ Symbol Symbol::where(const Operand& yes, const Operand& no) const {
   const Symbol if_false = second.shaped_like(whole, shape);
   return choice.add("Select", {if_true, if_false}, {.shape = shape, .dtype = like.dtype_});
 }
-
-Symbol Symbol::equals(const Operand& other) const { return add("Equal", {other}); }
-
-Symbol operator+(const Symbol& x, const Operand& y) { return x.add("Add", {y}); }
-Symbol operator-(const Symbol& x, const Operand& y) { return x.add("Sub", {y}); }
-Symbol operator*(const Symbol& x, const Operand& y) { return x.add("Mul", {y}); }
-Symbol operator/(const Symbol& x, const Operand& y) { return x.add("RealDiv", {y}); }
-Symbol operator-(const Symbol& x) { return x.add("Neg"); }
-Symbol operator<(const Symbol& x, const Operand& y) { return x.add("Less", {y}); }
-Symbol operator>(const Symbol& x, const Operand& y) { return x.add("Greater", {y}); }
 
 Symbol joined(std::string_view primitive, const std::vector<Symbol>& members, const Shape& shape,
               std::int64_t axis) {

@@ -9,49 +9,19 @@
 #include <string_view>
 #include <vector>
 
-#include "operator/datum.h"
+#include "operator/written_operand.h"
 
 namespace mycel::op::mindir {
 
 using tensor::Shape;
 using tensor::Tensor;
 
-// An argument or attribute that is a plain value in the file, and no tensor.
-struct Plain {
-  Plain(Datum value) : datum(std::move(value)) {}
-  Plain(bool value) : datum(value) {}
-  Plain(int value) : datum(static_cast<std::int64_t>(value)) {}
-  Plain(std::int64_t value) : datum(value) {}
-  Plain(std::size_t value) : datum(static_cast<std::int64_t>(value)) {}
-  Plain(double value) : datum(value) {}
-  Plain(const char* value) : datum(std::string(value)) {}
-  Plain(const IntList& values) : datum(Datum::tuple(values)) {}
-  Plain(const AttributeValue& value);
-  Datum datum;
-};
-
-struct Named {
-  std::string_view name;
-  Plain value;
-};
-using NamedList = std::vector<Named>;
-
-// The numbers of a constant, in the order of memory.
-struct Table {
-  Shape shape;
-  std::vector<double> values;
-  // What a function of the position gives for each.
-  template <class Function>
-  static Table of(std::int64_t count, const Function& value) {
-    Table table{{count}, {}};
-    for (std::int64_t i = 0; i < count; ++i) table.values.push_back(static_cast<double>(value(i)));
-    return table;
-  }
-  static Table positions(std::int64_t count) {
-    return of(count, [](std::int64_t i) { return i; });
-  }
-  Table shaped(Shape other) && { return {std::move(other), std::move(values)}; }
-};
+using written::Named;
+using written::NamedList;
+using written::Plain;
+using written::Table;
+class Symbol;
+using Operand = written::Operand<Symbol>;
 
 // The graph of a file that is being put together.
 class Graph {
@@ -76,8 +46,6 @@ class Graph {
   std::string tuple_of(std::vector<std::string> names, std::span<const TensorSpec> types);
 };
 
-class Operand;
-
 // Of a call. Without a shape, it is that of the operands stretched to each other; without a type,
 // that of the first of them.
 struct Result {
@@ -86,10 +54,14 @@ struct Result {
 };
 
 // A value of the graph.
-class Symbol {
+class Symbol : public written::Arithmetic<Symbol> {
  public:
+  static constexpr std::string_view kDivision = "RealDiv", kModulo = "FloorMod",
+                                    kMaximum = "Maximum", kMinimum = "Minimum",
+                                    kLessOrEqual = "LessEqual", kGreaterOrEqual = "GreaterEqual";
+
   Symbol() = default;  // an operand that is absent
-  Symbol(Graph& graph, std::string name, DType dtype, Shape shape)
+  Symbol(Graph& graph, std::string name, DType dtype, Shape shape = {})
       : graph_(&graph), name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}
 
   bool defined() const { return graph_ != nullptr; }
@@ -130,10 +102,8 @@ class Symbol {
   }
   // Chooses by this, a mask; one of the two is no number.
   Symbol where(const Operand& yes, const Operand& no) const;
-  Symbol equals(const Operand& other) const;
 
  private:
-  friend class Operand;
   std::string name_of(const Operand& other) const;
   std::vector<std::string> names_with(std::span<const Operand> others) const;
 
@@ -142,39 +112,6 @@ class Symbol {
   DType dtype_ = DType::Float32;
   Shape shape_;
 };
-
-// What a call is given: a value, a number that becomes a tensor of the first argument's type, or a
-// plain value.
-class Operand {
- public:
-  Operand(Symbol symbol) : symbol_(std::move(symbol)) {}
-  Operand(int number) : datum_(static_cast<std::int64_t>(number)), is_number_(true) {}
-  Operand(std::int64_t number) : datum_(number), is_number_(true) {}
-  Operand(double number) : datum_(number), is_number_(true) {}
-  Operand(const AttributeValue& number) : datum_(Plain(number).datum), is_number_(true) {}
-  Operand(Plain plain) : datum_(std::move(plain.datum)) {}
-  Operand(const IntList& plain) : datum_(Datum::tuple(plain)) {}
-
-  const Symbol& symbol() const { return symbol_; }
-  bool is_symbol() const { return symbol_.defined(); }
-  bool is_number() const { return is_number_; }
-  const Datum& datum() const { return datum_; }
-  // A number as a constant of that value's type.
-  Symbol beside(const Symbol& like) const { return is_symbol() ? symbol_ : like.number(datum_); }
-
- private:
-  Symbol symbol_;
-  Datum datum_;
-  bool is_number_ = false;
-};
-
-Symbol operator+(const Symbol& x, const Operand& y);
-Symbol operator-(const Symbol& x, const Operand& y);
-Symbol operator*(const Symbol& x, const Operand& y);
-Symbol operator/(const Symbol& x, const Operand& y);
-Symbol operator-(const Symbol& x);
-Symbol operator<(const Symbol& x, const Operand& y);
-Symbol operator>(const Symbol& x, const Operand& y);
 
 // A call whose argument is a tuple of values.
 Symbol joined(std::string_view primitive, const std::vector<Symbol>& members, const Shape& shape,

@@ -14,6 +14,8 @@ struct UsedOperand {
   bool is_present = false;  // optional ones may be absent
   TensorSpec spec;
   Tensor number;  // of a Python number: itself
+  bool is_parameter = false;
+  std::string name;  // of a parameter that has one
 };
 
 // One use of an operator. Attributes are read by name, as everywhere.

@@ -4,15 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
+#include "operator/everywhere.h"
 #include "operator/host_way.h"
 
 namespace mycel::op {
 namespace {
+
+constexpr std::uint8_t kEveryBackend = std::numeric_limits<std::uint8_t>::max();
 
 struct PendingKernel {
   std::string op;
@@ -41,6 +45,13 @@ Registry& registry() {
   return instance;
 }
 
+void add_candidate(std::vector<KernelCandidate>& list, const KernelCandidate& candidate) {
+  list.push_back(candidate);
+  std::stable_sort(
+      list.begin(), list.end(),
+      [](const KernelCandidate& a, const KernelCandidate& b) { return a.priority > b.priority; });
+}
+
 // Kernels may be registered before their operator, in whatever order objects are initialised.
 void attach_pending(Registry& all) {
   if (!all.has_pending.load(std::memory_order_acquire)) [[likely]]
@@ -54,11 +65,12 @@ void attach_pending(Registry& all) {
       all.problems += platform::join("kernel for unknown operator '", kernel.op, "'\n");
       continue;
     }
-    std::vector<KernelCandidate>& list = found->second->kernels[kernel.backend];
-    list.push_back(std::move(kernel.candidate));
-    std::stable_sort(
-        list.begin(), list.end(),
-        [](const KernelCandidate& a, const KernelCandidate& b) { return a.priority > b.priority; });
+    auto& kernels = found->second->kernels;
+    if (kernel.backend != kEveryBackend) {
+      add_candidate(kernels[kernel.backend], kernel.candidate);
+      continue;
+    }
+    for (std::vector<KernelCandidate>& list : kernels) add_candidate(list, kernel.candidate);
   }
   all.has_pending.store(false, std::memory_order_release);
 }
@@ -77,6 +89,14 @@ void add_kernel(std::string_view op, std::string_view backend, KernelCandidate c
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   all.pending.push_back({std::string(op), device::reserve_backend(backend), std::move(candidate)});
+  all.has_pending.store(true, std::memory_order_release);
+}
+
+void add_kernel_everywhere(std::string_view op, void (*run)(KernelContext& kernel)) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  const int first = std::numeric_limits<int>::max();
+  all.pending.push_back({std::string(op), kEveryBackend, {"everywhere", first, run, nullptr}});
   all.has_pending.store(true, std::memory_order_release);
 }
 

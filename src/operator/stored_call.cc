@@ -233,4 +233,10 @@ std::optional<DType> stored_type(std::int64_t number) {
   return kTypes[static_cast<std::size_t>(number)];
 }
 
+std::int64_t stored_number(DType dtype) {
+  std::int64_t number = 1;
+  while (stored_type(number) != dtype) ++number;  // there is one for every type
+  return number;
+}
+
 }  // namespace mycel::op

@@ -162,5 +162,6 @@ Value row(const Value& x, std::int64_t index);
 
 // The type that files of both formats have under a number.
 std::optional<DType> stored_type(std::int64_t number);
+std::int64_t stored_number(DType dtype);
 
 }  // namespace mycel::op

@@ -47,6 +47,7 @@ struct Traits {
   bool copies = false;                  // the first input in memory of its own
   bool chooses = false;                 // among the last two inputs, by the first
   bool adds = false;                    // the sum of two inputs
+  bool communicates = false;            // with other processes, which all have to call it
   bool slope_follows_result = false;    // the derivative at x is that at f(x)
   std::string_view axis_order = {};     // an attribute: where each axis of the result comes from
   // A normalisation by known statistics is a factor and an addend per channel, which this operator

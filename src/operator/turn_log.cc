@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "platform/error/error.h"
 
@@ -25,10 +26,23 @@ struct PlaceBytes {
 };
 constexpr std::uint64_t kMark = 0x5475726e4c6f6721;
 
+bool is_on_host(const Tensor& tensor) { return tensor.device().backend == device::kHostBackend; }
+
+// A tensor of the host over bytes that outlive it.
+Tensor seen_as_tensor(PlaceBytes& place) {
+  const TensorSpec spec = TurnLog::type();
+  return Tensor::from_storage(Storage::borrow(
+                                  {}, &place, sizeof(place), [](void*) {}, nullptr),
+                              spec.shape, spec.dtype);
+}
+
 }  // namespace
 
-TurnLog::TurnLog(std::span<const Column> columns)
-    : columns_(columns.begin(), columns.end()), blocks_(columns.size()) {
+TurnLog::TurnLog(std::span<const Column> columns, std::int64_t rows)
+    : columns_(columns.begin(), columns.end()),
+      blocks_(columns.size()),
+      most_rows_(rows),
+      on_device_(columns.size()) {
   for (const Column& column : columns_) {
     offsets_.push_back(row_bytes_);
     if (column.bytes >= kLarge) continue;
@@ -43,19 +57,22 @@ TurnLog::~TurnLog() {
   }
 }
 
-void TurnLog::begin_turn() {
-  ++turns_;
-  if (turns_ <= room_ || row_bytes_ == 0) return;
-  const auto smallest = static_cast<std::int64_t>(kSmallestChunk / row_bytes_);
-  const std::int64_t rows = std::max({std::int64_t{1}, smallest, room_ / kShareOfGrowth});
+void TurnLog::make_room() {
+  if (turns_ <= room_) return;
+  const std::int64_t smallest =
+      most_rows_ > 0 ? most_rows_ : static_cast<std::int64_t>(kSmallestChunk / row_bytes_);
+  const std::int64_t rows = std::max({turns_ - room_, smallest, room_ / kShareOfGrowth});
   const device::Block block = device::allocate({}, static_cast<std::size_t>(rows) * row_bytes_);
   chunks_.push_back({room_, block});
   room_ += static_cast<std::int64_t>(block.bytes / row_bytes_);  // it may have got more
 }
 
-char* TurnLog::place(std::int64_t turn, std::size_t column) const {
+void TurnLog::require_turn(std::int64_t turn) const {
   platform::require(turn >= 0 && turn < turns_, platform::ErrorKind::Internal, "a loop of ", turns_,
                     " turns has no turn ", turn);
+}
+
+char* TurnLog::place(std::int64_t turn, std::size_t column) const {
   if (columns_[column].bytes >= kLarge)
     return static_cast<char*>(blocks_[column][static_cast<std::size_t>(turn)].data);
   const auto behind = std::upper_bound(
@@ -66,46 +83,70 @@ char* TurnLog::place(std::int64_t turn, std::size_t column) const {
          static_cast<std::size_t>(turn - chunk.first) * row_bytes_ + offsets_[column];
 }
 
-void TurnLog::keep(std::size_t column, const void* bytes) {
+void TurnLog::keep(std::size_t column, const Tensor& value) {
+  if (columns_[column].is_log) inner_.emplace_back(&at(value));
+  if (!is_on_host(value)) {
+    Tensor copy = Tensor::empty(value.shape(), value.dtype(), value.device());
+    tensor::copy_elements(value, copy);
+    on_device_[column].push_back(std::move(copy));
+    return;
+  }
+  if (value.bytes() == 0) return;
   if (columns_[column].bytes >= kLarge)
     blocks_[column].push_back(device::allocate({}, columns_[column].bytes));
-  std::memcpy(place(turns_ - 1, column), bytes, columns_[column].bytes);
-  if (columns_[column].is_log) inner_.emplace_back(&at(bytes));
+  else
+    make_room();
+  std::memcpy(place(turns_ - 1, column), value.raw(), columns_[column].bytes);
 }
 
-const void* TurnLog::value(std::int64_t turn, std::size_t column) const {
-  return place(turn, column);
+void TurnLog::read(std::int64_t turn, std::size_t column, const Tensor& target) const {
+  require_turn(turn);
+  platform::require(columns_[column].bytes == target.bytes(), platform::ErrorKind::Internal,
+                    "a loop has kept ", columns_[column].bytes, " bytes, not ", target.bytes());
+  if (target.bytes() == 0) return;
+  if (is_on_host(target))
+    std::memcpy(target.raw(), place(turn, column), target.bytes());
+  else
+    tensor::copy_elements(on_device_[column][static_cast<std::size_t>(turn)], target);
 }
 
 TensorSpec TurnLog::type() {
   return {DType::UInt8, {static_cast<std::int64_t>(sizeof(PlaceBytes))}, false};
 }
 
-void TurnLog::note_place(void* bytes) const {
-  const PlaceBytes place{kMark, this};
-  std::memcpy(bytes, &place, sizeof(place));
+void TurnLog::note_place(const Tensor& bytes) const {
+  PlaceBytes place{kMark, this};
+  if (is_on_host(bytes))
+    std::memcpy(bytes.raw(), &place, sizeof(place));
+  else
+    tensor::copy_elements(seen_as_tensor(place), bytes);
 }
 
-TurnLog& TurnLog::at(const void* bytes) {
+TurnLog& TurnLog::at(const Tensor& bytes) {
   PlaceBytes place;
-  std::memcpy(&place, bytes, sizeof(place));
+  if (is_on_host(bytes))
+    std::memcpy(&place, bytes.raw(), sizeof(place));
+  else
+    tensor::copy_elements(bytes, seen_as_tensor(place));
   platform::require(place.mark == kMark, platform::ErrorKind::Internal,
                     "what the turns of a loop have kept is read from something else");
   return const_cast<TurnLog&>(*place.log);
 }
 
-Tensor TurnLog::owner_of(const Ref<TurnLog>& log) {
+Tensor TurnLog::owner_of(const Ref<TurnLog>& log, device::Device device) {
   struct Owner {
-    PlaceBytes place;
+    Tensor place;
     Ref<TurnLog> log;
   };
-  auto* const owner = new Owner{{}, log};
-  log->note_place(&owner->place);
   const TensorSpec spec = type();
-  return Tensor::from_storage(Storage::borrow(
-                                  {}, &owner->place, sizeof(PlaceBytes),
-                                  [](void* memory) { delete static_cast<Owner*>(memory); }, owner),
-                              spec.shape, spec.dtype);
+  auto owner = std::make_unique<Owner>(Owner{Tensor::empty(spec.shape, spec.dtype, device), log});
+  log->note_place(owner->place);
+  void* const bytes = owner->place.raw();
+  return Tensor::from_storage(
+      Storage::borrow(
+          device, bytes, sizeof(PlaceBytes),
+          [](void* memory) { delete static_cast<Owner*>(memory); }, owner.release()),
+      spec.shape, spec.dtype);
 }
 
 }  // namespace mycel::op

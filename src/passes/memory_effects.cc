@@ -47,10 +47,38 @@ bool is_parameter_memory(Output value) {
   return false;
 }
 
+bool owns_memory(Output value) {
+  const Node& node = *value.node;
+  switch (node.kind()) {
+    case NodeKind::If:
+    case NodeKind::While: return true;
+    case NodeKind::Argument:
+      return node.parent().owner() != nullptr && node.parent().owner()->kind() == NodeKind::While;
+    case NodeKind::Operator: {
+      const op::OpDef& definition = *node.definition();
+      if (definition.view != nullptr || definition.dynamic_outputs) return false;
+      const int written = op::written_input(definition, value.index);
+      if (written < 0) return true;
+      const Output target = node.operands()[static_cast<std::size_t>(written)];
+      return &target.node->parent() == &node.parent() && owns_memory(target);
+    }
+    case NodeKind::Constant:
+    case NodeKind::Parameter:
+    case NodeKind::HostCall: return false;
+  }
+  return false;
+}
+
 bool is_written(const Node& node) {
+  const auto writes_it = [&](const Node* user) {
+    if (user->kind() != NodeKind::Operator) return writes_memory(*user);
+    for (std::size_t i = 0; i < user->operands().size(); ++i) {
+      if (user->operands()[i].node == &node && may_write(*user, i)) return true;
+    }
+    return false;
+  };
   const auto& users = node.users(0);
-  return std::any_of(users.begin(), users.end(),
-                     [](const Node* user) { return writes_memory(*user); });
+  return std::any_of(users.begin(), users.end(), writes_it);
 }
 
 MemoryEffects::MemoryEffects(const ir::Region& region) {

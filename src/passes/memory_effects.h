@@ -19,6 +19,9 @@ bool may_write(const ir::Node& node, std::size_t operand);
 // rather than a value of its own?
 bool is_parameter_memory(ir::Output value);
 
+// Has a value memory that was made for it in its region, or for each turn of its loop?
+bool owns_memory(ir::Output value);
+
 // Does an operator write into this value in place?
 bool is_written(const ir::Node& node);
 

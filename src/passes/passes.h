@@ -16,6 +16,7 @@ bool merge_equal_nodes(ir::Graph& graph);
 
 // Lets whoever reads a choice between a value and itself read the value. Results of regions stay
 // what they are: writers of files mark them so.
+bool join_branches(ir::Graph& graph);
 bool skip_idle_choices(ir::Graph& graph);
 
 // Lets a copy be the value it copies, if nobody else reads that: what is made to be written into is

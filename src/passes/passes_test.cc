@@ -118,6 +118,16 @@ TEST(ElideCopiesTest, WhatOthersReadOrOwnIsCopied) {
         elide_copies, false);
 }
 
+TEST(FuseElementwiseTest, AFusedNodeIsOfTheCellAroundItsParts) {
+  const std::string text = after(R"(graph @g(%1: Float32(2,) x) {
+    %2 = exp(%1) : Float32(2,)  @ "Default/a-A/b-B" "n.py":1
+    %3 = neg(%2) : Float32(2,)  @ backward "Default/a-A/c-C" "n.py":2
+    return %3
+  })",
+                                 fuse_elementwise);
+  EXPECT_NE(text.find("  @ backward \"Default/a-A\" \"n.py\":2\n"), std::string::npos) << text;
+}
+
 TEST(FuseElementwiseTest, AChainBecomesOneFormula) {
   const auto graph = ir::parse(R"(graph @g(%1: Float32(2, 3) x, %2: Float32(3,) y) {
     %3 = mul(%1, %2) : Float32(2, 3)

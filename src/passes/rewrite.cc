@@ -72,7 +72,7 @@ Node& add_before(ir::Graph& graph, Node& before, const op::OpDef& definition,
   definition.infer(context);
   Node& node = graph.add_operator(before.parent(), definition, std::move(operands),
                                   std::move(attributes), context.outputs(), &before);
-  node.set_position(before.position());
+  node.set_origin(before.origin());
   return node;
 }
 

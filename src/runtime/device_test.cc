@@ -58,6 +58,24 @@ Tensor counting(tensor::Shape shape, float first) {
   return tensor;
 }
 
+TEST(RuntimeDeviceTest, TextSaysWhereAGraphRuns) {
+  const Device device = simulated();
+  constexpr char text[] = R"(graph @g(%1: Float32(2,) x) on Simulated 0 {
+  %2 = constant [2] : Int64() number
+  %3 = mul(%1, %2) : Float32(2,)
+  return %3
+}
+)";
+  const auto graph = ir::parse(text);
+  EXPECT_EQ(graph->device(), device);
+  EXPECT_EQ(ir::to_text(*graph), text);
+  const auto& nodes = graph->body().nodes();
+  EXPECT_EQ(nodes.front()->device(), Device());  // Python's numbers stay on the host
+  EXPECT_EQ(nodes.back()->device(), device);
+  EXPECT_THROW(ir::parse("graph @g(%1: Float32(2,) x) on Abacus 0 {\n  return %1\n}\n"),
+               platform::Error);
+}
+
 TEST(RuntimeDeviceTest, RunsGiveWhatTheHostGivesRecordedOrNot) {
   const auto host = compiled(kStraight, {});
   const auto device = compiled(kStraight, simulated());

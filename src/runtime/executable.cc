@@ -2,9 +2,9 @@
 #include "runtime/executable.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <limits>
 #include <map>
 
@@ -28,6 +28,14 @@ using op::OpDef;
 using platform::ErrorKind;
 
 namespace {
+
+// A line of a message that says where in the user's program a node comes from; empty: unknown.
+std::string place_of(const Node& node) {
+  const ir::Position& position = node.position();
+  if (position.file.empty()) return {};
+  const std::string cell = node.cell().empty() ? "" : platform::join(" in ", node.cell());
+  return platform::join("\n  at ", position.file, ":", position.line, cell);
+}
 
 struct NodeClock {
   std::atomic<bool> on = false;
@@ -198,6 +206,26 @@ void Executable::bind(Frame& frame, std::span<const Tensor> arguments) const {
       case RootKind::Dynamic: break;
     }
   }
+  bind_places(frame);
+}
+
+void Executable::bind_places(Frame& frame) const {
+  using Kind = op::SingleCalls::PlaceKind;
+  const op::SingleCalls& singles = program_->singles;
+  frame.places.resize(singles.places().size());
+  frame.rooms.resize(singles.rooms() * op::SingleCalls::kBytes);
+  for (std::size_t i = 0; i < frame.places.size(); ++i) {
+    const op::SingleCalls::PlaceSource& source = singles.places()[i];
+    switch (source.kind) {
+      case Kind::Operand: frame.places[i] = bytes_of(frame.operands[source.index]); break;
+      case Kind::Constant:
+        frame.places[i] = const_cast<char*>(singles.constant_at(source.index));
+        break;
+      case Kind::Room:
+        frame.places[i] = frame.rooms.data() + source.index * op::SingleCalls::kBytes;
+        break;
+    }
+  }
 }
 
 void Executable::run_kernel(Frame& frame, const Instruction& instruction) const {
@@ -219,22 +247,42 @@ void Executable::run_kernel(Frame& frame, const Instruction& instruction) const 
   run(kernel);
 }
 
+void Executable::keep_row(Frame& frame, const Instruction& instruction) const {
+  const std::vector<op::TurnLog::Column>& columns = program_->logs[instruction.log];
+  Ref<op::TurnLog>& log = frame.logs[instruction.log];
+  if (!log || !columns.empty()) {  // there is only one without values
+    log = Ref<op::TurnLog>(new op::TurnLog(columns, 1));
+    log->begin_turn();
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    log->keep(i, frame.operands[instruction.inputs + i]);
+  log->note_place(frame.operands[instruction.outputs]);
+}
+
+namespace {
+
+// Loops hand on single numbers by the million.
+void copy_dense(const Tensor& from, const Tensor& to) {
+  const bool is_number = from.rank() == 0 && from.dtype() == to.dtype() &&
+                         from.device().backend == device::kHostBackend &&
+                         to.device().backend == device::kHostBackend;
+  if (is_number)
+    std::memcpy(bytes_of(to), bytes_of(from), tensor::size_of(from.dtype()));
+  else
+    tensor::copy_elements(from, to);
+}
+
+}  // namespace
+
 void Executable::execute(Frame& frame, const Instruction& instruction,
                          const Observer& observer) const {
   switch (instruction.kind) {
     case Instruction::Kind::Kernel: run_kernel(frame, instruction); break;
-    case Instruction::Kind::Single: {
-      std::array<const void*, kMostSingleOperands> inputs;
-      const std::size_t count = instruction.outputs - instruction.inputs;
-      for (std::size_t i = 0; i < count; ++i)
-        inputs[i] = bytes_of(frame.operands[instruction.inputs + i]);
-      instruction.single->run(std::span(inputs).first(count),
-                              bytes_of(frame.operands[instruction.outputs]));
+    case Instruction::Kind::Single:
+      program_->singles.run(instruction.single, frame.places.data());
       break;
-    }
     case Instruction::Kind::DenseCopy:
-      tensor::copy_elements(frame.operands[instruction.inputs],
-                            frame.operands[instruction.outputs]);
+      copy_dense(frame.operands[instruction.inputs], frame.operands[instruction.outputs]);
       break;
     case Instruction::Kind::Branch: {
       const bool taken = is_true(frame.operands[instruction.inputs]);
@@ -243,9 +291,9 @@ void Executable::execute(Frame& frame, const Instruction& instruction,
     }
     case Instruction::Kind::Loop: run_loop(frame, instruction, observer); break;
     case Instruction::Kind::Keep:
-      frame.logs[instruction.regions]->keep(instruction.column,
-                                            bytes_of(frame.operands[instruction.inputs]));
+      frame.logs[instruction.log]->keep(instruction.column, frame.operands[instruction.inputs]);
       break;
+    case Instruction::Kind::KeepRow: keep_row(frame, instruction); break;
     case Instruction::Kind::Host: {
       const std::span<const Tensor> all(frame.operands);
       std::vector<Tensor> outputs = instruction.node->host_function()(
@@ -306,7 +354,7 @@ std::vector<Tensor> Executable::results(Frame& frame) const {
     Tensor value = result.tensor;
     if (root.is_log) {
       results.push_back(
-          op::TurnLog::owner_of(Ref<op::TurnLog>(&op::TurnLog::at(bytes_of(result.tensor)))));
+          op::TurnLog::owner_of(Ref<op::TurnLog>(&op::TurnLog::at(result.tensor)), device_));
       continue;
     }
     if (root.kind == RootKind::Fresh) {
@@ -342,9 +390,7 @@ void Executable::tell_what_needs_room(const Frame& frame, const platform::Error&
     text += platform::join(" The largest value computed in it is that of '",
                            maker->definition()->shown_name(), "', of shape ", largest->shape(),
                            " and type ", largest->dtype(), ": ", largest->bytes(), " bytes.");
-    const ir::Position& position = maker->position();
-    if (!position.file.empty())
-      text += platform::join("\n  at ", position.file, ":", position.line);
+    text += place_of(*maker);
   }
   platform::fail(ErrorKind::Memory, text);
 }
@@ -357,6 +403,11 @@ void Executable::run_part(Frame& frame, const Part& part, const Observer& observ
   try {
     while (i < part.last) {
       const Instruction& instruction = instructions[i];
+      if (instruction.kind == Instruction::Kind::Single && !watched) {
+        program_->singles.run(instruction.single, frame.places.data());
+        ++i;
+        continue;
+      }
       if (watched) [[unlikely]]
         execute_watched(frame, instruction, measured, observer);
       else
@@ -364,9 +415,9 @@ void Executable::run_part(Frame& frame, const Part& part, const Observer& observ
       i = instruction.has_regions() ? program_->regions[instruction.regions].parts[1].last : i + 1;
     }
   } catch (const platform::Error& error) {
-    const ir::Position& position = instructions[i].node->position();
-    if (position.file.empty()) throw;
-    platform::fail(error.kind(), error.message(), "\n  at ", position.file, ":", position.line);
+    const std::string place = place_of(*instructions[i].node);
+    if (place.empty()) throw;
+    platform::fail(error.kind(), error.message(), place);
   }
 }
 
@@ -375,10 +426,11 @@ void Executable::run_loop(Frame& frame, const Instruction& loop, const Observer&
   for (std::size_t i = 0; i < loop.outputs - loop.inputs; ++i)
     tensor::copy_elements(frame.operands[loop.inputs + i], frame.operands[loop.outputs + i]);
   op::TurnLog* log = nullptr;
-  if (inner.keeps_turns) {
-    log = new op::TurnLog(inner.columns);
-    frame.logs[loop.regions] = Ref<op::TurnLog>(log);
-    log->note_place(bytes_of(frame.operands[loop.end - 1]));
+  if (inner.log >= 0) {
+    const auto place = static_cast<std::size_t>(inner.log);
+    log = new op::TurnLog(program_->logs[place]);
+    frame.logs[place] = Ref<op::TurnLog>(log);
+    log->note_place(frame.operands[loop.end - 1]);
   }
   std::uint64_t turn = 1;
   try {
@@ -394,6 +446,8 @@ void Executable::run_loop(Frame& frame, const Instruction& loop, const Observer&
         a.rebind(b.data_unwatched());
         b.rebind(place);
       }
+      for (const op::SingleCalls::Place place : inner.exchanged)
+        frame.places[place] = bytes_of(frame.operands[program_->singles.places()[place].index]);
       attend_between_turns();
     }
   } catch (const platform::Error& error) {

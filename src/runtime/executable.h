@@ -69,6 +69,7 @@ class Executable {
  private:
   class FrameLease;
   void bind(Frame& frame, std::span<const Tensor> arguments) const;
+  void bind_places(Frame& frame) const;
   [[noreturn]] void tell_what_needs_room(const Frame& frame, const platform::Error& error) const;
   void run_part(Frame& frame, const Part& part, const Observer& observer) const;
   void run_loop(Frame& frame, const Instruction& loop, const Observer& observer) const;
@@ -76,6 +77,7 @@ class Executable {
   void execute_watched(Frame& frame, const Instruction& instruction, bool measured,
                        const Observer& observer) const;
   void run_kernel(Frame& frame, const Instruction& instruction) const;
+  void keep_row(Frame& frame, const Instruction& instruction) const;
   std::vector<Tensor> results(Frame& frame) const;
   std::unique_ptr<Frame> build_frame() const;
   void note_effects();

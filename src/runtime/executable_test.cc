@@ -106,7 +106,9 @@ TEST(ExecutableTest, ErrorsNameTheLine) {
     %3 = gather(%1, %2; axis=0) : Float32(1,)
     return %3
   })");
-  (*graph->body().nodes().begin())->set_position({"model.py", 12});
+  (*graph->body().nodes().begin())
+      ->set_origin(
+          {op::Phase::Forward, nullptr, std::make_shared<const ir::Position>("model.py", 12)});
   Executable program(std::move(graph));
   Tensor index = Tensor::empty({1}, DType::Int64);
   index.data<std::int64_t>()[0] = 17;

@@ -24,8 +24,9 @@ using tensor::Tensor;
 
 inline char* bytes_of(const Tensor& tensor) {
   const tensor::TensorBody& body = tensor.body();
-  return static_cast<char*>(body.storage->data_unwatched()) +
-         static_cast<std::size_t>(body.offset) * tensor::size_of(body.dtype);
+  char* const first = static_cast<char*>(body.storage->data_unwatched());
+  if (body.offset == 0) return first;
+  return first + static_cast<std::size_t>(body.offset) * tensor::size_of(body.dtype);
 }
 
 // Where the bytes behind a value come from.
@@ -48,21 +49,20 @@ struct Root {
   int first = -1, last = -1;  // instructions that touch it
   bool is_exchanged = false;  // swaps its bytes with another root while a loop turns
   bool has_aliases = false;
-  bool is_log = false;  // says where a loop's op::TurnLog lies
+  bool is_log = false;  // says where an op::TurnLog lies
 };
 
-constexpr std::size_t kMostSingleOperands = 8;
-
 struct Instruction {
-  enum class Kind : std::uint8_t { Kernel, Single, DenseCopy, Host, Branch, Loop, Keep };
+  enum class Kind : std::uint8_t { Kernel, Single, DenseCopy, Host, Branch, Loop, Keep, KeepRow };
   Kind kind = Kind::Kernel;
   const ir::Node* node = nullptr;
   std::size_t inputs = 0, outputs = 0, end = 0;  // places in the frame's operands
-  std::size_t regions = 0;      // of branches and loops: place in the program; of Keep: its loop's
-  std::size_t column = 0;       // of Keep: in the loop's log
-  op::Kernel kernel = nullptr;  // of kind Kernel: found once, where the operands' types are known
-  std::size_t random_key = 0;   // of random ones: which of the frame's keys
-  std::shared_ptr<const op::SingleCall> single;  // of kind Single: elementwise, on single elements
+  std::size_t regions = 0;                       // of branches and loops: place in the program
+  std::size_t log = 0;                           // of what keeps values: which of the frame's logs
+  std::size_t column = 0;                        // of Keep: in that
+  op::Kernel kernel = nullptr;    // of kind Kernel: found once, where the operands' types are known
+  std::size_t random_key = 0;     // of random ones: which of the frame's keys
+  op::SingleCalls::Calls single;  // of kind Single: elementwise, on single elements
 
   bool has_regions() const { return kind == Kind::Branch || kind == Kind::Loop; }
 };
@@ -78,14 +78,16 @@ struct InnerRegions {
   std::size_t condition = 0;  // of a loop: its place in the frame's operands
   // Pairs of roots that swap their bytes after a turn: what was computed is the state then.
   std::vector<std::pair<std::size_t, std::size_t>> exchanges;
-  bool keeps_turns = false;  // of a loop: its last output is a log
-  std::vector<op::TurnLog::Column> columns;
+  std::vector<op::SingleCalls::Place> exchanged;  // places that lie in these roots
+  int log = -1;  // of a loop whose last output is one: which of the frame's
 };
 
 struct Program {
   std::vector<Instruction> instructions;
   std::vector<InnerRegions> regions;
+  std::vector<std::vector<op::TurnLog::Column>> logs;  // what loops, and sides of branches, keep
   std::size_t random_calls = 0;
+  op::SingleCalls singles;
 };
 
 struct RecordedRun;
@@ -101,9 +103,11 @@ struct Frame {
     bool is_shared = false;   // with an argument, a parameter, a constant or another result
   };
   std::vector<Result> results;
+  std::vector<char*> places;        // of the program's single calls, while running
+  std::vector<char> rooms;          // for what they leave in between
   std::vector<Ref<Storage>> fresh;  // per root, while running
   Ref<Storage> arena;
-  std::vector<Ref<op::TurnLog>> logs;     // per InnerRegions, while running
+  std::vector<Ref<op::TurnLog>> logs;     // while running
   device::Stream* stream = nullptr;       // of the device, while running; null on the host
   const std::uint64_t* keys = nullptr;    // of random calls, on the device, where they are recorded
   std::unique_ptr<RecordedRun> recorded;  // null: the frame has not been recorded

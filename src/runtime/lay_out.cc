@@ -56,7 +56,8 @@ class Builder {
     for (Node* node : body.nodes()) add(*node);
     add_results();
     settle_exchanges();
-    frame_->logs.resize(program_.regions.size());
+    find_exchanged_places();
+    frame_->logs.resize(program_.logs.size());
     return std::move(frame_);
   }
 
@@ -121,6 +122,10 @@ class Builder {
 
   void add_operator(Node& node) {
     if (node.definition()->view != nullptr && add_view(node)) return;
+    if (op::TurnLog::is_made_by(*node.definition())) {
+      add_row(node);
+      return;
+    }
     add_call(node, Instruction::Kind::Kernel);
   }
 
@@ -225,15 +230,17 @@ class Builder {
   }
 
   // A call on single elements is little work: what it needs is looked up here, once.
-  void make_single(Instruction& instruction) const {
+  void make_single(Instruction& instruction) {
     if (graph_.device().backend != device::kHostBackend) return;
     const std::span<const Tensor> all(frame_->operands);
+    if (all.size() != instruction.outputs + 1) return;
     const std::size_t count = instruction.outputs - instruction.inputs;
-    if (all.size() != instruction.outputs + 1 || count > kMostSingleOperands) return;
-    instruction.single =
-        op::make_single_call(*instruction.node->definition(), instruction.node->attributes(),
-                             all.subspan(instruction.inputs, count), all.back());
-    if (instruction.single != nullptr) instruction.kind = Instruction::Kind::Single;
+    const auto inputs = all.subspan(instruction.inputs, count);
+    const op::SingleCall call{*instruction.node->definition(), instruction.node->attributes(),
+                              inputs, all.back(), instruction.inputs};
+    instruction.single = op::add_single_call(call, program_.singles);
+    if (instruction.single.first != instruction.single.last)
+      instruction.kind = Instruction::Kind::Single;
   }
 
   void add_output(Node& node, std::uint32_t i) {
@@ -366,7 +373,8 @@ class Builder {
     const std::size_t regions = program_.regions.size() - 1;
     const std::size_t first = frame_->roots.size();
     if (node.keeps_turns()) {
-      program_.regions[regions].keeps_turns = true;
+      program_.regions[regions].log = static_cast<int>(program_.logs.size());
+      program_.logs.emplace_back();
       frame_->roots[state.back().root].is_log = true;
       state.pop_back();
     }
@@ -375,10 +383,11 @@ class Builder {
       const auto& arguments = node.region(part).arguments();
       for (std::size_t i = 0; i < arguments.size(); ++i) values_[arguments[i]->output()] = state[i];
       const std::size_t own = frame_->roots.size();
-      if (part == 1) keep_given(node, regions);
+      const auto log = static_cast<std::size_t>(std::max(program_.regions[regions].log, 0));
+      if (part == 1) keep_given(node, log);
       for (Node* inner : node.region(part).nodes()) {
         add(*inner);
-        if (part == 1) keep_made(node, *inner, regions);
+        if (part == 1) keep_made(node, *inner, log);
       }
       if (part == 0) {
         program_.regions[regions].condition = frame_->operands.size();
@@ -397,33 +406,55 @@ class Builder {
 
   // Values of a turn that the loop keeps are kept as soon as they are there, so that nothing has to
   // live longer for it.
-  void keep(Node& loop, std::size_t column, std::size_t regions) {
+  void keep(Node& loop, std::size_t column, std::size_t log) {
     Value value = known(loop.region(1).results()[loop.operands().size() + column]);
     if (!value.tensor.is_contiguous()) value = dense_copy(loop, value);
-    std::vector<op::TurnLog::Column>& columns = program_.regions[regions].columns;
+    std::vector<op::TurnLog::Column>& columns = program_.logs[log];
     if (columns.size() <= column) columns.resize(column + 1);
     columns[column] = {value.tensor.bytes(), frame_->roots[value.root].is_log};
     Instruction instruction = begin(loop, Instruction::Kind::Keep);
-    instruction.regions = regions;
+    instruction.log = log;
     instruction.column = column;
     push(value);
     instruction.outputs = frame_->operands.size();
     finish(instruction, {});
   }
 
-  void keep_given(Node& loop, std::size_t regions) {
+  // Values of a side of a branch that its gradient needs.
+  void add_row(Node& node) {
+    std::vector<Value> values;
+    std::vector<op::TurnLog::Column> columns;
+    for (const Output& operand : node.operands()) {
+      Value value = known(operand);
+      if (!value.tensor.is_contiguous()) value = dense_copy(node, value);
+      columns.push_back({value.tensor.bytes(), frame_->roots[value.root].is_log});
+      values.push_back(std::move(value));
+    }
+    Instruction instruction = begin(node, Instruction::Kind::KeepRow);
+    instruction.log = program_.logs.size();
+    program_.logs.push_back(std::move(columns));
+    for (const Value& value : values) push(value);
+    instruction.outputs = frame_->operands.size();
+    const Value log = new_value(RootKind::Arena, 0, node.type());
+    frame_->roots[log.root].is_log = true;
+    values_[node.output()] = log;
+    push(log);
+    finish(instruction, {});
+  }
+
+  void keep_given(Node& loop, std::size_t log) {
     const std::vector<Output>& results = loop.region(1).results();
     for (std::size_t i = loop.operands().size(); i < results.size(); ++i) {
       const Node& maker = *results[i].node;
       if (maker.kind() == NodeKind::Argument || &maker.parent() != &loop.region(1))
-        keep(loop, i - loop.operands().size(), regions);
+        keep(loop, i - loop.operands().size(), log);
     }
   }
 
-  void keep_made(Node& loop, const Node& maker, std::size_t regions) {
+  void keep_made(Node& loop, const Node& maker, std::size_t log) {
     const std::vector<Output>& results = loop.region(1).results();
     for (std::size_t i = loop.operands().size(); i < results.size(); ++i) {
-      if (results[i].node == &maker) keep(loop, i - loop.operands().size(), regions);
+      if (results[i].node == &maker) keep(loop, i - loop.operands().size(), log);
     }
   }
 
@@ -482,6 +513,23 @@ class Builder {
         Root& b = frame_->roots[state];
         a.first = b.first = std::min(a.first, b.first);
         a.last = b.last = std::max(a.last, b.last);
+      }
+    }
+  }
+
+  // Which places of single calls lie elsewhere after a turn.
+  void find_exchanged_places() {
+    const std::span<const op::SingleCalls::PlaceSource> places = program_.singles.places();
+    for (InnerRegions& inner : program_.regions) {
+      std::set<const Storage*> storages;
+      for (const auto& [made, state] : inner.exchanges) {
+        storages.insert(frame_->roots[made].loan.get());
+        storages.insert(frame_->roots[state].loan.get());
+      }
+      for (op::SingleCalls::Place i = 0; i < places.size() && !storages.empty(); ++i) {
+        if (places[i].kind == op::SingleCalls::PlaceKind::Operand &&
+            storages.contains(&frame_->operands[places[i].index].storage()))
+          inner.exchanged.push_back(i);
       }
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Branches and loops of graphs.
 #include <atomic>
+#include <cmath>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -222,6 +223,49 @@ TEST(RegionsTest, WhatTurnsKeepAndNobodyReadsIsNotKept) {
   graph->body().set_results(results);
   passes::optimize(*graph, {});
   EXPECT_EQ(ir::to_text(*graph).find("UInt8"), std::string::npos) << ir::to_text(*graph);
+}
+
+// Each side leaves a row of its own.
+const char* const kSides = R"(graph @g(%1: Bool() c, %2: Float32(2,) x, %3: Int64() zero) {
+    %4 = if(%1) : Float32(2,), UInt8(16,) {()
+      %5 = sin(%2) : Float32(2,)
+      %6 = mul(%5, %5) : Float32(2,)
+      %7 = kept_row(%5, %6) : UInt8(16,)
+      return %6, %7
+    } {()
+      %8 = neg(%2) : Float32(2,)
+      %9 = kept_row() : UInt8(16,)
+      return %8, %9
+    }
+    %10 = if(%1) : Float32(2,) {()
+      %11 = kept_value(%4#1, %3, none; column=1, shape=(2,), dtype=mindspore.float32) : Float32(2,)
+      return %11
+    } {()
+      return %2
+    }
+    return %4#0, %10
+  })";
+
+TEST(RegionsTest, SidesKeepValues) {
+  const auto program = compiled(kSides);
+  Tensor yes = Tensor::empty({}, tensor::DType::Bool);
+  *yes.data<bool>() = true;
+  Tensor no = Tensor::empty({}, tensor::DType::Bool);
+  *no.data<bool>() = false;
+  const float s = std::sin(0.5F) * std::sin(0.5F);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(run(*program, {yes, floats({0.5F, 0}), whole(0)}), (Results{{s, 0}, {s, 0}}));
+    EXPECT_EQ(run(*program, {no, floats({0.5F, 1}), whole(0)}), (Results{{-0.5F, -1}, {0.5F, 1}}));
+  }
+}
+
+TEST(RegionsTest, WhatSidesKeepAndNobodyReadsIsNotKept) {
+  auto graph = ir::parse(kSides);
+  std::vector<ir::Output> results = graph->body().results();
+  results.pop_back();
+  graph->body().set_results(results);
+  passes::optimize(*graph, {});
+  EXPECT_EQ(ir::to_text(*graph).find("kept_row"), std::string::npos) << ir::to_text(*graph);
 }
 
 TEST(RegionsTest, WhatTurnsKeepOutlivesTheRun) {

@@ -68,12 +68,23 @@ bool agrees(Case& one) {
     return false;
   }
   if (expected.size() != 1) return false;
-  const auto call = op::make_single_call(one.definition, one.attributes, one.inputs, expected);
-  if (call == nullptr) return false;
+  op::SingleCalls calls;
+  const op::SingleCalls::Calls call =
+      op::add_single_call({one.definition, one.attributes, one.inputs, expected, 0}, calls);
+  if (call.first == call.last) return false;
   Tensor result = Tensor::empty({}, expected.dtype());
-  std::vector<const void*> pointers;
-  for (const Tensor& input : one.inputs) pointers.push_back(input.raw());
-  call->run(pointers, result.raw());
+  alignas(16) std::vector<char> rooms(calls.rooms() * op::SingleCalls::kBytes);
+  std::vector<char*> places;
+  for (const op::SingleCalls::PlaceSource& source : calls.places()) {
+    if (source.kind == op::SingleCalls::PlaceKind::Room)
+      places.push_back(rooms.data() + source.index * op::SingleCalls::kBytes);
+    else if (source.kind == op::SingleCalls::PlaceKind::Constant)
+      places.push_back(const_cast<char*>(calls.constant_at(source.index)));
+    else
+      places.push_back(static_cast<char*>(
+          source.index < one.inputs.size() ? one.inputs[source.index].raw() : result.raw()));
+  }
+  calls.run(call, places.data());
   EXPECT_EQ(bytes_of(result), bytes_of(expected))
       << one.definition.name << " " << tensor::name_of(one.inputs[0].dtype()) << " of "
       << one.inputs[0].as_double();

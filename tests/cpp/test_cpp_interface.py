@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import pytest
 import mindspore as ms
 from mindspore import Tensor, nn, ops
 from mindspore.tools import cpp
+from mindspore.train._onnx.importer import load_onnx
 
 PROGRAMS = Path(__file__).parent / "programs"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "cpp"
@@ -192,15 +194,25 @@ class Repeated(nn.Cell):
         return hidden, hidden > 0
 
 
-def assert_equal_bits(program: Path, folder: Path, network: nn.Cell, *inputs: Tensor) -> None:
+FORMATS = ["MINDIR", "ONNX"]
+
+
+def exported(folder: Path, file_format: str, network: nn.Cell, *inputs: Tensor) -> tuple[Path, nn.Cell]:
+    """The file of a network, and the network that Python makes of it."""
+    path = folder / f"network.{file_format.lower()}"
+    ms.export(network.set_train(False), *inputs, file_name=str(path), file_format=file_format)
+    return path, load_onnx(str(path)) if file_format == "ONNX" else nn.GraphCell(ms.load(str(path)))
+
+
+def assert_equal_bits(
+    program: Path, folder: Path, file_format: str, network: nn.Cell, *inputs: Tensor
+) -> None:
     """A network gives the same bytes in C++, twice, as its file does when Python compiles it."""
-    path = folder / "network.mindir"
-    ms.export(network.set_train(False), *inputs, file_name=str(path), file_format="MINDIR")
+    path, loaded = exported(folder, file_format, network, *inputs)
     files = []
     for i, value in enumerate(inputs):
         files.append(folder / f"input_{i}.bin")
         files[-1].write_bytes(value.asnumpy().tobytes())
-    loaded = nn.GraphCell(ms.load(str(path)))
     ms.set_context(mode=ms.GRAPH_MODE)
     try:
         results = loaded(*inputs)
@@ -211,18 +223,77 @@ def assert_equal_bits(program: Path, folder: Path, network: nn.Cell, *inputs: Te
     assert run(program, "from_files", path, *files).splitlines() == expected * 2
 
 
+@pytest.mark.parametrize("file_format", FORMATS)
 @pytest.mark.parametrize("turns", [0, 1, 7, 300])
-def test_loops_and_decisions(plain_recipes, tmp_path, turns):
+def test_loops_and_decisions(plain_recipes, tmp_path, turns, file_format):
     ms.set_seed(5)
-    assert_equal_bits(plain_recipes, tmp_path, Repeated(), Tensor(ramp(2, 8)), Tensor(turns, ms.int32))
+    inputs = Tensor(ramp(2, 8)), Tensor(turns, ms.int32)
+    assert_equal_bits(plain_recipes, tmp_path, file_format, Repeated(), *inputs)
 
 
-def test_resnet50(plain_recipes, tmp_path, monkeypatch):
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_resnet50(plain_recipes, tmp_path, monkeypatch, file_format):
     monkeypatch.syspath_prepend(str(EXAMPLE.parent))
     import resnet50
 
     ms.set_seed(6)
-    assert_equal_bits(plain_recipes, tmp_path, resnet50.ResNet50(10), Tensor(ramp(1, 3, 64, 64) / 1000))
+    picture = Tensor(ramp(1, 3, 64, 64) / 1000)
+    assert_equal_bits(plain_recipes, tmp_path, file_format, resnet50.ResNet50(10), picture)
+
+
+def test_onnx_models_are_used_as_others_are(plain_recipes, tmp_path, perceptron):
+    """By their path, from memory, and from threads."""
+    path, loaded = exported(tmp_path, "ONNX", perceptron, Tensor(ramp(2, 10)))
+    expected = loaded(Tensor(ramp(2, 10))).asnumpy().ravel()
+    for recipe in ("load_build_predict", "from_path", "from_memory", "worker_pool"):
+        assert np.array_equal(numbers(run(plain_recipes, recipe, path)), expected)
+    run(plain_recipes, "threads", path)
+    assert run(plain_recipes, "describe", path).splitlines() == ["x 43 80 2 10", *loaded.output_names]
+    for end in (0, 1, path.stat().st_size // 2):
+        damaged = tmp_path / f"cut_{end}.onnx"
+        damaged.write_bytes(path.read_bytes()[:end])
+        run(plain_recipes, "load_build_predict", damaged, status=1)
+
+
+@pytest.mark.parametrize("file_format", FORMATS)
+def test_models_of_one_file_hold_its_weights_once(plain_recipes, tmp_path, file_format):
+    network = nn.SequentialCell(nn.Dense(2048, 4096), nn.BatchNorm1d(4096), nn.Dense(4096, 2048))
+    path, _ = exported(tmp_path, file_format, network, Tensor(ramp(1, 2048) / 100))
+    lines = run(plain_recipes, "four_models", path).splitlines()
+    assert len(set(lines[:4])) == 1
+    first, others = (int(pages) * os.sysconf("SC_PAGE_SIZE") for pages in lines[4].split())
+    weights = 2 * 2048 * 4096 * 4
+    assert first > weights
+    assert others < 0.75 * weights  # the pool keeps what the largest weight was read into
+
+
+class Counting(nn.Cell):
+    """Remembers how often it was called; large enough to be shared if it were not written."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = ms.Parameter(ops.zeros((2000,), ms.float32), name="count", requires_grad=False)
+
+    def construct(self, x):
+        ops.assign_add(self.count, ops.ones_like(self.count))
+        return x + self.count[:2]
+
+
+def test_models_that_write_their_weights_keep_them_to_themselves(plain_recipes, tmp_path):
+    path, _ = exported(tmp_path, "MINDIR", Counting(), Tensor(ramp(2)))
+    lines = run(plain_recipes, "four_models", path).splitlines()
+    for line in lines[:4]:  # the second call of each
+        assert np.array_equal(numbers(line), ramp(2) + 2)
+
+
+def test_onnx_models_of_open_lengths_are_resized(plain_recipes, tmp_path, perceptron):
+    path = tmp_path / "open.onnx"
+    rows = Tensor(shape=[None, 10], dtype=ms.float32)
+    ms.export(perceptron, rows, file_name=str(path), file_format="ONNX")
+    described = run(plain_recipes, "describe", path).splitlines()
+    assert described[0] == "x 43 0 -1 10"
+    shown = numbers(run(plain_recipes, "other_shapes", path))
+    assert np.array_equal(shown, perceptron(Tensor(ramp(4, 10))).asnumpy().ravel())
 
 
 def test_open_lengths(plain_recipes, tmp_path, perceptron):
@@ -294,6 +365,62 @@ def test_pictures_are_prepared_as_in_python(tmp_path, layout):
     text = tmp_path / "text.png"
     text.write_text("no picture", encoding="utf-8")
     run(program, text, status=2)
+
+
+def pictures_of(folder: Path) -> tuple[list[Path], np.ndarray]:
+    from mindspore.dataset import vision
+
+    pixels = np.random.default_rng(8).integers(0, 256, (2, 20, 30, 3), np.uint8)
+    files = [folder / f"picture_{i}.png" for i in range(2)]
+    for file, each in zip(files, pixels, strict=True):
+        vision.write_png(str(file), each)
+    return files, pixels
+
+
+def with_preprocessing(folder: Path, *transforms) -> tuple[Path, nn.Cell]:
+    """A network for pictures of 8 x 8, and its file, which holds the transforms."""
+    from mindspore import dataset as ds
+
+    raw = [np.fromfile(file, np.uint8) for file in folder.glob("*.png")][:1]
+    dataset = ds.NumpySlicesDataset({"image": raw}, shuffle=False).map(list(transforms), "image")
+    network = nn.SequentialCell(nn.Conv2d(3, 4, 3, stride=4), nn.Flatten(), nn.Dense(16, 3)).set_train(False)
+    path = folder / "prepared.mindir"
+    picture = Tensor(ramp(2, 3, 8, 8))
+    ms.export(network, picture, file_name=str(path), file_format="MINDIR", dataset=dataset)
+    return path, network
+
+
+def test_preprocessing_of_the_file_is_run(plain_recipes, tmp_path):
+    from mindspore.dataset import transforms, vision
+
+    files, pixels = pictures_of(tmp_path)
+    steps = [
+        vision.Resize((12, 10), vision.Inter.AREA),
+        vision.CenterCrop(8),
+        vision.Normalize([120.0, 110.0, 100.0], [60.0, 55.0, 50.0]),
+        vision.HWC2CHW(),
+        transforms.TypeCast(ms.float32),
+    ]
+    path, network = with_preprocessing(tmp_path, vision.Decode(), *steps)
+    expected = []
+    for each in pixels:
+        for step in steps:
+            each = step(each)
+        expected.append(each)
+    shown = run(plain_recipes, "preprocessed", path, *files).splitlines()
+    assert np.array_equal(numbers(shown[0]), np.stack(expected).ravel())
+    result = network(Tensor(np.stack(expected))).asnumpy()
+    assert np.allclose(numbers(shown[1]), result.ravel(), rtol=1e-5, atol=1e-6)
+
+
+def test_preprocessing_that_needs_python_is_named(plain_recipes, tmp_path):
+    from mindspore.dataset import vision
+
+    files, _ = pictures_of(tmp_path)
+    path, _ = with_preprocessing(tmp_path, vision.Decode(), vision.RandomResizedCrop(8), vision.HWC2CHW())
+    done = subprocess.run([plain_recipes, "preprocessed", path, *files], capture_output=True, text=True)
+    assert done.returncode == 4
+    assert "RandomResizedCrop: a transform that cannot be run without Python" in done.stderr
 
 
 def test_no_python_below(plain_recipes):
@@ -373,7 +500,22 @@ def test_command_tells_where_things_are(capsys):
     for option in ("cflags", "libs", "includedir", "libdir", "cmakedir", "pkgconfigdir", "version"):
         assert cpp.main([f"--{option}"]) == 0
         assert capsys.readouterr().out.count("\n") == 1
+    assert cpp.main(["--cflags", "--libs"]) == 0
+    assert capsys.readouterr().out == f"{cpp.answers()['cflags']} {cpp.answers()['libs']}\n"
     assert (Path(cpp.answers()["cmakedir"]) / "mindsporeConfig.cmake").is_file()
+
+
+def test_the_first_steps_of_the_guide(tmp_path):
+    """Its blocks, as they stand: Python, C++ and the shell."""
+    guide = (EXAMPLE.parents[1] / "docs" / "guide" / "cpp.md").read_text(encoding="utf-8")
+    blocks = dict(reversed(re.findall(r"```(python|cpp|sh)\n(.*?)```", guide, re.DOTALL)))
+    (tmp_path / "main.cc").write_text(blocks["cpp"], encoding="utf-8")
+    search = f"{PACKAGE.parent}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    environment = {**os.environ, "PYTHONPATH": search}
+    run(sys.executable, "-c", blocks["python"], cwd=tmp_path, env=environment)
+    commands = blocks["sh"].replace("python -m", f"{sys.executable} -m")
+    shown = run("bash", "-ec", commands, cwd=tmp_path, env=environment)
+    assert len(shown.split()) == 10
 
 
 def test_command_without_headers_says_so(monkeypatch, tmp_path, capsys):

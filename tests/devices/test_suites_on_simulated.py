@@ -18,6 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 SUITES = {
     "graphs": (["tests/graph/test_loop_nodes.py", "tests/graph/test_programs.py"], {}),
+    "gradients of regions": (
+        [
+            "tests/graph/test_branch_gradients.py",
+            "tests/graph/test_scan_nodes.py",
+            "tests/graph/test_whole_loops.py",
+        ],
+        {},
+    ),
     "shared memory": (["tests/graph/test_aliases.py", "-k", "0 or 5"], {}),
     "steps": (["tests/graph/test_training_steps.py", "-k", "learn_the_same"], {}),
     "steps without recordings": (

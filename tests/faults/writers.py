@@ -144,14 +144,14 @@ def _limited(module, most: int):
         module.LARGEST_IN_ONE_FILE = before
 
 
-def _export(kind: str, module, is_split: bool):
+def _export(kind: str, module, is_split: bool, **options):
     def prepared(arrays: dict[str, np.ndarray]):
         net, given = _Sum(arrays), Tensor(next(iter(arrays.values())))
 
         def write(path: str) -> None:
             name = path.replace("_graph.mindir", ".mindir")
             with _limited(module, 0 if is_split else 1 << 40):
-                ms.export(net, given, file_name=name, file_format=kind)
+                ms.export(net, given, file_name=name, file_format=kind, **options)
 
         return write
 
@@ -162,8 +162,8 @@ def _parameters_of(net) -> dict[str, np.ndarray]:
     return {parameter.name: parameter.asnumpy() for parameter in net.get_parameters()}
 
 
-def _mindir(path: str) -> dict[str, np.ndarray]:
-    return _parameters_of(nn.GraphCell(ms.load(path)))
+def _mindir(path: str, **options) -> dict[str, np.ndarray]:
+    return _parameters_of(nn.GraphCell(ms.load(path, **options)))
 
 
 def _onnx(path: str) -> dict[str, np.ndarray]:
@@ -178,6 +178,13 @@ WRITERS = {
     "convert to npz": _converted("npz"),
     "convert to ckpt": _converted("ckpt"),
     "MindIR": Writer("net.mindir", _export("MINDIR", export_files, False), _mindir, (r"net\.mindir",), True),
+    "encrypted MindIR": Writer(
+        "net.mindir",
+        _export("MINDIR", export_files, False, enc_key=KEY),
+        functools.partial(_mindir, dec_key=KEY),
+        (r"net\.mindir",),
+        True,
+    ),
     "MindIR in parts": Writer(
         "net_graph.mindir",
         _export("MINDIR", export_files, True),

@@ -24,5 +24,4 @@ FALLBACKS = {
     "sources.returns_a_closure": "it returns a function that was made while it ran",
     "sources.time_is_read": "it calls time, whose result " + _UNSTEADY,
     "state.AppendsToItsList": "it changes 'self.seen'",
-    "ways.hardly_any_way_twice": r"decisions by values went a new way 64 times, most often in .*ways\.py:\d+",
 }

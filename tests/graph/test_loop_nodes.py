@@ -173,6 +173,28 @@ def test_an_error_names_the_line_and_the_turn():
         reading(Tensor([1.0, 2.0, 3.0]), Tensor([0]))
 
 
+def test_an_error_in_a_loop_of_a_turn_names_both_turns():
+    def row_by_row(x, n):
+        def turn(state):
+            i, total = state
+            inner = ops.WhileLoop()(
+                lambda s: s[0] < i, lambda s: (s[0] + 1, s[1] + ops.gather(x, s[0], 0)), (whole(0), total)
+            )
+            return i + 1, inner[1]
+
+        return ops.WhileLoop()(lambda s: s[0] < n, turn, (whole(0), x[0]))[1]
+
+    x = Tensor([1.0, 2.0, 3.0])
+    compiled = ms.jit(row_by_row)
+    assert float(compiled(x, whole(4))) == float(row_by_row(x, whole(4)))
+    with pytest.raises((ValueError, IndexError), match=r"test_loop_nodes.py:\d+"):
+        compiled(x, whole(6))  # what was compiled is left: PyNative mode says where
+    with pytest.raises((ValueError, IndexError), match=r"(?s)test_loop_nodes.py:\d+.*turn 4 of.*turn 5 of"):
+        ms.jit(row_by_row)(x, whole(6))
+    with pytest.raises((ValueError, IndexError), match=r"(?s)turn 4 of.*turn 5 of"):
+        ms.jit(lambda x, n: ms.grad(row_by_row)(x, n))(x, whole(6))
+
+
 def test_an_error_in_a_turn_that_is_not_made_is_none():
     @ms.jit
     def mistaken(x, n):
@@ -191,6 +213,7 @@ def test_ctrl_c_ends_a_loop():
     with pytest.raises(KeyboardInterrupt):
         endless(Tensor([1.0]))
     timer.join()
+    assert endless(Tensor([-1.0])).asnumpy().tolist() == [-1]  # it can be called again
 
 
 def test_threads_run_one_loop():
@@ -294,11 +317,19 @@ def counted_in_python(n, x):
     return x
 
 
+def listed_in_python(n, x):
+    i, kept = whole(0), []  # with the list, the loop is no node of its own
+    while i < n:
+        i, x = i + 1, x * 0.5 + 1
+        kept.append(i)
+    return x
+
+
 def test_a_long_loop_of_python_is_left_to_it(capfd):
-    compiled = ms.jit(counted_in_python)
+    compiled = ms.jit(listed_in_python)
     x = Tensor([1.0, 3.0])
-    expected = counted_in_python(whole(2500), x).asnumpy()
-    for _ in range(3):
+    expected = listed_in_python(whole(2500), x).asnumpy()
+    for _ in range(4):
         np.testing.assert_array_equal(compiled(whole(2500), x).asnumpy(), expected)
     told = capfd.readouterr().err
     assert "looks at values 2048 times in one call" in told

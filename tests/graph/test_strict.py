@@ -78,8 +78,10 @@ def test_decisions_are_taken(value):
 @strict
 def turned(x, count):
     turn = ops.zeros((), ms.int32)
+    steps = []  # with which the loop is no node of its own
     while turn < count:  # here
         x, turn = x * 2, turn + 1
+        steps.append(x)
     return x
 
 

@@ -170,7 +170,7 @@ def test_nodes_can_be_watched():
         triple(x)
     finally:
         _c.set_graph_observer(None)
-    names = [name for name, _, _, _ in seen]
-    assert names == ["sin", "sum"]
-    assert seen[0][1] == __file__
-    np.testing.assert_allclose(seen[0][3][0].asnumpy(), np.sin([0.0, 1.0]), rtol=1e-6)
+    assert [name for name, *_ in seen] == ["sin", "sum"]
+    _, phase, cell, file, _, outputs = seen[0]
+    assert (phase, cell, file) == ("forward", "", __file__)
+    np.testing.assert_allclose(outputs[0].asnumpy(), np.sin([0.0, 1.0]), rtol=1e-6)

@@ -277,7 +277,7 @@ HERE = r"test_exported_loops\.py:\d+"
         (collecting, rf"the loop at .*{HERE} changes 'found'"),
         (looking_back, rf"the loop at .*{HERE} changes 'found'"),
         (writing_elsewhere, rf"the loop at .*{HERE} writes into a tensor from outside"),
-        (writing_into_a_constant, rf"the loop at .*{HERE} changes 'rows'"),
+        (writing_into_a_constant, rf"the loop at .*{HERE} writes into a tensor from outside"),
         (Scratch(), rf"writes to parameters .*{HERE}|'rows'"),
         (reading_values, "depends on values it computes"),
         (by_number, "cannot be exported: .*"),

@@ -10,9 +10,9 @@ import traceback
 
 import pytest
 
-from mindspore.train._export.decisions import Decisions
-from mindspore.train._export.loops.names import variables_of
-from mindspore.train._export.loops.running import LoopRunner
+from mindspore._capture.decisions import Decisions
+from mindspore._capture.loops.names import variables_of
+from mindspore._capture.loops.running import LoopRunner
 
 BASE = 10
 

@@ -147,6 +147,23 @@ def test_two_files_of_one_network_are_equal(tmp_path):
     assert (tmp_path / "one.mindir").read_bytes() == (tmp_path / "two.mindir").read_bytes()
 
 
+def test_how_inputs_lie_in_memory_does_not_matter(tmp_path):
+    """Views, and one tensor for two inputs, stand for tensors of their shape."""
+
+    class Difference(nn.Cell):
+        def construct(self, x, y):
+            return ops.softmax(x, -1) - y
+
+    x = Tensor(np.arange(24, dtype=np.float32).reshape(2, 3, 4))
+    others = (x.transpose(0, 2, 1), x[:, :, ::2], x[0].broadcast_to((5, 3, 4)), x)
+    for number, given in enumerate(others):
+        path = str(tmp_path / f"difference{number}")
+        ms.export(Difference(), given, given, file_name=path, file_format="MINDIR")
+        loaded = nn.GraphCell(ms.load(path + ".mindir"))
+        np.testing.assert_array_equal(loaded(given, given), Difference()(given, given))
+        np.testing.assert_array_equal(loaded(given, given * 2), Difference()(given, given * 2))
+
+
 def test_result_that_is_an_input_or_given_twice(tmp_path):
     outside = Tensor(np.array([1, 2], np.int32))
 

@@ -226,6 +226,12 @@ def others():
             real(3, 4),
             places,
         ),
+        "gather in rows": (
+            lambda x, i: (ops.gather(x, i, 1, 1), ops.gather(x, i.expand_dims(1), 1, 1)),
+            real(2, 4),
+            whole(2),
+        ),
+        "whole numbers are finite": (lambda i: ops.nan_to_num(i, 5.0), whole(3)),
         "gather elements": (lambda x: ops.gather_elements(x, 0, Tensor([[0, 1], [1, 0]])), real(2, 2)),
         "scatter": (
             lambda x: ops.tensor_scatter_elements(x, Tensor([[0, 1]]), Tensor([[5.0, 6.0]]), 0, "add"),

@@ -12,6 +12,8 @@ import types
 
 import numpy as np
 
+from mindspore._capture.loops.tries import original
+
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 FOREIGN = tuple({sysconfig.get_paths()["stdlib"] + os.sep, os.path.dirname(np.__file__) + os.sep, "<frozen"})
 LIBRARY, CONSTRUCT, EFFECT, SETTING, USER = range(5)
@@ -113,6 +115,15 @@ def only_counts(code: types.CodeType, name: str) -> bool:
     return True
 
 
+@functools.cache
+def may_write(code: types.CodeType) -> bool:
+    """Whether code may write into tensors: it assigns items, or names something that does."""
+    if any(step.opname == "STORE_SUBSCR" for step in dis.get_instructions(code)):
+        return True
+    names = (name.lower() for name in code.co_names if not name.startswith("_"))
+    return any(name.endswith("_") or "assign" in name or "scatter" in name for name in names)
+
+
 def is_steady_module(module: types.ModuleType) -> bool:
     """Whether a module is ours, Python's or NumPy's: nobody assigns to its names."""
     file = getattr(module, "__file__", None) or ""
@@ -175,7 +186,7 @@ def stores(code: types.CodeType, key) -> bool:
 
 def line_of(run, name, stores: bool = False) -> str:
     """Where code that has run first mentions, or assigns, a name, as " (file:line)"; empty: nowhere."""
-    for code in run:
+    for code in map(original, run):
         for each in dis.get_instructions(code):
             is_meant = each.opname.startswith("STORE") if stores else True
             if each.argval == name and is_meant and each.positions and each.positions.lineno:
@@ -186,6 +197,12 @@ def line_of(run, name, stores: bool = False) -> str:
 def made_of(function: types.FunctionType) -> tuple:
     """What a function consists of that can be replaced."""
     return function.__code__, function.__defaults__, function.__kwdefaults__
+
+
+def owner_of(frame):
+    """What a method that begins to run belongs to: its first argument, whatever that is called."""
+    names = frame.f_code.co_varnames
+    return frame.f_locals.get(names[0]) if names else None
 
 
 def position_of(frame) -> str:

@@ -22,6 +22,8 @@ from mindspore._capture.arguments import (
 from mindspore._capture.dialect import as_result, understand
 from mindspore._capture.dump import write_failure
 from mindspore._capture.kept import Place
+from mindspore._capture.loops.looks import Looks
+from mindspore._capture.loops.tries import LoopTries, original, trying
 from mindspore._capture.outside_numbers import OutsideNumbers, repeat
 from mindspore._capture.printing import prints_recorded
 from mindspore._capture.results import REASON, hides_tensors
@@ -78,6 +80,7 @@ class Captured:
         "_asks_types",
         "_differentiated",
         "_has_effects",
+        "_looks",
         "_numbers",
         "_outside",
         "_places",
@@ -86,6 +89,7 @@ class Captured:
         "_roots",
         "_runs_at_check",
         "_strict",
+        "_tries",
         "_warned",
         "_ways",
         "cache",
@@ -113,7 +117,7 @@ class Captured:
         self._numbers = None  # which numbers among the arguments are inputs of the graph
         self._outside = OutsideNumbers()
         self._places: list[Place] = []
-        self._ways = Ways()
+        self._ways, self._looks, self._tries = Ways(), Looks(), LoopTries()
         self._asks_types = False  # calls `type`, which no stand-in for a number can answer
         self._has_effects = False  # writes to places or to containers it is given
         self.captures = self._restarts = self._runs_at_check = 0
@@ -254,7 +258,8 @@ class Captured:
             function = cell.construct
         bound = hasattr(function, "__self__")
         function = getattr(function, "__func__", function)
-        return getattr(function, "__code__", None), int(bound)
+        code = getattr(function, "__code__", None)
+        return code and original(code), int(bound)
 
     def inside_gradient(self, args: tuple, kwargs: dict):
         """A call that a gradient, recorded eagerly around it, has to see."""
@@ -366,16 +371,13 @@ class Captured:
         hidden = len(all_args) - len(users_args)
         containers = ArgumentContainers((users_args, kwargs), (session.arguments[hidden:], session.keywords))
         self._begun(session)
-        if self._is_strict():
-            session.check_looks(look_check(self.name))
-        if not self._ways.may_record(self.cache.runs, session.segments):
-            session.follow_only()
+        self._watch_looks(session)
         try:
             numbers = None if outside is None else outside.begin(session, session.arguments[0])
             surroundings = watch(
                 session, self.function, self._roots, self._places, numbers, (users_args, kwargs)
             )
-            with prints_recorded(session), surroundings:
+            with prints_recorded(session), trying(self._tries), surroundings:
                 if outside is None:
                     result = as_result(run(*session.arguments, **session.keywords))
                 else:
@@ -385,10 +387,9 @@ class Captured:
             if numbers is not None and (starts_over or not numbers.has_ended()):
                 numbers.undo()
             if starts_over:
-                session.discard()
-                return as_result(
-                    run(*args, **kwargs)
-                )  # fails at the mistake, or goes on where the error is caught
+                self._start_over_eagerly(session)
+                # Fails at the mistake, or goes on where the error is caught.
+                return as_result(run(*args, **kwargs))
             if self.writes_failures:
                 write_failure(self.name, session, error)
             session.fail()
@@ -403,7 +404,12 @@ class Captured:
         result = self._finished(session, result, surroundings.was_there)
         finished = time.perf_counter()
         result = containers.in_place_of_copies(made, result, surroundings.was_there)
-        is_whole = self._conclude(session, surroundings, effects, containers.hand_back(), gives_back)
+        is_handed_back = containers.hand_back()
+        result = self._without_loop_numbers(session, result)
+        if self._tries.settle() or self._looks.have_loops_tried():
+            self._capture_anew(outside, numbers)
+            return result if outside is None else result[0]
+        is_whole = self._conclude(session, surroundings, effects, is_handed_back, gives_back)
         if outside is not None:
             result, is_whole = result[0], False
             if outside.conclude(numbers):
@@ -416,9 +422,39 @@ class Captured:
             self._tell_times(begun, recorded, finished)
         if self.learns_sizes and is_whole and run == self.function:
             at_once = self.sizes_vary() if callable(self.sizes_vary) else self.sizes_vary
-            learn(self.cache, run, args, kwargs, at_once, surroundings.was_there)
+            learn(self.cache, run, self._roots, args, kwargs, at_once, surroundings.was_there)
         self._give_up_if_useless(session)
         return result
+
+    def _watch_looks(self, session) -> None:
+        """A run is told of the looks it takes, and how many it may."""
+        if self._is_strict():
+            session.check_looks(look_check(self.name))
+        session.note_growth(self._looks.note)
+        if not self._ways.may_record(self.cache.runs, session.segments):
+            session.follow_only()
+
+    def _capture_anew(self, outside, numbers) -> None:
+        """Loops are recorded in another way from now on."""
+        self.cache.clear()
+        self._ways = Ways()
+        if outside is not None:
+            outside.conclude(numbers)
+
+    def _start_over_eagerly(self, session) -> None:
+        """Nothing of a run has happened; loops that were recorded whole may be why it cannot go on."""
+        session.discard()
+        if self._tries.have_been_made:
+            self._tries.end()
+            self.cache.clear()
+
+    def _without_loop_numbers(self, session, result):
+        """The result of a run; of one that was not recorded to its end, with numbers that Python knows."""
+        if not self._tries.have_been_made or not (session.refusal or session.has_left):
+            return result
+        from mindspore._capture.loops.loop_number import without_loop_numbers
+
+        return without_loop_numbers(result)
 
     @staticmethod
     def _objections(surroundings, containers, numbers):

@@ -49,6 +49,17 @@ def counted_loop(lower: int | Tensor, upper: int | Tensor, turn: Callable, value
     return map_tensors(op.copy, value)
 
 
+def scanned_loop(turn: Callable, value, elements: list) -> tuple | None:
+    """What ``for element in elements: value, made = turn(value, element)`` leaves: the value, and a list of
+    all that was made. One node while a function is recorded; None: it has to be made turn by turn.
+
+    Elements become rows of tensors, and turns make rows of others, which are there before the first.
+    """
+    if not _c.is_capturing() or not elements:
+        return None
+    return _declining(lambda: _recorded_scan(turn, value, elements))
+
+
 def _whole(number: int | Tensor) -> Tensor:
     if isinstance(number, Tensor):
         return op.cast(number.reshape(()), _c.int64)
@@ -78,8 +89,12 @@ def _with_number(turn: Callable, i: Tensor, value):
 
 def _tried(functions: tuple[Callable, ...], holds: Callable, turn: Callable, value) -> tuple | None:
     """What a loop leaves, in a tuple; None: it has to be made turn by turn."""
+    return _declining(lambda: (_recorded(functions, holds, turn, value),))
+
+
+def _declining(recorded: Callable[[], tuple]) -> tuple | None:
     try:
-        return (_recorded(functions, holds, turn, value),)
+        return recorded()
     except _c.Declined as declined:
         logger.info("A loop is compiled turn by turn: it %s.", declined)
     except Exception as failure:
@@ -106,6 +121,43 @@ def _recorded(functions: tuple[Callable, ...], holds: Callable, turn: Callable, 
             return _with(value, _c.end_loop(tensors_in(after)))
     finally:
         _c.drop_regions(depth)
+
+
+def _recorded_scan(turn: Callable, value, elements: list) -> tuple:
+    require_no_assignments((turn,))
+    first = elements[0]
+    if any(_form(element) != _form(first) for element in elements):
+        raise _c.Declined("goes through elements that differ in something that is no tensor")
+    columns = list(zip(*(tensors_in(element) for element in elements), strict=True))
+    if any(len({(one.shape, one.dtype) for one in column}) > 1 for column in columns):
+        raise _c.Declined("goes through tensors of different types or shapes")
+    rows = [op.stack(list(column)) for column in columns]
+    depth = _c.region_depth()
+
+    def one_turn(made: list[Tensor]) -> tuple[list[Tensor], list[Tensor], object]:
+        given = _c.begin_scan(len(elements), tensors_in(value), rows, made)
+        count = len(given) - len(rows)
+        with unwritten(given):
+            after = turn(_with(value, given[:count]), _with(first, given[count:]))
+        if not isinstance(after, tuple) or len(after) != 2:
+            raise _c.Declined("does not give two values")
+        if _form(after[0]) != _form(value):
+            raise _c.Declined("changes something that is no tensor")
+        return tensors_in(after[0]), tensors_in(after[1]), after[1]
+
+    try:
+        with unchanged((turn,)):
+            _, made, _ = one_turn([])  # only to see what is made
+            _c.drop_regions(depth)
+            after, made, form = one_turn(made)
+            results = _c.end_scan(after, made)
+    finally:
+        _c.drop_regions(depth)
+    count = len(after)
+    kept = [op.unstack(rows) for rows in results[count:]]
+    return _with(value, results[:count]), [
+        _with(form, [rows[i] for rows in kept]) for i in range(len(elements))
+    ]
 
 
 def _with(value, tensors: list[Tensor]):

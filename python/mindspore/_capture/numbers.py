@@ -46,7 +46,7 @@ class Uses:
         return self.as_number
 
 
-def _operand_type(is_float: bool, dtype):
+def operand_type(is_float: bool, dtype):
     """In which type a Python number is computed beside a tensor; None: that depends on more than types."""
     if is_float:
         known = {_c.float64: _c.float64, _c.float32: _c.float32, _c.int32: _c.float32, _c.int64: _c.float32}
@@ -188,7 +188,7 @@ def _beside(calculate, is_swapped: bool, in_graph: bool):
         frame = sys._getframe(1)
         tensor = self.in_graph() if in_graph and isinstance(other, Tensor) else None
         if tensor is not None:
-            dtype = _operand_type(type(self._value) is float, other.dtype)
+            dtype = operand_type(type(self._value) is float, other.dtype)
             if dtype is not None:
                 operand = op.cast(tensor, dtype)
                 return calculate(other, operand) if is_swapped else calculate(operand, other)

@@ -11,16 +11,18 @@ from __future__ import annotations
 import gc
 
 from mindspore import _c_expression as _c
+from mindspore._capture.cell_path import CellPaths
 from mindspore._capture.printing import prints_recorded
 from mindspore.common._structure import tensors_in
 
 
-def learn(cache, function, args: tuple, kwargs: dict, at_once: bool, was_there) -> None:
+def learn(cache, function, roots: tuple, args: tuple, kwargs: dict, at_once: bool, was_there) -> None:
     """Learns how calls of a function depend on sizes, if enough of them have differed in nothing else.
 
     Args:
         cache (TraceCache): Its traces; a call with these arguments has just been captured.
         function (Callable): The function, which has no effects but what its operators do.
+        roots (tuple): Objects the function is known to use, a Cell for instance.
         args (tuple): Positional arguments.
         kwargs (dict): Keyword arguments.
         at_once (bool): Do not wait for other sizes: the user has said that they will come.
@@ -34,7 +36,7 @@ def learn(cache, function, args: tuple, kwargs: dict, at_once: bool, was_there) 
     collects, switch = gc.isenabled(), _c.RecordingSwitch(False)
     gc.disable()  # what a collection calls back is not part of the function
     try:
-        with prints_recorded(session):
+        with prints_recorded(session), CellPaths(roots):
             session.finish(function(*session.arguments, **session.keywords), was_there)
     except Exception as error:
         # Never the user's: the same call has just come to its end without symbols.

@@ -20,8 +20,10 @@ from typing import NamedTuple
 
 from mindspore._capture import code as codes
 from mindspore._capture import flow
+from mindspore._capture.cell_path import CellPaths
 from mindspore._capture.cell_state import TABLES, VOLATILE, CellState, Standing, change_since, is_cell
 from mindspore._capture.kept import MISSING, Place, can_be_kept
+from mindspore._capture.loops.trial import check as check_in_trial
 from mindspore._capture.numbers import NumberStandIn
 from mindspore._capture.outside_numbers import Found, OutsideRun, is_number
 from mindspore._capture.questions import (
@@ -43,6 +45,14 @@ _UNSTEADY_MODULES = frozenset(
 )
 _IMPORT = importlib._bootstrap._find_and_load.__code__
 _READ_ENVIRONMENT = type(os.environ).__getitem__.__code__
+
+
+_watching = threading.local()
+
+
+def current() -> Surroundings | None:
+    """Those of the run that is being watched on this thread."""
+    return getattr(_watching, "surroundings", None)
 
 
 def _is_unsteady(function) -> bool:
@@ -72,14 +82,16 @@ class Surroundings(Values):
         session (CaptureSession): Takes the guards.
         places (list[Place]): What the function is known to write; no guards are made for these.
         numbers (Union[OutsideRun, None]): Numbers that are inputs of the graph; likewise.
+        paths (CellPaths): Hears which cells run.
     """
 
-    def __init__(self, session, places: list[Place], numbers: OutsideRun | None):
+    def __init__(self, session, places: list[Place], numbers: OutsideRun | None, paths: CellPaths):
         from mindspore.nn.cell import Cell
 
         self._session = session
         self._places = places
         self._numbers = numbers
+        self._paths = paths
         self._inputs = [] if numbers is None else numbers.places
         self._holders: set = set()  # ids of dicts with the attributes of objects of users' classes
         self._run: set = set()  # code that has run
@@ -89,7 +101,8 @@ class Surroundings(Values):
         self._seen: dict = {id(vars(builtins)): vars(builtins)}
         self._cells: list[CellState] = []
         self._parameters: list = []
-        self._contents: list = []  # (kind, holder, key, expected, what)
+        self.is_trial = False  # nothing may be changed meanwhile
+        self.contents: list = []  # (kind, holder, key, expected, what)
         self._modules: list = []  # met as values, or imported by the function
         self._imports = 0  # that go on
         self._to_import: list = []  # (module's name, code): it is imported while the function runs
@@ -107,10 +120,13 @@ class Surroundings(Values):
         # What a collection calls back is not part of the function.
         self._collects = gc.isenabled()
         gc.disable()
-        sys.setprofile(self._event)
+        _watching.surroundings = self
+        sys.setprofile(self.event)
         return self
 
     def __exit__(self, *exception) -> None:
+        self._paths.close()
+        _watching.surroundings = None
         if self._collects:
             gc.enable()
         if self._before is None or callable(self._before):
@@ -121,11 +137,14 @@ class Surroundings(Values):
 
     # ---- while it runs ------------------------------------------------------------------------
 
-    def _event(self, frame, event: str, function) -> None:
+    def event(self, frame, event: str, function) -> None:
+        """A function is called or left."""
         if frame.f_code is _IMPORT:  # what a module does when it is first imported is no part of the function
             self._imports += (event == "call") - (event == "return")
         if self._imports:
             return
+        if self.is_trial:
+            check_in_trial(event, frame, function, self.was_there)
         if event == "call":
             code = frame.f_code
             kind = codes.kind_of(code)
@@ -134,9 +153,10 @@ class Surroundings(Values):
             if kind == codes.LIBRARY:
                 return
             if kind == codes.CONSTRUCT or code.co_name in ("construct", "__call__"):
-                owner = frame.f_locals.get("self")
+                owner = codes.owner_of(frame)
                 if isinstance(owner, self._cell_class):
                     self._watch_cell(owner)
+                    self._paths.enter(frame, owner)
             if kind == codes.USER and code.co_name.startswith("__"):
                 self._look_for_stand_ins(frame)
             if kind == codes.USER and code not in self._run:
@@ -153,6 +173,8 @@ class Surroundings(Values):
                 name = getattr(function, "__qualname__", str(function))
                 where = codes.position_of(frame)
                 self._problem = f"it calls {name}, whose result differs from call to call ({where})"
+        elif event == "return" and frame is self._paths.frame:
+            self._paths.leave()
 
     def _look_for_stand_ins(self, frame) -> None:
         """An operator of a class of the user's, beside a number that is an input of the graph."""
@@ -214,15 +236,15 @@ class Surroundings(Values):
             self._session.add_guard(QUESTION, lambda: key not in holder, holder, key)
         else:
             self._session.add_guard(kind, holder, key, value)
-        self._contents.append((kind, holder, key, value, what))
+        self.contents.append((kind, holder, key, value, what))
 
     def _ask(self, question, what: str, subject) -> None:
         self._session.add_guard(QUESTION, question, subject, None)
-        self._contents.append((QUESTION, question, None, None, what))
+        self.contents.append((QUESTION, question, None, None, what))
 
     def numbers(self) -> Iterator[Found]:
         """Numbers that the run could get at, before it could change them."""
-        for kind, holder, key, value, what in self._contents:
+        for kind, holder, key, value, what in self.contents:
             if kind == ENTRY and type(key) is str and is_number(value):
                 yield Found(holder, key, what, value)
             elif kind == MAPPING and key is None and id(holder) in self._holders:
@@ -255,7 +277,7 @@ class Surroundings(Values):
         problem, passing = self._problem or self._unguarded(), None
         if problem is None and numpy_random() != self._numpy_random and self._may_have_drawn():
             problem = "it draws random numbers from NumPy, which differ from call to call"
-        for content in self._contents:
+        for content in self.contents:
             if not is_unchanged(*content[:4]):
                 problem = self._note_written(content, written) or problem
         for state in cells:
@@ -302,6 +324,10 @@ class Surroundings(Values):
         counts = any(place.key in code.co_names for code in self._run)
         return counts and all(codes.only_counts(code, place.key) for code in self._run)
 
+    def may_write(self) -> bool:
+        """Whether code that has run may write into tensors."""
+        return any(codes.may_write(code) for code in [*self._run])
+
     def assigns(self, key) -> bool:
         """Whether code that has run assigns something of this name."""
         return any(codes.stores(code, key) for code in self._run)
@@ -339,7 +365,7 @@ def watch(session, function, roots: tuple, places: list[Place], numbers, argumen
         numbers (Union[OutsideRun, None]): Numbers outside that are inputs of the graph.
         arguments (Any): What it is called with.
     """
-    found = Surroundings(session, places, numbers)
+    found = Surroundings(session, places, numbers, CellPaths(roots))
     for root in roots:
         found.reach(root() if isinstance(root, weakref.ref) else root, "the function")
     found.reach(function, "the function")

@@ -327,7 +327,7 @@ class Values(Names):
             self._session.add_guard(CLASS, each, fields, content)
             if is_ours:
                 continue
-            self._contents.append((MAPPING, fields, each, content, what))
+            self.contents.append((MAPPING, fields, each, content, what))
             for value in list(fields.values()):
                 if isinstance(value, property):
                     self._reach_parts((value.fget, value.fset), what)

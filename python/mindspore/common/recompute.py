@@ -12,6 +12,7 @@ from mindspore._c_expression import Tensor
 from mindspore.common._gradient import Recording
 from mindspore.common._register_for_recompute import recompute_registry
 from mindspore.common._structure import map_tensors, tensors_in
+from mindspore.ops._registry import op
 
 
 def recompute(block, *args, **kwargs) -> Any:
@@ -131,7 +132,8 @@ def _gradients_again(forward, args, kwargs, weights, draws, gradients) -> list:
     places: list[int] = []
 
     def watch(tensor: Tensor) -> Tensor:
-        alias, place = recording.watch(tensor)
+        # In a graph, calls on the same value would be the same node again, and what it gave would be kept.
+        alias, place = recording.watch(op.copy(tensor) if _c.is_capturing() else tensor)
         places.append(place)
         return alias
 

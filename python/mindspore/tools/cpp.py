@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where programs in C++ find headers and libraries of the package.
 
-Usage: python -m mindspore.tools.cpp --cflags
-       or --libs, --includedir, --libdir, --cmakedir, --pkgconfigdir, --version
+Usage: python -m mindspore.tools.cpp --cflags --libs
+       or --datasetlibs, --includedir, --libdir, --cmakedir, --pkgconfigdir, --version
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def answers() -> dict[str, str]:
     return {
         "cflags": f"-I{ROOT} -I{include}",
         "libs": f"-L{library} -lmindspore -Wl,-rpath,{library} -Wl,--allow-shlib-undefined",
+        "datasetlibs": f"{ROOT / '_c_dataengine.so'} -Wl,-rpath,{ROOT}",
         "includedir": str(include),
         "libdir": str(library),
         "cmakedir": str(library / "cmake" / "mindspore"),
@@ -40,7 +41,7 @@ def answers() -> dict[str, str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Prints one line for the option it is given.
+    """Prints one line: what it is asked for, in the order of the options.
 
     Args:
         arguments (list[str], optional): Of the command line. Default: ``None``, those of the process.
@@ -52,14 +53,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m mindspore.tools.cpp", description=__doc__.splitlines()[0]
     )
-    choice = parser.add_mutually_exclusive_group(required=True)
     for name in known:
-        choice.add_argument(f"--{name}", action="store_const", const=name, dest="wanted", help=known[name])
+        parser.add_argument(f"--{name}", action="append_const", const=name, dest="wanted", help=known[name])
     wanted = parser.parse_args(arguments).wanted
+    if not wanted:
+        parser.error(f"one or more of these are needed: {', '.join('--' + name for name in known)}")
     if not (ROOT / "include" / "api" / "model.h").is_file():
         print(f"mindspore.tools.cpp: {ROOT} has no headers of the C++ interface", file=sys.stderr)
         return 1
-    print(known[wanted])
+    print(*(known[name] for name in wanted))
     return 0
 
 

@@ -3,7 +3,6 @@
 
 #include "api/boundary.h"
 #include "api/dataset/tensor_operation.h"
-#include "api/element_type.h"
 #include "api/tensor_impl.h"
 
 namespace mindspore {
@@ -20,19 +19,6 @@ Operations parsed(const Transforms& transforms, const Address& address) {
   for (const auto& transform : transforms)
     operations.push_back(TensorOperation::of(address(transform)));
   return operations;
-}
-
-mycel::data::Item item_of(const MSTensor& tensor) {
-  require(tensor != nullptr, kMDUnexpectedError, "the input is null");
-  require(!tensor.IsDevice(), kMDUnexpectedError, "the input '", tensor.Name(),
-          "' lies on a device");
-  const auto dtype = mycel::api::element_type(tensor.DataType());
-  const std::optional<std::size_t> wanted = tensor.impl()->wanted_bytes();
-  require(dtype.has_value() && wanted == tensor.DataSize(), kMDShapeMisMatch, "the input '",
-          tensor.Name(), "' has ", tensor.DataSize(), " bytes, but its shape and type need others");
-  const mycel::tensor::Shape shape(tensor.Shape().begin(), tensor.Shape().end());
-  if (*wanted == 0) return mycel::tensor::Tensor::empty(shape, *dtype);
-  return mycel::tensor::Tensor::from_storage(tensor.impl()->storage(), shape, *dtype);
 }
 
 MSTensor tensor_of(const std::string& name, const mycel::data::Item& item) {
@@ -103,7 +89,7 @@ Execute::~Execute() = default;
 Status Execute::operator()(const MSTensor& input, MSTensor* output) {
   return mycel::api::guarded(kMDUnexpectedError, "Execute", [&] {
     require(output != nullptr, kMDUnexpectedError, "the tensor for the result is null");
-    mycel::data::Items items = {item_of(input)};
+    mycel::data::Items items = {mycel::api::as_tensor(input)};
     data_->run(items);
     require(items.size() == 1, kMDUnexpectedError, "the transforms give ", items.size(),
             " tensors; take a list for them");
@@ -118,7 +104,7 @@ Status Execute::operator()(const std::vector<MSTensor>& input_tensor_list,
     require(!input_tensor_list.empty(), kMDUnexpectedError, "there are no inputs");
     std::vector<MSTensor> results;
     for (const MSTensor& input : input_tensor_list) {
-      mycel::data::Items items = {item_of(input)};
+      mycel::data::Items items = {mycel::api::as_tensor(input)};
       data_->run(items);
       for (const mycel::data::Item& item : items) results.push_back(tensor_of(input.Name(), item));
     }

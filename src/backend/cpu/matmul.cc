@@ -50,6 +50,20 @@ struct Batch {
   }
 };
 
+// How far apart rows and columns of a matrix lie. Along an axis of length one that is anything; to
+// oneDNN it must not be, or equal products would be given to different kernels.
+struct Steps {
+  std::int64_t row, column;
+
+  Steps(const Tensor& matrix) {
+    const std::size_t rank = matrix.shape().size();
+    const std::int64_t rows = matrix.shape()[rank - 2], columns = matrix.shape()[rank - 1];
+    row = matrix.strides()[rank - 2], column = matrix.strides()[rank - 1];
+    if (columns == 1) column = row == 1 ? rows : 1;
+    if (rows == 1) row = column == 1 ? columns : 1;
+  }
+};
+
 struct Problem {
   Batch batch;
   DType dtype;
@@ -68,9 +82,10 @@ struct Problem {
     n = target.shape()[rank - 1];
     k = left.shape()[rank - 1];
     a = static_cast<const char*>(left.raw());
-    a_row = left.strides()[rank - 2], a_column = left.strides()[rank - 1];
+    const Steps a_steps(left), b_steps(right);
+    a_row = a_steps.row, a_column = a_steps.column;
     b = static_cast<const char*>(right.raw());
-    b_row = right.strides()[rank - 2], b_column = right.strides()[rank - 1];
+    b_row = b_steps.row, b_column = b_steps.column;
     c = static_cast<char*>(target.raw());
     bias = bias_values.defined() ? bias_values.raw() : nullptr;
     // Rows of a stack of matrices times one matrix are just more rows.

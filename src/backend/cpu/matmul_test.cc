@@ -135,6 +135,24 @@ TEST_P(LargeMatmulTest, AgreesWithLoops) {
 }
 INSTANTIATE_TEST_SUITE_P(Layouts, LargeMatmulTest, testing::Range(0, 8));
 
+// Along an axis of length one elements can be any distance apart.
+TEST(MatmulTest, OneRowGivesTheSameBitsHoweverItLies) {
+  const std::int64_t n = 1000, k = 192;
+  const Tensor rows = numbers<float>({5, k}, 1), b = numbers<float>({n, k}, 2);
+  for (std::int64_t i = 0; i < rows.size(); ++i) rows.data<float>()[i] /= 7;
+  for (std::int64_t i = 0; i < b.size(); ++i) b.data<float>()[i] /= 11;
+  const Tensor bias = numbers<float>({n}, 3);
+  const Tensor across = Tensor::view(b, {k, n}, {1, k}, 0);
+  std::string first;
+  for (const std::int64_t distance : {5 * k, k, std::int64_t{1}, 2 * k}) {
+    const Tensor c = Tensor::empty({1, n}, DType::Float32);
+    matmul(Tensor::view(rows, {1, k}, {distance, 1}, 0), across, bias, c);
+    const std::string bytes(static_cast<const char*>(c.raw()), c.bytes());
+    if (first.empty()) first = bytes;
+    EXPECT_EQ(bytes, first) << distance;
+  }
+}
+
 TEST(HalfTensorTest, ConvertsWholeVectorsAndTheRest) {
   for (const DType dtype : {DType::Float16, DType::BFloat16, DType::Float64}) {
     const Tensor x = numbers<float>({21}, 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/single_call.h"
 
-#include <array>
+#include <algorithm>
+#include <unordered_map>
 
 #include "backend/cpu/bound_program.h"
 #include "backend/cpu/scalar_executor.h"
@@ -10,86 +11,88 @@
 namespace mycel::cpu {
 namespace {
 
+using op::SingleCalls;
 using tensor::DType;
-using tensor::Tensor;
 
-constexpr std::size_t kMostSlots = 64;
-constexpr std::size_t kMostOperands = 8;
-constexpr std::size_t kValueBytes = 16;
+constexpr std::size_t kMostRooms = 64;
 
 // The steps of a formula with one element in every slot.
-class CpuSingleCall final : public op::SingleCall {
+class Adder {
  public:
-  CpuSingleCall(const BoundProgram& program, std::span<const op::AttributeValue> attributes,
-                std::span<const Tensor> inputs, const Tensor& output)
-      : program_(program) {
-    for (const BoundConstant& constant : program.constants)
-      fixed_.push_back({constant.slot, constant.value});
-    attributes_.resize(program.attributes.size() * kValueBytes);
-    store_attributes(program, attributes, attributes_.data());
-    for (std::size_t i = 0; i < program.attributes.size(); ++i)
-      fixed_.push_back({program.attributes[i].slot, attributes_.data() + kValueBytes * i});
-    for (const BoundInput& input : program.inputs) {
-      const DType held = inputs[static_cast<std::size_t>(input.input)].dtype();
-      loads_.push_back({input.slot, input.input, input_conversion(program, input, held)});
-    }
-    if (output.dtype() != program.result_dtype)
-      store_ = conversion(program.result_dtype, output.dtype());
-  }
+  Adder(const BoundProgram& program, const op::SingleCall& call, SingleCalls& calls)
+      : program_(program), call_(call), calls_(calls) {}
 
-  void run(std::span<const void* const> inputs, void* output) const override {
-    alignas(64) std::array<char, kMostSlots * kValueBytes> memory;
-    std::array<const char*, kMostSlots> values;
-    const auto place = [&](Slot slot) { return memory.data() + slot * kValueBytes; };
-    for (const Fixed& fixed : fixed_) values[fixed.slot] = fixed.value;
-    for (const Load& load : loads_) {
-      const void* const data = inputs[static_cast<std::size_t>(load.input)];
-      values[load.slot] = static_cast<const char*>(data);
-      if (load.convert == nullptr) continue;
-      load.convert(data, 1, place(load.slot), 1, 1);
-      values[load.slot] = place(load.slot);
-    }
+  void add() {
+    for (const BoundConstant& constant : program_.constants)
+      slots_[constant.slot] = calls_.constant(constant.value);
+    add_attributes();
+    for (const BoundInput& input : program_.inputs) load(input);
+    const SingleCalls::Place output = calls_.operand(call_.first + call_.inputs.size());
+    const bool is_converted = call_.output.dtype() != program_.result_dtype;
     for (const BoundStep& step : program_.steps) {
-      const bool is_last = store_ == nullptr && step.result == program_.result;
-      char* const result = is_last ? static_cast<char*>(output) : place(step.result);
-      const auto argument = [&](int i) { return i < step.arity ? values[step.args[i]] : nullptr; };
-      step.variants[0](argument(0), argument(1), argument(2), argument(3), result, 1);
-      values[step.result] = result;
+      const bool is_last = step.result == program_.result && !is_converted;
+      compute(step, is_last ? output : new_room());
     }
-    if (store_ != nullptr) store_(values[program_.result], 1, output, 1, 1);
+    if (is_converted)
+      convert(slots_.at(program_.result), conversion(program_.result_dtype, call_.output.dtype()),
+              output);
   }
 
  private:
-  struct Fixed {
-    Slot slot;
-    const char* value;
-  };
-  struct Load {
-    Slot slot;
-    int input;
-    ConvertFunction convert;  // null: memory already is what the steps read
-  };
+  SingleCalls::Place new_room() { return calls_.room(rooms_++); }
+
+  void add_attributes() {
+    std::vector<char> values(program_.attributes.size() * SingleCalls::kBytes);
+    store_attributes(program_, call_.attributes, values.data());
+    for (std::size_t i = 0; i < program_.attributes.size(); ++i)
+      slots_[program_.attributes[i].slot] =
+          calls_.constant(std::span(values).subspan(SingleCalls::kBytes * i, SingleCalls::kBytes));
+  }
+
+  void load(const BoundInput& input) {
+    const auto index = static_cast<std::size_t>(input.input);
+    const SingleCalls::Place given = calls_.operand(call_.first + index);
+    slots_[input.slot] = given;
+    const ConvertFunction function = input_conversion(program_, input, call_.inputs[index].dtype());
+    if (function == nullptr) return;  // memory already is what the steps read
+    slots_[input.slot] = new_room();
+    convert(given, function, slots_[input.slot]);
+  }
+
+  void convert(SingleCalls::Place from, ConvertFunction function, SingleCalls::Place to) {
+    SingleCalls::Step step;
+    step.convert = function;
+    step.operands.fill(from);
+    step.result = to;
+    calls_.add_step(step);
+  }
+
+  void compute(const BoundStep& bound, SingleCalls::Place result) {
+    SingleCalls::Step step;
+    step.compute = bound.variants[0];
+    step.operands.fill(slots_.at(bound.args[0]));
+    for (std::size_t i = 0; i < bound.arity; ++i) step.operands[i] = slots_.at(bound.args[i]);
+    step.result = slots_[bound.result] = result;
+    calls_.add_step(step);
+  }
+
   const BoundProgram& program_;
-  std::vector<Fixed> fixed_;
-  std::vector<char> attributes_;
-  std::vector<Load> loads_;
-  ConvertFunction store_ = nullptr;
+  const op::SingleCall& call_;
+  SingleCalls& calls_;
+  std::unordered_map<Slot, SingleCalls::Place> slots_;
+  std::size_t rooms_ = 0;
 };
 
-std::unique_ptr<op::SingleCall> make(const op::OpDef& definition,
-                                     std::span<const op::AttributeValue> attributes,
-                                     std::span<const Tensor> inputs, const Tensor& output) {
-  const DType type = op::elementwise_compute_type(definition, inputs);
-  const BoundProgram& program = bound_program(definition, type);
-  std::size_t slots = program.result;
-  for (const BoundStep& step : program.steps) slots = std::max<std::size_t>(slots, step.result);
-  for (const BoundInput& input : program.inputs) slots = std::max<std::size_t>(slots, input.slot);
-  const bool fits = slots < kMostSlots && program.inputs.size() <= kMostOperands &&
-                    !program.steps.empty() && program.steps.back().result == program.result;
-  return fits ? std::make_unique<CpuSingleCall>(program, attributes, inputs, output) : nullptr;
+bool add(const op::SingleCall& call, SingleCalls& calls) {
+  const DType type = op::elementwise_compute_type(call.definition, call.inputs);
+  const BoundProgram& program = bound_program(call.definition, type);
+  const bool fits = !program.steps.empty() && program.steps.back().result == program.result &&
+                    program.steps.size() + program.inputs.size() <= kMostRooms;
+  if (fits) Adder(program, call, calls).add();
+  return fits;
 }
 
-const bool registered = (op::set_single_call_maker(make), true);
+const bool registered = (op::set_single_call_maker(add), true);
 
 }  // namespace
 }  // namespace mycel::cpu

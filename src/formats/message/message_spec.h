@@ -36,6 +36,8 @@ struct MessageSpec {
     }
     return nullptr;
   }
+  // Of the messages that a field holds.
+  const MessageSpec& part(std::string_view field_name) const { return *find(field_name)->message; }
 };
 
 }  // namespace mycel::formats

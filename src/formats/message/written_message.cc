@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "formats/message/tensor_bytes.h"
 #include "platform/error/error.h"
 #include "platform/protobuf/message.h"
 
@@ -51,22 +52,6 @@ void put_value(MessageWriter& writer, const FieldSpec& spec, double value) {
 }
 void put_value(MessageWriter& writer, const FieldSpec& spec, const std::string& value) {
   writer.bytes(spec.number, value);
-}
-
-tensor::Tensor dense(const tensor::Tensor& tensor) {
-  const tensor::Tensor known = tensor.readable();
-  const bool is_here = known.device().backend == device::kHostBackend;
-  return tensor::contiguous(is_here ? known : tensor::copy_to_device(known, {}));
-}
-
-std::string_view bytes_of(const tensor::Tensor& dense) {
-  return {static_cast<const char*>(dense.raw()), dense.bytes()};
-}
-
-bool have_same_bytes(const tensor::Tensor& a, const tensor::Tensor& b) {
-  if (a == b) return true;
-  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
-         bytes_of(dense(a)) == bytes_of(dense(b));
 }
 
 }  // namespace
@@ -229,7 +214,7 @@ bool WrittenMessage::operator==(const WrittenMessage& other) const {
 bool WrittenMessage::Field::operator==(const Field& other) const {
   if (spec != other.spec || values.index() != other.values.index()) return false;
   if (const auto* content = std::get_if<tensor::Tensor>(&values))
-    return have_same_bytes(*content, std::get<tensor::Tensor>(other.values));
+    return are_same(*content, std::get<tensor::Tensor>(other.values));
   return values == other.values;
 }
 

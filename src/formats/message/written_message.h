@@ -22,7 +22,7 @@ class WrittenMessage {
       std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>,
                    tensor::Tensor, std::vector<WrittenMessage>>;
 
-  explicit WrittenMessage(const MessageSpec& spec) : spec_(&spec) {}
+  explicit WrittenMessage(const MessageSpec& spec);
 
   // One more value of a field; of a field that is not repeated, the value.
   WrittenMessage& put(std::string_view name, std::int64_t value);
@@ -78,5 +78,8 @@ struct WrittenMessage::Field {
   Values values;
   bool operator==(const Field& other) const;
 };
+
+// Here, where a field is known in whole: not every compiler can make a list of others.
+inline WrittenMessage::WrittenMessage(const MessageSpec& spec) : spec_(&spec) {}
 
 }  // namespace mycel::formats

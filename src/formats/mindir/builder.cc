@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/mindir/builder.h"
 
+#include <algorithm>
 #include <charconv>
 #include <unordered_map>
 
@@ -76,7 +77,10 @@ class Builder {
   // Primitives, names of graphs, what they define, and then what they use.
   std::shared_ptr<const Model> build(std::span<const StoredParameters> parameters) {
     model_->version_ = message_.text("model_version");
-    model_->has_preprocessing_ = message_.has("preprocessor");
+    for (const MessageView& op : message_.message("preprocessor").messages("op"))
+      model_->preprocessing_.push_back({std::string(op.text("input_columns")),
+                                        std::string(op.text("output_columns")),
+                                        std::string(op.text("operations"))});
     for (const MessageView& entry : message_.messages("user_info"))
       model_->user_info_.emplace_back(entry.text("key"), entry.text("value"));
     for (const MessageView& primitive : message_.messages("primitives"))
@@ -93,6 +97,7 @@ class Builder {
       declare_contents(messages[i], *model_->graphs_[i], i == 0);
     for (std::size_t i = 0; i < messages.size(); ++i) resolve(messages[i], *model_->graphs_[i]);
     note_writing();
+    own_what_is_written();
     try {
       arrange(model_->graphs_);
     } catch (const platform::Error& error) {
@@ -210,9 +215,10 @@ class Builder {
     }
     op_type.remove_prefix(kReference.size());
     for (const std::string_view kind : {"MetaFuncGraph", "ClassType"}) {
-      if (op_type.starts_with(kind) && op_type.substr(kind.size()).starts_with("::"))
-        return Operand::constant(Datum(std::shared_ptr<const op::Opaque>(
-            built_in(kind, op_type.substr(kind.size() + 2), version_))));
+      if (!op_type.starts_with(kind) || !op_type.substr(kind.size()).starts_with("::")) continue;
+      calls_classes_ = calls_classes_ || kind == "ClassType";
+      return Operand::constant(Datum(std::shared_ptr<const op::Opaque>(
+          built_in(kind, op_type.substr(kind.size() + 2), version_))));
     }
     const Operand& operand =
         found(op_type, [&] { return platform::join("the callee of the node '", name, "'"); });
@@ -227,6 +233,19 @@ class Builder {
     for (const auto& primitive : primitives_) is_writing |= primitive->is_writing();
     if (!is_writing) return;
     for (const auto& primitive : primitives_) primitive->copy_what_is_read();
+  }
+
+  // What a network writes is its own, whoever holds the same content.
+  void own_what_is_written() {
+    const auto may_write = [](const auto& primitive) { return primitive->may_write(); };
+    if (!calls_classes_ && std::ranges::none_of(primitives_, may_write)) return;
+    for (Parameter& parameter : model_->parameters_) {
+      if (!parameter.tensor.storage().may_be_known_otherwise()) continue;
+      const tensor::Tensor own =
+          tensor::Tensor::empty(parameter.tensor.shape(), parameter.tensor.dtype());
+      tensor::copy_elements(parameter.tensor, own);
+      parameter.tensor = own;
+    }
   }
 
   // What is known of an output's type: of the node.
@@ -256,6 +275,7 @@ class Builder {
   Version version_;
   std::unordered_map<std::string, Operand> table_;  // everything that has a name
   std::vector<std::shared_ptr<Primitive>> primitives_;
+  bool calls_classes_ = false;  // which make primitives when the network runs
 };
 
 std::shared_ptr<const Model> build(const MessageView& model,

@@ -2,8 +2,8 @@
 #include "formats/mindir/graph_writer.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "formats/message/tensor_bytes.h"
 #include "formats/mindir/types.h"
 #include "formats/mindir/written_values.h"
 #include "platform/error/error.h"
@@ -30,14 +30,6 @@ constexpr std::string_view kReference = "REF::";
 const Datum& monad() {
   static const Datum value{std::shared_ptr<const op::Opaque>(std::make_shared<Monad>())};
   return value;
-}
-
-std::string_view bytes_of(const tensor::Tensor& dense) {
-  return {static_cast<const char*>(dense.raw()), dense.bytes()};
-}
-
-bool are_same(const tensor::Tensor& a, const tensor::Tensor& b) {
-  return a.dtype() == b.dtype() && a.shape() == b.shape() && bytes_of(a) == bytes_of(b);
 }
 
 }  // namespace
@@ -250,12 +242,9 @@ std::string GraphWriter::constant(const Datum& value) {
     if (name.empty()) name = add_constant(value);
     return name;
   }
-  const tensor::Tensor dense = tensor::contiguous(value.tensor().tensor().readable());
-  const std::size_t hash = std::hash<std::string_view>()(bytes_of(dense));
-  for (auto [known, end] = tensors_.equal_range(hash); known != end; ++known)
-    if (are_same(known->second.first, dense)) return known->second.second;
-  std::string name = add_constant(Datum(op::Value(&file_.emitter, dense)));
-  tensors_.emplace(hash, std::pair{dense, name});
+  const tensor::Tensor content = dense(value.tensor().tensor());
+  std::string& name = tensors_.name_of(content);
+  if (name.empty()) name = add_constant(Datum(op::Value(&file_.emitter, content)));
   return name;
 }
 

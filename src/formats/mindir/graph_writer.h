@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/message/written_message.h"
+#include "formats/writing/known_constants.h"
 #include "formats/writing/network.h"
 #include "operator/mindir_symbol.h"
 
@@ -119,7 +120,7 @@ class GraphWriter final : public op::mindir::Graph {
   WrittenMessage output_{*value_info()};
   std::map<Value, std::string> names_;
   std::map<std::string, std::string> constants_;
-  std::unordered_multimap<std::size_t, std::pair<tensor::Tensor, std::string>> tensors_;
+  writing::KnownConstants tensors_;
   Names passed_;
   std::unordered_map<const Node*, std::string> parameters_, loaded_;
   std::string order_;  // of what parameters were read and written so far

@@ -63,7 +63,8 @@ MessageTree decrypted_model_of(const PlainFile& file, const std::string& path) {
 // Parameters of the older split form, which stand in files of their own.
 class SplitParameters {
  public:
-  SplitParameters(const std::string& path, const platform::CipherKey& key) {
+  SplitParameters(const std::string& path, const platform::CipherKey& key,
+                  const TensorFilter& filter) {
     const fs::path folder =
         path.substr(0, path.size() - kGraphSuffix.size()) + std::string(kDataSuffix);
     std::error_code problem;
@@ -79,16 +80,17 @@ class SplitParameters {
       if (file.parent_path() != inside)
         refuse("The file '", name.string(), "' of '", folder.string(),
                "' is a link to another folder.");
-      add(file.string(), key);
+      add(file.string(), key, filter);
     }
   }
   std::span<const StoredParameters> all() const { return parameters_; }
 
  private:
-  void add(const std::string& path, const platform::CipherKey& key) {
+  void add(const std::string& path, const platform::CipherKey& key, const TensorFilter& filter) {
     const PlainFile& file = files_.emplace_back(path, key);
     const MessageTree& tree = trees_.emplace_back(decoded(mindir_graph(), file, path));
-    TensorReader& reader = readers_.emplace_back(file, fs::path(path).parent_path().string(), key);
+    TensorReader& reader =
+        readers_.emplace_back(file, fs::path(path).parent_path().string(), key, filter);
     parameters_.push_back({tree, &reader});
   }
 
@@ -100,34 +102,35 @@ class SplitParameters {
 
 std::shared_ptr<const Model> built(const PlainFile& file, const MessageTree& tree,
                                    std::optional<std::string> folder, const std::string& path,
-                                   const platform::CipherKey& key, op::Emitter& emitter) {
-  TensorReader tensors(file, std::move(folder), key);
+                                   const platform::CipherKey& key, op::Emitter& emitter,
+                                   const TensorFilter& filter) {
+  TensorReader tensors(file, std::move(folder), key, filter);
   const ValueReader values(tensors, emitter);
   const MessageView model(tree);
   const MessageView graph = model.message("graph");
   const StoredParameters own{graph, &tensors};
   if (!path.ends_with(kGraphSuffix) || graph.has("parameter") || graph.has("map_parameter"))
     return build(model, std::span(&own, 1), values);
-  const SplitParameters split(path, key);
+  const SplitParameters split(path, key, filter);
   return build(model, split.all(), values);
 }
 
 }  // namespace
 
 std::shared_ptr<const Model> Model::load(const std::string& path, const platform::CipherKey& key,
-                                         op::Emitter& emitter) {
+                                         op::Emitter& emitter, const TensorFilter& filter) {
   const PlainFile file(path, key);
   const MessageTree tree =
       file.is_decrypted() ? decrypted_model_of(file, path) : model_of(file, path);
   const std::string folder = fs::path(path).parent_path().string();
-  return built(file, tree, folder.empty() ? "." : folder, path, key, emitter);
+  return built(file, tree, folder.empty() ? "." : folder, path, key, emitter, filter);
 }
 
 std::shared_ptr<const Model> Model::read(std::string content, std::optional<std::string> folder,
-                                         op::Emitter& emitter) {
+                                         op::Emitter& emitter, const TensorFilter& filter) {
   const PlainFile file(std::move(content));
   if (platform::starts_with_piece(file.bytes().substr(0, 4))) refuse_decryption();
-  return built(file, model_of(file, "in memory"), std::move(folder), "", {}, emitter);
+  return built(file, model_of(file, "in memory"), std::move(folder), "", {}, emitter, filter);
 }
 
 std::vector<std::string> Model::graph_names() const {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/model_bytes.h"
 #include "formats/program/graph.h"
 #include "platform/cipher/envelope.h"
 #include "tensor/tensor.h"
@@ -32,6 +33,11 @@ struct Parameter {
   tensor::Tensor tensor;
 };
 
+// A Map operation of a dataset, as JSON texts.
+struct MapOperation {
+  std::string input_columns, output_columns, operations;
+};
+
 // Where sparse tensors are in a result.
 struct ResultPlan {
   enum class Kind : std::uint8_t { Plain, Coo, Csr, Parts };
@@ -49,10 +55,10 @@ class Model {
   // An error (RuntimeError) for a file that is damaged, encrypted otherwise, or of a form that is
   // not known. `emitter`: of those who will run it.
   static std::shared_ptr<const Model> load(const std::string& path, const platform::CipherKey& key,
-                                           op::Emitter& emitter);
+                                           op::Emitter& emitter, const TensorFilter& filter = {});
   // A model that is in memory; `folder`: where data files may lie, if anywhere.
   static std::shared_ptr<const Model> read(std::string content, std::optional<std::string> folder,
-                                           op::Emitter& emitter);
+                                           op::Emitter& emitter, const TensorFilter& filter = {});
 
   const std::string& name() const { return graphs_.front()->name; }
   std::vector<std::string> graph_names() const;
@@ -61,7 +67,7 @@ class Model {
   const std::vector<Input>& inputs() const { return inputs_; }  // without those of no value
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const ResultPlan& result() const { return result_; }
-  bool has_preprocessing() const { return has_preprocessing_; }  // of a dataset, for its inputs
+  const std::vector<MapOperation>& preprocessing() const { return preprocessing_; }  // of inputs
 
   // What the network gives for these inputs; of a parameter, a copy. `parameters` take the place of
   // those of the file.
@@ -77,7 +83,7 @@ class Model {
   std::vector<bool> is_value_;  // of the outermost graph's inputs
   std::vector<Parameter> parameters_;
   ResultPlan result_;
-  bool has_preprocessing_ = false;
+  std::vector<MapOperation> preprocessing_;
 };
 
 }  // namespace mycel::formats::mindir

@@ -6,14 +6,17 @@
 
 #include <gtest/gtest.h>
 
-#include "formats/mindir/model_harness.h"
 #include "formats/mindir/test_messages.h"
+#include "formats/program/model_harness.h"
 
 namespace mycel::formats::mindir {
 namespace {
 
-using testing::read;
 using testing::run;
+
+std::shared_ptr<const Model> read(std::string content) {
+  return testing::read<Model>(std::move(content));
+}
 
 std::string refusal(const std::string& content) {
   try {

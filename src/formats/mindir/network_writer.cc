@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "formats/writing/use.h"
 #include "operator/mindir_call.h"
 #include "platform/error/error.h"
 
@@ -22,7 +23,7 @@ namespace {
 class WrittenCall final : public op::mindir::Call {
  public:
   WrittenCall(GraphWriter& writer, Node& node, const std::set<Value>& read)
-      : Call(facts_of(node, read), writer), writer_(writer), node_(node) {}
+      : Call(writing::facts_of(node, read, "MindIR"), writer), writer_(writer), node_(node) {}
 
   Symbol unconverted(std::size_t i) const override {
     const Value& operand = node_.operands[i];
@@ -36,24 +37,6 @@ class WrittenCall final : public op::mindir::Call {
   Symbol value(std::size_t i) const override { return writer_.symbol(node_.operands[i]); }
 
  private:
-  static Facts facts_of(Node& node, const std::set<Value>& read) {
-    Facts facts{.definition = *node.definition,
-                .attributes = node.attributes,
-                .outputs = node.types,
-                .place = node.place(),
-                .format = "MindIR"};
-    for (const Value& operand : node.operands) {
-      op::UsedOperand& used = facts.operands.emplace_back();
-      used.is_present = static_cast<bool>(operand);
-      if (!operand) continue;
-      used.spec = operand.type();
-      if (operand.node->is_number()) used.number = operand.node->tensor;
-    }
-    for (std::uint32_t i = 0; i < node.types.size(); ++i)
-      facts.is_read.push_back(read.contains({&node, i}));
-    return facts;
-  }
-
   GraphWriter& writer_;
   Node& node_;
 };
@@ -139,18 +122,10 @@ void NetworkWriter::check(const std::optional<std::set<std::string>>& own_parame
 }
 
 void NetworkWriter::check_operators(const StraightGraph& graph) {
-  std::set<std::string> known;
-  std::string missing;
-  for (const Node* node : graph.nodes) {
-    if (!node->is_operator()) continue;
-    // Asked in the order of the graph, so that no answer leads far back.
-    const bool is_constant = folding_.is_constant(*node);
-    const bool can_be_written = is_constant || is_primitive(*node->definition) ||
-                                op::mindir::find_rule(*node->definition) != nullptr;
-    if (can_be_written || !known.insert(node->definition->name).second) continue;
-    missing += platform::join(missing.empty() ? "" : ", ", "'", node->definition->name,
-                              "' (first at ", node->place(), ")");
-  }
+  const std::string missing =
+      writing::missing_operators(graph, folding_, [](const op::OpDef& definition) {
+        return is_primitive(definition) || op::mindir::find_rule(definition) != nullptr;
+      });
   platform::require(missing.empty(), ErrorKind::Type, "'", network_.name(),
                     "' cannot be written as MindIR, which has no primitive for ", missing, ".");
 }
@@ -222,8 +197,8 @@ void NetworkWriter::write_node(GraphWriter& writer, Node& node, const std::set<V
 std::vector<std::string> NetworkWriter::write_operator(GraphWriter& writer, Node& node,
                                                        const std::set<Value>& read) {
   const WrittenCall call(writer, node, read);
-  const op::mindir::Rule rule = op::mindir::find_rule(*node.definition);
-  const std::vector<Symbol> outputs = rule != nullptr ? rule(call).outputs : as_primitive(call);
+  const op::mindir::Rule* rule = op::mindir::find_rule(*node.definition);
+  const std::vector<Symbol> outputs = rule != nullptr ? (*rule)(call).outputs : as_primitive(call);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(outputs.size(), node.types.size()); ++i)
     names.push_back(outputs[i].to(node.types[i].dtype).name());

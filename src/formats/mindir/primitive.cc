@@ -99,6 +99,14 @@ bool Primitive::is_writing() const {
   return (!marked.is_none() && op::truth_of(marked)) || begins_like_writing(name_);
 }
 
+// Operators that remember statistics when they train are told whether they do.
+bool Primitive::may_write() const {
+  if (is_writing()) return true;
+  if (definition_ == nullptr || !definition_->has_effects) return false;
+  const Datum& trains = attribute("is_training");
+  return trains.is_none() || op::truth_of(trains);
+}
+
 const Datum& Primitive::attribute(std::string_view name) const {
   static const Datum none;
   const auto found = attributes_.find(name);

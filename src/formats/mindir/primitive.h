@@ -26,6 +26,7 @@ class Primitive final : public Function {
   bool is_passing() const override;
   bool is_depend() const override { return name_ == "Depend" || name_ == "depend"; }
   bool is_writing() const;  // into a parameter
+  bool may_write() const;   // the same, or it depends on what it is called with
   const Datum& attribute(std::string_view name) const;
   Version version() const { return version_; }
 

@@ -101,7 +101,7 @@ Tensor TensorReader::tensor(const MessageView& message, const std::string& what)
   }
   Tensor target = Tensor::empty(shape, *dtype);
   if (size > 0) copy_data(message, target, what);
-  return target;
+  return filter_ ? filter_(target) : target;
 }
 
 void TensorReader::copy_data(const MessageView& message, Tensor& target, const std::string& what) {

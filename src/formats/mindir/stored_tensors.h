@@ -43,8 +43,9 @@ class PlainFile {
 class TensorReader {
  public:
   // `folder`: data files must lie in it; none: the model came from memory.
-  TensorReader(const PlainFile& file, std::optional<std::string> folder, platform::CipherKey key)
-      : file_(file), folder_(std::move(folder)), key_(std::move(key)) {}
+  TensorReader(const PlainFile& file, std::optional<std::string> folder, platform::CipherKey key,
+               TensorFilter filter = {})
+      : file_(file), folder_(std::move(folder)), key_(std::move(key)), filter_(std::move(filter)) {}
 
   // `what` it is, for errors.
   tensor::Tensor tensor(const MessageView& message, const std::string& what);
@@ -57,6 +58,7 @@ class TensorReader {
   const PlainFile& file_;
   std::optional<std::string> folder_;
   platform::CipherKey key_;
+  TensorFilter filter_;
   std::map<std::string, PlainFile> others_;
   std::map<const PlainFile*, Taken> taken_;  // of the others
 };

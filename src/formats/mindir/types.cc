@@ -51,12 +51,6 @@ std::optional<DType> argument_type(std::int64_t number, Version version) {
   return found(version >= kNewComplexSince ? kNewComplex : kOldComplex, number);
 }
 
-std::int64_t data_number(DType dtype) {
-  std::int64_t number = 1;
-  while (op::stored_type(number) != dtype) ++number;  // there is one for every type
-  return number;
-}
-
 std::int64_t argument_number(DType dtype) {
   // Complex numbers as they were before; a file tells the release that wrote it.
   return (is_complex(dtype) ? numbered(kOldComplex, dtype) : numbered(kArgumentTypes, dtype))

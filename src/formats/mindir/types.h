@@ -23,7 +23,6 @@ std::optional<DType> data_type(std::int64_t number);  // DataType of a tensor
 std::optional<DType> argument_type(std::int64_t number, Version version);
 
 // The other way, in the numbers that every release knows.
-std::int64_t data_number(DType dtype);
 std::int64_t argument_number(DType dtype);
 
 }  // namespace mycel::formats::mindir

@@ -47,7 +47,14 @@ WrittenModel WrittenModel::for_all_sizes(std::span<const WrittenModel* const> mo
   return whole;
 }
 
-WrittenMessage WrittenModel::message(const std::map<std::string, DataPlace>& places) const {
+std::vector<writing::Weight> WrittenModel::weights() const {
+  std::vector<writing::Weight> weights;
+  for (const Weight& weight : weights_)
+    weights.push_back({std::string(weight.name()), weight.tensor});
+  return weights;
+}
+
+WrittenMessage WrittenModel::message(const writing::Places& places) const {
   WrittenMessage whole = model_;
   std::vector<WrittenMessage> parameters;
   for (const Weight& weight : weights_) {

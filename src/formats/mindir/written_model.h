@@ -2,25 +2,17 @@
 // Networks as MindIR files: writing what was recorded.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "formats/message/written_message.h"
 #include "formats/mindir/graph_writer.h"
 #include "formats/writing/network.h"
+#include "formats/writing/written_file.h"
 
 namespace mycel::formats::mindir {
-
-// Where in a file beside the model a weight lies.
-struct DataPlace {
-  std::string location;
-  std::int64_t offset = 0, length = 0;
-};
 
 struct WritingOptions {
   std::vector<std::string> input_names = {};  // of all tensors of the inputs
@@ -30,7 +22,7 @@ struct WritingOptions {
   std::string version = {};       // of the release that writes
 };
 
-class WrittenModel {
+class WrittenModel final : public writing::WrittenFile {
  public:
   // TypeError for an operator that has no primitive, ValueError for a parameter that does not
   // belong to the network.
@@ -41,9 +33,8 @@ class WrittenModel {
   static WrittenModel for_all_sizes(std::span<const WrittenModel* const> models);
 
   const std::string& name() const { return name_; }  // of the network
-  const std::vector<Weight>& weights() const { return weights_; }
-  // The whole; weights are in it, or where `places` says.
-  WrittenMessage message(const std::map<std::string, DataPlace>& places) const;
+  std::vector<writing::Weight> weights() const override;
+  WrittenMessage message(const writing::Places& places) const override;
 
  private:
   std::string name_;

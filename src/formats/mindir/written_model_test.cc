@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "formats/mindir/model_harness.h"
+#include "formats/mindir/model.h"
+#include "formats/program/model_harness.h"
+#include "formats/writing/test_graphs.h"
 
 namespace mycel::formats::mindir {
 namespace {
@@ -26,85 +28,32 @@ std::string bytes_of(const WrittenModel& model) {
 }
 
 float result_of(const char* text, float x, bool is_as_it_is = false) {
-  return testing::run(*testing::read(bytes_of(written(text, is_as_it_is))), x);
+  return testing::run(*testing::read<Model>(bytes_of(written(text, is_as_it_is))), x);
 }
-
-// Results are marked twice: by the way that gives them, and by the function.
-constexpr char kStraight[] = R"(graph @straight(%1: Float32() x0) {
-  %2 = constant [1] : Bool()
-  %3 = exp2(%1) : Float32()
-  %4 = add(%3, %1) : Float32()
-  %5 = where(%2, %4, %4) : Float32()
-  %6 = where(%2, %5, %5) : Float32()
-  return %6
-}
-)";
 
 TEST(WrittenModelTest, ARuleIsWrittenAndComputed) {
-  EXPECT_FLOAT_EQ(result_of(kStraight, 3, true), 11);
+  EXPECT_FLOAT_EQ(result_of(testing::kStraight, 3, true), 11);
 }
-
-constexpr char kLoop[] = R"(graph @doubling(%1: Float32() x0) {
-  %2 = constant [1] : Bool()
-  %3 = constant [10.0] : Float32()
-  %4 = while(%1) : Float32() {(%5: Float32())
-    %6 = less(%5, %3) : Bool()
-    return %6
-  } {(%7: Float32())
-    %8 = add(%7, %7) : Float32()
-    return %8
-  }
-  %9 = where(%2, %4, %4) : Float32()
-  %10 = where(%2, %9, %9) : Float32()
-  return %10
-}
-)";
 
 TEST(WrittenModelTest, ALoopIsGraphsThatCallEachOther) {
-  EXPECT_FLOAT_EQ(result_of(kLoop, 3), 12);
-  EXPECT_FLOAT_EQ(result_of(kLoop, 11), 11);
+  EXPECT_FLOAT_EQ(result_of(testing::kLoop, 3), 12);
+  EXPECT_FLOAT_EQ(result_of(testing::kLoop, 11), 11);
 }
-
-constexpr char kBranch[] = R"(graph @choosing(%1: Float32() x0) {
-  %2 = constant [1] : Bool()
-  %3 = constant [0.0] : Float32()
-  %4 = add(%1, %1) : Float32()
-  %5 = greater(%1, %3) : Bool()
-  %6 = if(%5) : Float32() {()
-    %7 = add(%4, %1) : Float32()
-    %8 = where(%2, %7, %7) : Float32()
-    return %8
-  } {()
-    %9 = where(%2, %4, %4) : Float32()
-    return %9
-  }
-  %10 = where(%2, %6, %6) : Float32()
-  return %10
-}
-)";
 
 TEST(WrittenModelTest, ADecisionIsTwoGraphs) {
-  EXPECT_FLOAT_EQ(result_of(kBranch, 2), 6);
-  EXPECT_FLOAT_EQ(result_of(kBranch, -2), -4);
+  EXPECT_FLOAT_EQ(result_of(testing::kBranch, 2), 6);
+  EXPECT_FLOAT_EQ(result_of(testing::kBranch, -2), -4);
 }
 
 TEST(WrittenModelTest, FilesForSeveralSizesAreOne) {
-  const WrittenModel one = written(kLoop, false);
+  const WrittenModel one = written(testing::kLoop, false);
   const WrittenModel* const models[] = {&one, &one, &one};
   EXPECT_EQ(bytes_of(WrittenModel::for_all_sizes(models)), bytes_of(one));
 }
 
 TEST(WrittenModelTest, WhatNoFileHoldsIsNamed) {
-  constexpr char kRandom[] = R"(graph @random(%1: Float32() x0) {
-  %2 = constant [1] : Bool()
-  %3 = fourier(%1) : Float32()
-  %4 = where(%2, %3, %3) : Float32()
-  %5 = where(%2, %4, %4) : Float32()
-  return %5
-}
-)";
   try {
-    written(kRandom, true);
+    written(testing::kUnknown, true);
     FAIL();
   } catch (const platform::Error& error) {
     EXPECT_NE(error.message().find("no primitive for 'fourier'"), std::string::npos)

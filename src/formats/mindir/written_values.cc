@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "formats/mindir/messages.h"
-#include "formats/mindir/types.h"
+#include "operator/stored_call.h"
 #include "platform/error/error.h"
 
 namespace mycel::formats::mindir {
@@ -48,26 +48,22 @@ void put_value(WrittenMessage& attribute, const Datum& value, bool is_inside) {
     platform::require(value.is_dtype(), platform::ErrorKind::Internal, "no file holds a ",
                       value.type_name());
     WrittenMessage type(tensor_spec());  // a tensor without elements
-    type.put("name", kTensorName).put("data_type", data_number(value.dtype()));
+    type.put("name", kTensorName).put("data_type", op::stored_number(value.dtype()));
     put_tensor(attribute, std::move(type));
   }
 }
 
 }  // namespace
 
-const MessageSpec& part_of(const MessageSpec& whole, std::string_view field) {
-  return *whole.find(field)->message;
-}
-
-const MessageSpec& node_spec() { return part_of(mindir_graph(), "node"); }
-const MessageSpec& attribute_spec() { return part_of(node_spec(), "attribute"); }
-const MessageSpec& primitive_spec() { return part_of(mindir_model(), "primitives"); }
-const MessageSpec& tensor_spec() { return part_of(mindir_graph(), "parameter"); }
-const MessageSpec& value_info_spec() { return part_of(mindir_graph(), "input"); }
+const MessageSpec& node_spec() { return mindir_graph().part("node"); }
+const MessageSpec& attribute_spec() { return node_spec().part("attribute"); }
+const MessageSpec& primitive_spec() { return mindir_model().part("primitives"); }
+const MessageSpec& tensor_spec() { return mindir_graph().part("parameter"); }
+const MessageSpec& value_info_spec() { return mindir_graph().part("input"); }
 
 WrittenMessage type_message(const op::TensorSpec& type) {
   WrittenMessage message(tensor_spec());
-  message.put_all("dims", type.shape).put("data_type", data_number(type.dtype));
+  message.put_all("dims", type.shape).put("data_type", op::stored_number(type.dtype));
   return message;
 }
 

@@ -16,7 +16,6 @@ class Monad final : public op::Opaque {
   std::string_view kind() const override { return "UMonad"; }
 };
 
-const MessageSpec& part_of(const MessageSpec& whole, std::string_view field);
 const MessageSpec& node_spec();
 const MessageSpec& attribute_spec();
 const MessageSpec& primitive_spec();

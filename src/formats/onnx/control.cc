@@ -154,7 +154,8 @@ class Runner::WrittenLoop {
   }
 
   std::vector<Held> made(LoopMaker& maker) {
-    std::vector<Datum> initial{Datum(std::int64_t{0}), plain(start_.goes_on)};
+    counts_with_tensors_ = maker.counts_with_tensors();
+    std::vector<Datum> initial{own(runner_.number(0)), own(start_.goes_on)};
     for (const Held& state : start_.states) initial.push_back(noted(state));
     for (std::size_t i = 0; i < start_.row_count; ++i) initial.push_back(Datum::list({}));
     const LoopMaker::Outcome outcome = maker.make_loop(
@@ -173,9 +174,12 @@ class Runner::WrittenLoop {
     return held.value;
   }
 
+  // The number of a turn, or whether there is one.
+  Datum own(const Held& held) { return counts_with_tensors_ ? noted(held) : plain(held); }
+
   Held held(const Datum& datum) const {
     const auto is_it = [&](const Datum& one) { return one.is_same_object(datum); };
-    return {datum, std::ranges::any_of(known_, is_it)};
+    return {datum, std::any_of(known_.rbegin(), known_.rend(), is_it)};
   }
 
   std::vector<Held> states_of(std::span<const Datum> values) const {
@@ -186,14 +190,15 @@ class Runner::WrittenLoop {
 
   // Whether there is a further turn: a truth, or a tensor where it depends on values.
   Datum test(std::span<const Datum> values) const {
-    const Datum in_time = is_in_time(values[0]);
-    if (in_time.is_bool()) return in_time.flag() ? values[1] : in_time;
-    if (values[1].is_bool()) return values[1].flag() ? in_time : values[1];
+    const Datum in_time = is_in_time(plain(held(values[0])));
+    const Datum goes_on = plain(held(values[1]));
+    if (in_time.is_bool()) return in_time.flag() ? goes_on : in_time;
+    if (goes_on.is_bool()) return goes_on.flag() ? in_time : goes_on;
     op::Emitter& emitter = runner_.host_.emitter();
     const auto scalar = [&](const Datum& datum) {
       return emitter.call("reshape", {datum.tensor()}, {{"shape", op::IntList{}}});
     };
-    return Datum(emitter.call("logical_and", {scalar(in_time), scalar(values[1])}));
+    return Datum(emitter.call("logical_and", {scalar(in_time), scalar(goes_on)}));
   }
 
   Datum is_in_time(const Datum& turn) const {
@@ -213,9 +218,9 @@ class Runner::WrittenLoop {
     const std::vector<Held> found = runner_.body(step_, std::move(arguments), frame_);
     op::Emitter& emitter = runner_.host_.emitter();
     LoopMaker::TurnEnd end;
-    end.next.push_back(values[0].is_int() ? Datum(values[0].integer() + 1)
-                                          : Datum(values[0].tensor() + emitter.integer(1)));
-    end.next.push_back(plain(found[0]));
+    end.next.push_back(number.is_known ? own(runner_.number(whole_number(step_, number.value) + 1))
+                                       : Datum(values[0].tensor() + emitter.integer(1)));
+    end.next.push_back(own(found[0]));
     for (std::size_t i = 0; i < start_.states.size(); ++i) end.next.push_back(noted(found[1 + i]));
     for (std::size_t i = 0; i < start_.row_count; ++i) {
       const std::size_t place = start_.states.size() + i;
@@ -230,6 +235,7 @@ class Runner::WrittenLoop {
   const Step& step_;
   Frame& frame_;
   LoopInputs start_;
+  bool counts_with_tensors_ = false;
   std::vector<Datum> known_;  // states of which that is known
 };
 

@@ -88,16 +88,17 @@ std::shared_ptr<const Model> build(const MessageView& message, TensorReader& ten
   return model;
 }
 
-std::shared_ptr<const Model> Model::load(const std::string& path, op::Emitter& emitter) {
+std::shared_ptr<const Model> Model::load(const std::string& path, op::Emitter& emitter,
+                                         const TensorFilter& filter) {
   const ModelBytes content = opened(path);
-  TensorReader tensors(content, file_name(path), folder_of(path));
+  TensorReader tensors(content, file_name(path), folder_of(path), filter);
   return build(decoded(content, tensors.name()), tensors, emitter);
 }
 
 std::shared_ptr<const Model> Model::read(std::string content, std::optional<std::string> folder,
-                                         op::Emitter& emitter) {
+                                         op::Emitter& emitter, const TensorFilter& filter) {
   const ModelBytes held = ModelBytes::in_memory(std::move(content));
-  TensorReader tensors(held, "The ONNX model", std::move(folder));
+  TensorReader tensors(held, "The ONNX model", std::move(folder), filter);
   return build(decoded(held, tensors.name()), tensors, emitter);
 }
 
@@ -126,14 +127,14 @@ std::string listed(const std::vector<std::int64_t>& lengths) {
 
 }  // namespace
 
-void Input::check(const Datum& value) const {
+void Input::check(const Datum& value, bool any_shape) const {
   platform::require(value.is_tensor(), ErrorKind::Type, "The input '", name,
                     "' must be a Tensor, but got ", value.type_name(), ".");
   const op::TensorSpec given = value.tensor().spec();
   platform::require(!dtype || given.dtype == *dtype, ErrorKind::Type, "The input '", name,
                     "' must have type ", dtype.value_or(given.dtype), ", but got ", given.dtype,
                     ".");
-  if (!dims) return;
+  if (any_shape || !dims) return;
   const bool fits = std::ranges::equal(
       *dims, given.shape,
       [](std::int64_t expected, std::int64_t got) { return expected < 0 || expected == got; });
@@ -148,7 +149,7 @@ Datum Model::run(std::span<const Datum> arguments, std::span<const op::Value> pa
                     inputs_.size(), " inputs, but got ", arguments.size(), ".");
   std::vector<Held> given;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    inputs_[i].check(arguments[i]);
+    inputs_[i].check(arguments[i], !host.keeps_shapes());
     given.push_back({arguments[i], false});
   }
   Runner runner(opset_, parameters, host);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/message/message_view.h"
+#include "formats/model_bytes.h"
 #include "formats/onnx/graph.h"
 #include "formats/program/host.h"
 #include "tensor/tensor.h"
@@ -23,7 +24,7 @@ struct Input {
   std::optional<std::vector<std::int64_t>> dims;  // none: any shape; -1: any length
 
   // TypeError or ValueError where a value is not what the network takes.
-  void check(const Datum& value) const;
+  void check(const Datum& value, bool any_shape) const;
 };
 
 struct Parameter {
@@ -41,10 +42,11 @@ class Model {
   // ValueError for a file that is damaged, contradicts itself or leaves its folder;
   // NotImplementedError for operators or versions that are not there. `emitter`: of those who will
   // run it.
-  static std::shared_ptr<const Model> load(const std::string& path, op::Emitter& emitter);
+  static std::shared_ptr<const Model> load(const std::string& path, op::Emitter& emitter,
+                                           const TensorFilter& filter = {});
   // A model that is in memory; `folder`: where data files may lie, if anywhere.
   static std::shared_ptr<const Model> read(std::string content, std::optional<std::string> folder,
-                                           op::Emitter& emitter);
+                                           op::Emitter& emitter, const TensorFilter& filter = {});
 
   const std::string& name() const { return graph_->name; }
   int opset() const { return opset_; }

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "formats/model_bytes.h"
+#include "formats/onnx/test_messages.h"
 #include "platform/error/error.h"
-#include "platform/protobuf/message.h"
 
 namespace mycel::formats::onnx {
 namespace {
@@ -21,74 +21,6 @@ using tensor::DType;
 using tensor::Tensor;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-// ---- files -----------------------------------------------------------------------------------
-
-class Message {
- public:
-  Message& number(std::uint32_t field, std::uint64_t value) {
-    writer().varint(field, value);
-    return *this;
-  }
-  Message& text(std::uint32_t field, std::string_view value) {
-    writer().bytes(field, value);
-    return *this;
-  }
-  Message& inner(std::uint32_t field, const Message& message) { return text(field, message.out_); }
-  const std::string& content() const { return out_; }
-
- private:
-  platform::MessageWriter writer() { return platform::MessageWriter(out_); }
-  std::string out_;
-};
-
-using Names = std::initializer_list<std::string_view>;
-
-Message node(std::string_view kind, Names inputs, Names outputs) {
-  Message message;
-  for (const std::string_view name : inputs) message.text(1, name);
-  for (const std::string_view name : outputs) message.text(2, name);
-  return message.text(4, kind);
-}
-
-Message with_graph(Message node, std::string_view attribute, const Message& graph) {
-  return node.inner(5, Message().text(1, attribute).number(20, 5).inner(6, graph));
-}
-
-Message named(std::string_view name) { return Message().text(1, name); }
-
-// A tensor with `elem_type` and one axis of a length.
-Message described(std::string_view name, std::uint64_t type, std::uint64_t length) {
-  const Message shape = Message().inner(1, Message().number(1, length));
-  return named(name).inner(2, Message().inner(1, Message().number(1, type).inner(2, shape)));
-}
-
-Message floats(std::string_view name, const std::vector<float>& values) {
-  const std::string raw(reinterpret_cast<const char*>(values.data()), values.size() * 4);
-  return Message().number(1, values.size()).number(2, 1).text(8, name).text(9, raw);
-}
-
-Message whole(std::string_view name, std::int64_t value) {
-  const std::string raw(reinterpret_cast<const char*>(&value), 8);
-  return Message().number(2, 7).text(8, name).text(9, raw);
-}
-
-std::string model(const Message& graph, std::vector<Message> functions = {}, int opset = 17) {
-  Message made;
-  made.number(1, 8).inner(7, graph);
-  made.inner(8, Message().number(2, static_cast<std::uint64_t>(opset)));
-  for (const Message& function : functions) made.inner(25, function);
-  return made.content();
-}
-
-Message adding() {
-  return Message()
-      .inner(1, node("Add", {"x", "w"}, {"y"}))
-      .text(2, "sum")
-      .inner(5, floats("w", {1, 2, 3}))
-      .inner(11, described("x", 1, 3))
-      .inner(12, named("y"));
-}
 
 // ---- those who run them ----------------------------------------------------------------------
 

@@ -67,7 +67,8 @@ struct TensorReader::Described {
 Tensor TensorReader::tensor(const MessageView& message) {
   const auto known = known_.find(message.identity());
   if (known != known_.end()) return known->second;
-  return known_.emplace(message.identity(), made(message)).first->second;
+  const Tensor read = made(message);
+  return known_.emplace(message.identity(), filter_ ? filter_(read) : read).first->second;
 }
 
 Tensor TensorReader::made(const MessageView& message) {

@@ -17,8 +17,9 @@ class TensorReader {
  public:
   // `name`: of the file, for errors; `folder`: data files must lie in it, none: the model came from
   // memory.
-  TensorReader(const ModelBytes& content, std::string name, std::optional<std::string> folder)
-      : content_(content), name_(std::move(name)) {
+  TensorReader(const ModelBytes& content, std::string name, std::optional<std::string> folder,
+               TensorFilter filter = {})
+      : content_(content), name_(std::move(name)), filter_(std::move(filter)) {
     if (folder) folder_.emplace(*folder);
   }
 
@@ -43,6 +44,7 @@ class TensorReader {
 
   const ModelBytes& content_;
   std::string name_;
+  TensorFilter filter_;
   std::optional<DataFolder> folder_;
   std::map<std::string, ModelBytes> others_;
   std::map<const ModelBytes*, Taken> taken_;  // of the others

@@ -36,6 +36,8 @@ class LoopMaker {
 
   virtual Outcome make_loop(const std::string& place, std::span<const Datum> initial,
                             const Test& test, const Turn& turn) = 0;
+  // Whether numbers of the loop's own, which may change from turn to turn, are to be tensors.
+  virtual bool counts_with_tensors() const { return false; }
   // Whether a graph that calls itself in another way than loops do is an error; otherwise it is
   // called.
   virtual bool needs_loops() const { return true; }

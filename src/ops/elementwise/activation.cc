@@ -3,8 +3,8 @@
 #include <numbers>
 
 #include "operator/define.h"
-#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
+#include "operator/writes_both.h"
 
 namespace mycel::ops {
 namespace {
@@ -392,10 +392,10 @@ MYCEL_OP(prelu_slope)
     .sample("stretched", {normal({2, 3, 4}), normal({3, 1})})
     .sample_dtypes(kFloating);
 
-static const OnnxNames onnx_activations{{"HardSwish", "hswish"},  {"Mish", "mish"},
-                                        {"PRelu", "prelu_slope"}, {"Relu", "relu"},
-                                        {"Sigmoid", "sigmoid"},   {"Softplus", "softplus_exact"},
-                                        {"Softsign", "softsign"}};
+static const onnx::Twins onnx_activations{
+    {"HardSwish", "hswish"}, {"PRelu", "prelu_slope"},       {"Relu", "relu"},
+    {"Sigmoid", "sigmoid"},  {"Softplus", "softplus_exact"}, {"Softsign", "softsign"}};
+static const OnnxNames onnx_newer_activations{{"Mish", "mish"}};
 
 MYCEL_ONNX(Celu, "X") {
   return call.call("celu", {call.tensor("X")}, {{"alpha", call.real("alpha", 1)}});
@@ -437,19 +437,19 @@ MYCEL_WRITES_MINDIR(leaky_relu) {
   return (x > 0).where(x, x * call.attribute("alpha"));
 }
 
-MYCEL_WRITES_MINDIR(gelu_erf) {
+MYCEL_WRITES(gelu_erf) {
   const auto x = call.typed();
   return x * ((x * std::sqrt(0.5)).add("Erf") + 1) * 0.5;
 }
 
-MYCEL_WRITES_MINDIR(softplus) {
+MYCEL_WRITES(softplus) {
   const auto x = call.typed();
   const auto scaled = x * call.attribute("beta");
   return (scaled > call.attribute("threshold"))
       .where(x, scaled.add("Softplus") / call.attribute("beta"));
 }
 
-MYCEL_WRITES_MINDIR(log_sigmoid) { return -(-call.typed()).add("Softplus"); }
+MYCEL_WRITES(log_sigmoid) { return -(-call.typed()).add("Softplus"); }
 
 MYCEL_WRITES_MINDIR(hardtanh) {
   return call.typed()
@@ -457,12 +457,12 @@ MYCEL_WRITES_MINDIR(hardtanh) {
       .add("Minimum", {call.attribute("max_val")});
 }
 
-MYCEL_WRITES_MINDIR(threshold) {
+MYCEL_WRITES(threshold) {
   const auto x = call.typed();
   return (x > call.attribute("thr")).where(x, call.attribute("value"));
 }
 
-MYCEL_WRITES_MINDIR(tanhshrink) {
+MYCEL_WRITES(tanhshrink) {
   const auto x = call.typed();
   return x - x.add("Tanh");
 }
@@ -471,6 +471,51 @@ MYCEL_WRITES_MINDIR(prelu_slope) {
   const auto x = call.typed(0);
   const auto slope = call.typed(1);
   return (x > 0).where(x, slope * x);
+}
+
+MYCEL_WRITES_ONNX(celu) { return call.same("Celu", {{"alpha", call.real("alpha")}}); }
+MYCEL_WRITES_ONNX(elu) { return call.same("Elu", {{"alpha", call.real("alpha")}}); }
+MYCEL_WRITES_ONNX(leaky_relu) { return call.same("LeakyRelu", {{"alpha", call.real("alpha")}}); }
+MYCEL_WRITES_ONNX(hsigmoid) {
+  return call.same("HardSigmoid", {{"alpha", 1.0 / 6}, {"beta", 0.5}});
+}
+MYCEL_WRITES_ONNX(relu6) { return call.typed().add("Clip", {0, 6}); }
+
+MYCEL_WRITES_ONNX(selu) {
+  return call.same("Selu", {{"alpha", 1.6732632423543772}, {"gamma", 1.0507009873554805}});
+}
+
+MYCEL_WRITES_ONNX(hardtanh) {
+  return call.typed().add("Clip", {call.attribute("min_val"), call.attribute("max_val")});
+}
+
+MYCEL_WRITES_ONNX(hard_shrink) {
+  return call.same("Shrink", {{"lambd", call.real("lambd")}, {"bias", 0.0}});
+}
+
+MYCEL_WRITES_ONNX(soft_shrink) {
+  return call.same("Shrink", {{"lambd", call.real("lambd")}, {"bias", call.real("lambd")}});
+}
+
+MYCEL_WRITES_ONNX(fast_gelu) {
+  const auto x = call.typed();
+  return x * (x * 1.702).add("Sigmoid");
+}
+
+MYCEL_WRITES_ONNX(gelu_tanh) {
+  const auto x = call.typed();
+  const auto scaled = (x + x * x * x * 0.044715) * std::sqrt(2 / std::numbers::pi);
+  return x * (scaled.add("Tanh") + 1) * 0.5;
+}
+
+MYCEL_WRITES_ONNX(mish) {
+  const auto x = call.typed();
+  return x * x.add("Softplus").add("Tanh");
+}
+
+MYCEL_WRITES_ONNX(silu) {
+  const auto x = call.typed();
+  return x * x.add("Sigmoid");
 }
 
 }  // namespace mycel::ops

@@ -4,7 +4,9 @@
 
 #include "operator/define.h"
 #include "operator/stored_call.h"
+#include "operator/writes_both.h"
 #include "ops/elementwise/mindir_elements.h"
+#include "ops/elementwise/onnx_elements.h"
 
 namespace mycel::ops {
 
@@ -379,7 +381,7 @@ MYCEL_OP(ldexp)
     .sample("same shape", {normal({3, 4}), values({4}, {0, 1, -2, 3})})
     .sample_dtypes(DTypeSet({DType::Float32, DType::Float64}));
 
-static const OnnxNames onnx_arithmetic{{"Add", "add"}, {"Mul", "mul"}, {"Sub", "sub"}};
+static const onnx::Twins onnx_arithmetic{{"Add", "add"}, {"Mul", "mul"}, {"Sub", "sub"}};
 
 MYCEL_ONNX(Div, "A B") {
   const Value a = call.tensor("A");
@@ -412,17 +414,26 @@ MYCEL_ONNX(Mean, "data_0...") {
   return joined(call, "add") / static_cast<double>(call.arguments().size());
 }
 
-static mindir::Symbol unless_nan(const mindir::Call& call, std::string_view primitive) {
-  const auto x = call.typed(0);
-  const auto y = call.typed(1);
-  if (!is_floating(x.dtype())) return x.add(primitive, {y});
+// What was chosen of two values, or the other where one is none.
+template <class Symbol>
+static Symbol unless_nan(const Symbol& x, const Symbol& y, const Symbol& chosen) {
+  if (!is_floating(x.dtype())) return chosen;
   const auto x_is_nan = is_nan(x);
   const auto y_is_nan = is_nan(y);
-  return x_is_nan.where(y, y_is_nan.where(x, x.add(primitive, {y})));
+  return x_is_nan.where(y, y_is_nan.where(x, chosen));
 }
 
-MYCEL_WRITES_MINDIR(fmax) { return unless_nan(call, "Maximum"); }
-MYCEL_WRITES_MINDIR(fmin) { return unless_nan(call, "Minimum"); }
+MYCEL_WRITES(fmax) {
+  const auto x = call.typed(0);
+  const auto y = call.typed(1);
+  return unless_nan(x, y, x.maximum(y));
+}
+
+MYCEL_WRITES(fmin) {
+  const auto x = call.typed(0);
+  const auto y = call.typed(1);
+  return unless_nan(x, y, x.minimum(y));
+}
 
 MYCEL_WRITES_MINDIR(copysign) {
   const auto x = call.typed(0);
@@ -432,27 +443,102 @@ MYCEL_WRITES_MINDIR(copysign) {
   return is_minus.where(below, x.add("Abs"));
 }
 
-static mindir::Symbol log_of_sum(const mindir::Symbol& x, const mindir::Symbol& y) {
-  const auto most = x.add("Maximum", {y});
+template <class Symbol>
+static Symbol log_of_sum(const Symbol& x, const Symbol& y) {
+  const auto most = x.maximum(y);
   return most + (-(x - y).add("Abs")).add("Exp").add("Add", {1.0}).add("Log");
 }
 
-MYCEL_WRITES_MINDIR(logaddexp) {
+MYCEL_WRITES(logaddexp) {
   const auto x = call.typed(0);
   return log_of_sum(x, call.typed(1));
 }
 
-MYCEL_WRITES_MINDIR(logaddexp2) {
+MYCEL_WRITES(logaddexp2) {
   const auto x = call.typed(0);
   const auto y = call.typed(1);
   const auto scaled = x * std::log(2.0);
   return log_of_sum(scaled, y * std::log(2.0)) * (1 / std::log(2.0));
 }
 
-MYCEL_WRITES_MINDIR(ldexp) {
+MYCEL_WRITES(ldexp) {
   const auto x = call.typed(0);
   const auto y = call.typed(1);
   return x * x.number(2).add("Pow", {y});
+}
+
+MYCEL_WRITES_ONNX(div) { return call.same("Div"); }
+MYCEL_WRITES_ONNX(maximum) { return call.same("Max"); }
+MYCEL_WRITES_ONNX(minimum) { return call.same("Min"); }
+MYCEL_WRITES_ONNX(pow) { return call.same("Pow"); }
+MYCEL_WRITES_ONNX(truncate_mod) { return call.same("Mod", {{"fmod", 1}}); }
+
+// The angle of the point (x, y), from the quadrant and the angle of its slope.
+MYCEL_WRITES_ONNX(atan2) {
+  const auto y = call.typed(0);
+  const auto x = call.typed(1);
+  const auto is_upright = x.equals(0);
+  const auto slope = (y / is_upright.where(1, x)).add("Atan");
+  const auto left = (y < 0).where(slope - std::numbers::pi, slope + std::numbers::pi);
+  const auto beside = (x < 0).where(left, slope);
+  return is_upright.where(y.add("Sign") * (std::numbers::pi / 2), beside);
+}
+
+MYCEL_WRITES_ONNX(div_no_nan) {
+  const auto x = call.typed(0);
+  const auto y = call.typed(1);
+  const auto is_zero = y.equals(0);
+  return is_zero.where(0, x / is_zero.where(1, y));
+}
+
+MYCEL_WRITES_ONNX(mul_no_nan) {
+  const auto x = call.typed(0);
+  const auto y = call.typed(1);
+  return y.equals(0).where(0, x * y);
+}
+
+MYCEL_WRITES_ONNX(xdivy) {
+  const auto x = call.typed(0);
+  return x.equals(0).where(0, x / call.typed(1));
+}
+
+MYCEL_WRITES_ONNX(xlogy) {
+  const auto x = call.typed(0);
+  return x.equals(0).where(0, x * call.typed(1).add("Log"));
+}
+
+MYCEL_WRITES_ONNX(heaviside) {
+  const auto x = call.typed(0);
+  return x.equals(0).where(call.typed(1), (x > 0).to(x.dtype()));
+}
+
+MYCEL_WRITES_ONNX(hypot) {
+  const auto x = call.typed(0);
+  const auto y = call.typed(1);
+  return (x * x + y * y).add("Sqrt");
+}
+
+MYCEL_WRITES_ONNX(squared_difference) {
+  const auto difference = call.typed(0) - call.typed(1);
+  return difference * difference;
+}
+
+MYCEL_WRITES_ONNX(floor_mod) {
+  const auto x = call.typed(0);
+  const auto y = call.typed(1);
+  if (!is_floating(call.dtype())) return x.modulo(y);
+  return x - (x / y).add("Floor") * y;
+}
+
+MYCEL_WRITES_ONNX(floor_div) {
+  const auto x = call.typed(0);
+  const auto y = call.typed(1);
+  return is_floating(call.dtype()) ? (x / y).add("Floor") : (x - x.modulo(y)) / y;
+}
+
+MYCEL_WRITES_ONNX(truncate_div) {
+  const auto quotient = call.typed(0) / call.typed(1);
+  return is_floating(call.dtype()) ? truncated(quotient) : quotient;
 }
 
 }  // namespace mycel::ops

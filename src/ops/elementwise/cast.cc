@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/convert.h"
 #include "operator/define.h"
-#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
+#include "operator/writes_both.h"
 
 namespace mycel::ops {
 
@@ -92,6 +92,6 @@ MYCEL_ONNX(QuantizeLinear, "x y_scale y_zero_point") {
   return call.cast(call.cast(kept, DType::Int32), dtype);
 }
 
-MYCEL_WRITES_MINDIR(cast) { return call.typed(); }
+MYCEL_WRITES(cast) { return call.typed(); }
 
 }  // namespace mycel::ops

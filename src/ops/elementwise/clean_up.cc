@@ -4,7 +4,9 @@
 #include <limits>
 
 #include "operator/define.h"
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
+#include "ops/elementwise/onnx_elements.h"
 
 namespace mycel::ops {
 namespace {
@@ -81,6 +83,24 @@ MYCEL_MINDIR(NanToNum, "x nan posinf neginf") {
   return call.call(
       "nan_to_num", {call.tensor("x")},
       {{"nan", call.real("nan", 0)}, {"posinf", limit("posinf")}, {"neginf", limit("neginf")}});
+}
+
+MYCEL_WRITES_ONNX(logit) {
+  auto x = call.typed();
+  if (!call.is_none("eps") && call.real("eps") >= 0)
+    x = x.add("Clip", {call.real("eps"), 1 - call.real("eps")});
+  return (x / (x.number(1) - x)).add("Log");
+}
+
+MYCEL_WRITES_ONNX(nan_to_num) {
+  const auto x = call.typed();
+  if (!is_floating(call.dtype())) return x;
+  const double most = largest_of(call.dtype());
+  const double high = call.is_none("posinf") ? most : call.real("posinf");
+  const double low = call.is_none("neginf") ? -most : call.real("neginf");
+  const auto bounded = is_infinite(x, true, false).where(high, x);
+  const auto finite = is_infinite(bounded, false, true).where(low, bounded);
+  return is_nan(finite).where(call.is_none("nan") ? 0.0 : call.real("nan"), finite);
 }
 
 }  // namespace mycel::ops

@@ -3,8 +3,10 @@
 #include <limits>
 
 #include "operator/define.h"
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
 #include "ops/elementwise/mindir_elements.h"
+#include "ops/elementwise/onnx_elements.h"
 
 namespace mycel::ops {
 
@@ -237,5 +239,45 @@ MYCEL_WRITES_MINDIR(isreal) {
 }
 
 MYCEL_WRITES_MINDIR(signbit) { return is_negative(call.input()); }
+
+static onnx::Symbol compared(const onnx::Call& call, std::string_view kind) {
+  const auto operands = call.inputs(call.common_type());
+  return operands[0].add(kind, {operands[1]});
+}
+
+MYCEL_WRITES_ONNX(equal) { return compared(call, "Equal"); }
+MYCEL_WRITES_ONNX(not_equal) { return compared(call, "Equal").add("Not"); }
+MYCEL_WRITES_ONNX(less) { return compared(call, "Less"); }
+MYCEL_WRITES_ONNX(less_equal) { return compared(call, "LessOrEqual"); }
+MYCEL_WRITES_ONNX(greater) { return compared(call, "Greater"); }
+MYCEL_WRITES_ONNX(greater_equal) { return compared(call, "GreaterOrEqual"); }
+
+// What a test of floats is given, which whole numbers never or always pass.
+static onnx::Symbol as_float(const onnx::Call& call) {
+  return call.input(0, is_floating(call.dtype_of(0)) ? call.dtype_of(0) : DType::Float32);
+}
+
+MYCEL_WRITES_ONNX(isnan) { return is_nan(as_float(call)); }
+MYCEL_WRITES_ONNX(isinf) { return is_infinite(as_float(call)); }
+MYCEL_WRITES_ONNX(isposinf) { return is_infinite(as_float(call), true, false); }
+MYCEL_WRITES_ONNX(isneginf) { return is_infinite(as_float(call), false, true); }
+
+MYCEL_WRITES_ONNX(isfinite) {
+  const auto x = as_float(call);
+  return is_nan(x).add("Or", {is_infinite(x)}).add("Not");
+}
+
+MYCEL_WRITES_ONNX(approximate_equal) {
+  const auto x = call.inputs(DType::Float32);
+  return (x[0] - x[1]).add("Abs") < call.attribute("tolerance");
+}
+
+MYCEL_WRITES_ONNX(isclose) {
+  const auto x = call.inputs(DType::Float32);
+  const auto distance = (x[0] - x[1]).add("Abs");
+  const auto allowed = x[1].add("Abs") * call.attribute("rtol") + call.attribute("atol");
+  const auto is_near = distance <= allowed;
+  return is_near.add("Or", {x[0].equals(x[1])});
+}
 
 }  // namespace mycel::ops

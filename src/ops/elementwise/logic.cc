@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "operator/define.h"
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
 
 namespace mycel::ops {
@@ -122,10 +123,12 @@ MYCEL_OP(invert)
     .sample("numbers", {values({4}, {12, 5, 7, 0})})
     .sample_dtypes(kIntegral | kBool);
 
-static const OnnxNames onnx_logic{{"And", "logical_and"},        {"Not", "logical_not"},
-                                  {"Or", "logical_or"},          {"Xor", "logical_xor"},
-                                  {"BitwiseAnd", "bitwise_and"}, {"BitwiseNot", "invert"},
-                                  {"BitwiseOr", "bitwise_or"},   {"BitwiseXor", "bitwise_xor"}};
+static const onnx::Twins onnx_logic{
+    {"And", "logical_and"}, {"Not", "logical_not"}, {"Or", "logical_or"}, {"Xor", "logical_xor"}};
+static const OnnxNames onnx_bits{{"BitwiseAnd", "bitwise_and"},
+                                 {"BitwiseNot", "invert"},
+                                 {"BitwiseOr", "bitwise_or"},
+                                 {"BitwiseXor", "bitwise_xor"}};
 
 MYCEL_ONNX(BitShift, "X Y") {
   const std::string direction = call.text("direction", "");
@@ -133,5 +136,15 @@ MYCEL_ONNX(BitShift, "X Y") {
   return call.call(direction == "LEFT" ? "bitwise_left_shift" : "bitwise_right_shift",
                    {call.tensor("X"), call.tensor("Y")});
 }
+
+static onnx::Symbol logic_of_masks(const onnx::Call& call, std::string_view kind) {
+  if (call.dtype() != DType::Bool) call.refuse("ONNX of this version knows bits of masks only");
+  return call.same(kind);
+}
+
+MYCEL_WRITES_ONNX(bitwise_and) { return logic_of_masks(call, "And"); }
+MYCEL_WRITES_ONNX(bitwise_or) { return logic_of_masks(call, "Or"); }
+MYCEL_WRITES_ONNX(bitwise_xor) { return logic_of_masks(call, "Xor"); }
+MYCEL_WRITES_ONNX(invert) { return logic_of_masks(call, "Not"); }
 
 }  // namespace mycel::ops

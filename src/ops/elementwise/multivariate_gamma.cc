@@ -5,6 +5,7 @@
 
 #include "operator/define.h"
 #include "operator/mindir_call.h"
+#include "operator/onnx_call.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -73,5 +74,7 @@ MYCEL_OP(mvlgamma)
     .sample("one", {positive({3})}, {{"p", 1}});
 
 MYCEL_WRITES_MINDIR(multivariate_argument) { return call.typed(); }
+
+MYCEL_WRITES_ONNX(multivariate_argument) { return call.same("Identity"); }
 
 }  // namespace mycel::ops

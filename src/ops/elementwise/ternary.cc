@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "operator/define.h"
-#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
+#include "operator/writes_both.h"
 
 namespace mycel::ops {
 
@@ -130,30 +130,45 @@ MYCEL_ONNX(Clip, "input min max") {
   return call.has("max") ? call.call("minimum", {x, call.tensor("max")}) : x;
 }
 
-MYCEL_WRITES_MINDIR(sub_scaled) {
+MYCEL_WRITES(sub_scaled) {
   const auto x = call.typed(0);
   const auto y = call.typed(1);
   return x - call.typed(2) * y;
 }
 
-MYCEL_WRITES_MINDIR(where) {
+MYCEL_WRITES(where) {
   const auto choice = call.input(0, DType::Bool);
   const auto yes = call.typed(1);
   return choice.where(yes, call.typed(2));
 }
 
-MYCEL_WRITES_MINDIR(masked_fill) {
+MYCEL_WRITES(masked_fill) {
   const auto choice = call.input(1, DType::Bool);
   const auto value = call.typed(2);
   return choice.where(value, call.typed(0));
 }
 
-MYCEL_WRITES_MINDIR(clamp_below) { return call.typed(0).add("Maximum", {call.typed(1)}); }
-MYCEL_WRITES_MINDIR(clamp_above) { return call.typed(0).add("Minimum", {call.typed(1)}); }
+MYCEL_WRITES(clamp_below) { return call.typed(0).maximum(call.typed(1)); }
+MYCEL_WRITES(clamp_above) { return call.typed(0).minimum(call.typed(1)); }
 
-MYCEL_WRITES_MINDIR(clamp_between) {
+MYCEL_WRITES(clamp_between) {
   const auto operands = call.inputs(call.dtype());
-  return operands[0].add("Maximum", {operands[1]}).add("Minimum", {operands[2]});
+  return operands[0].maximum(operands[1]).minimum(operands[2]);
+}
+
+MYCEL_WRITES_ONNX(addcdiv) {
+  const auto x = call.inputs(call.dtype());
+  return x[0] + x[3] * (x[1] / x[2]);
+}
+
+MYCEL_WRITES_ONNX(addcmul) {
+  const auto x = call.inputs(call.dtype());
+  return x[0] + x[3] * x[1] * x[2];
+}
+
+MYCEL_WRITES_ONNX(lerp) {
+  const auto x = call.inputs(call.dtype());
+  return x[0] + x[2] * (x[1] - x[0]);
 }
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "operator/define.h"
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
 
 namespace mycel::ops {
@@ -168,9 +169,16 @@ MYCEL_OP(sinc)
     .sample("plain", {uniform({3, 4}, 0.1, 2)})
     .sample_dtypes(DTypeSet({DType::Float32, DType::Float64}));
 
-static const OnnxNames onnx_trigonometry{{"Acos", "acos"},   {"Acosh", "acosh"}, {"Asin", "asin"},
-                                         {"Asinh", "asinh"}, {"Atan", "atan"},   {"Atanh", "atanh"},
-                                         {"Cos", "cos"},     {"Cosh", "cosh"},   {"Sin", "sin"},
-                                         {"Sinh", "sinh"},   {"Tan", "tan"},     {"Tanh", "tanh"}};
+static const onnx::Twins onnx_trigonometry{
+    {"Acos", "acos"}, {"Acosh", "acosh"}, {"Asin", "asin"}, {"Asinh", "asinh"},
+    {"Atan", "atan"}, {"Atanh", "atanh"}, {"Cos", "cos"},   {"Cosh", "cosh"},
+    {"Sin", "sin"},   {"Sinh", "sinh"},   {"Tan", "tan"},   {"Tanh", "tanh"}};
+
+MYCEL_WRITES_ONNX(sinc) {
+  const auto x = call.typed();
+  const auto is_zero = x.equals(0);
+  const auto turned = is_zero.where(1, x * std::numbers::pi);
+  return is_zero.where(1, turned.add("Sin") / turned);
+}
 
 }  // namespace mycel::ops

@@ -3,8 +3,9 @@
 #include <numbers>
 
 #include "operator/define.h"
-#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
+#include "operator/writes_both.h"
+#include "ops/elementwise/onnx_elements.h"
 
 namespace mycel::ops {
 
@@ -357,18 +358,18 @@ MYCEL_OP(imag)
     .sample("no elements", {normal({0, 2})})
     .sample_dtypes(kFloating | kComplex);
 
-static const OnnxNames onnx_unary{
+static const onnx::Twins onnx_unary{
     {"Abs", "abs"},     {"Ceil", "ceil"}, {"Erf", "erf"},     {"Exp", "exp"},
     {"Log", "log"},     {"Neg", "neg"},   {"Floor", "floor"}, {"Reciprocal", "reciprocal"},
     {"Round", "round"}, {"Sign", "sign"}, {"Sqrt", "sqrt"}};
 
-MYCEL_WRITES_MINDIR(exp2) {
+MYCEL_WRITES(exp2) {
   const auto x = call.typed();
   return x.number(2).add("Pow", {x});
 }
 
-MYCEL_WRITES_MINDIR(log2) { return call.typed().add("Log") * (1 / std::log(2.0)); }
-MYCEL_WRITES_MINDIR(log10) { return call.typed().add("Log") * (1 / std::log(10.0)); }
+MYCEL_WRITES(log2) { return call.typed().add("Log") * (1 / std::log(2.0)); }
+MYCEL_WRITES(log10) { return call.typed().add("Log") * (1 / std::log(10.0)); }
 
 MYCEL_WRITES_MINDIR(round) {
   const auto x = call.typed();
@@ -380,7 +381,27 @@ MYCEL_WRITES_MINDIR(frac) {
   return x - x.add("Trunc");
 }
 
-MYCEL_WRITES_MINDIR(rad2deg) { return call.typed() * (180 / std::numbers::pi); }
-MYCEL_WRITES_MINDIR(deg2rad) { return call.typed() * (std::numbers::pi / 180); }
+MYCEL_WRITES(rad2deg) { return call.typed() * (180 / std::numbers::pi); }
+MYCEL_WRITES(deg2rad) { return call.typed() * (std::numbers::pi / 180); }
+
+MYCEL_WRITES_ONNX(erfc) {
+  const auto x = call.typed();
+  return x.number(1) - x.add("Erf");
+}
+
+MYCEL_WRITES_ONNX(expm1) { return call.typed().add("Exp") - 1; }
+MYCEL_WRITES_ONNX(log1p) { return (call.typed() + 1).add("Log"); }
+MYCEL_WRITES_ONNX(rsqrt) { return call.typed().add("Sqrt").add("Reciprocal"); }
+MYCEL_WRITES_ONNX(trunc) { return truncated(call.typed()); }
+
+MYCEL_WRITES_ONNX(square) {
+  const auto x = call.typed();
+  return x * x;
+}
+
+MYCEL_WRITES_ONNX(frac) {
+  const auto x = call.typed();
+  return x - truncated(x);
+}
 
 }  // namespace mycel::ops

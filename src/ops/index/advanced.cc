@@ -4,6 +4,7 @@
 #include "ops/index/only_last.h"
 #include "ops/index/rows.h"
 #include "ops/shape/fill_value.h"
+#include "ops/shape/onnx_windows.h"
 
 namespace mycel::ops {
 namespace {
@@ -259,13 +260,19 @@ MYCEL_CPU_KERNEL(index_put_assign) {
       kernel.flag("accumulate") ? Combine::Add : Combine::Update);
 }
 
+// That of all index tensors, stretched to each other.
+static Shape joint_index_shape(const OperatorUse& call, std::size_t first) {
+  Shape joint_shape;
+  for (std::size_t i = 0; i < call.ints("axes").size(); ++i)
+    joint_shape = broadcast_shapes(joint_shape, call.shape_of(first + i), call.name());
+  return joint_shape;
+}
+
 // Index tensors as tuples along a last axis.
 static mindir::Symbol index_tuples(const mindir::Call& call, std::size_t first,
                                    const Shape& shape) {
   const IntList axes = call.ints("axes");
-  Shape joint_shape;
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    joint_shape = broadcast_shapes(joint_shape, call.shape_of(first + i), call.name());
+  const Shape joint_shape = joint_index_shape(call, first);
   std::vector<mindir::Symbol> parts;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t size = shape[static_cast<std::size_t>(axes[i])];
@@ -284,7 +291,7 @@ static IntList axes_in_front(const IntList& axes, std::int64_t rank) {
 }
 
 // Before which kept axis the axes of the index stand in the result.
-static std::int64_t place_of_result(const mindir::Call& call) {
+static std::int64_t place_of_result(const OperatorUse& call) {
   const IntList axes = call.ints("axes");
   const bool are_neighbours =
       axes == counted(axes[0], axes[0] + static_cast<std::int64_t>(axes.size()));
@@ -335,11 +342,62 @@ MYCEL_WRITES_MINDIR(index_put) {
   const auto table = call.input();
   return put_into(call, table, call.typed(1), 2, call.flag("accumulate"));
 }
-MYCEL_WRITTEN_BY(index_put_assign, writes_mindir_index_put);
+MYCEL_WRITES_MINDIR_BY(index_put_assign, writes_mindir_index_put);
 
 MYCEL_WRITES_MINDIR(index_scatter_add) {
   const auto zeros = call.number(0).broadcast(call.shape());
   return put_into(call, zeros, call.typed(0), 1, true);
 }
+
+static onnx::Symbol index_tuples(const onnx::Call& call, std::size_t first) {
+  const Shape shape = joint_index_shape(call, first);
+  const auto width = static_cast<std::int64_t>(shape.size());
+  std::vector<onnx::Symbol> parts;
+  for (std::size_t i = 0; i < call.ints("axes").size(); ++i) {
+    const auto part = call.input(first + i, DType::Int64);
+    const bool is_whole = call.shape_of(first + i) == shape;
+    parts.push_back((is_whole ? part : part.expand(shape)).unsqueeze({width}));
+  }
+  return parts.size() > 1 ? onnx::joined(parts, width) : parts[0];
+}
+
+static onnx::Symbol turned(const onnx::Symbol& x, const IntList& order) {
+  return order == counted(0, static_cast<std::int64_t>(order.size())) ? x : x.transpose(order);
+}
+
+MYCEL_WRITES_ONNX(index_gather) {
+  const IntList axes = call.ints("axes");
+  const std::int64_t place = place_of_result(call);
+  if (axes.size() == 1 && place == axes[0]) return call.input().take(call.input(1), place);
+  const auto tuples = index_tuples(call, 1);
+  const auto width = static_cast<std::int64_t>(joint_index_shape(call, 1).size());
+  const auto table = turned(call.input(), axes_in_front(axes, call.rank_of()));
+  return turned(table.add("GatherND", {tuples}),
+                joint({counted(width, width + place), counted(0, width),
+                       counted(width + place, call.rank())}));
+}
+
+MYCEL_WRITES_ONNX(index_put) {
+  call.refuse_parameter(0);
+  const IntList axes = call.ints("axes");
+  const IntList order = axes_in_front(axes, call.rank());
+  Shape kept;
+  for (const std::int64_t axis : cut(order, static_cast<std::int64_t>(axes.size()), call.rank()))
+    kept.push_back(call.shape()[static_cast<std::size_t>(axis)]);
+  const Shape of_index = joint_index_shape(call, 2);
+  const auto width = static_cast<std::int64_t>(of_index.size());
+  const auto kept_rank = static_cast<std::int64_t>(kept.size());
+  const std::int64_t place = place_of_result(call);
+  const auto tuples = index_tuples(call, 2);
+  const auto table = turned(call.input(), order);
+  const auto values =
+      call.typed(1).expand(joint({cut(kept, 0, place), of_index, cut(kept, place, kept_rank)}));
+  const auto updates = turned(values, joint({counted(place, place + width), counted(0, place),
+                                             counted(place + width, width + kept_rank)}));
+  const char* reduction = call.flag("accumulate") ? "add" : "none";
+  return turned(table.add("ScatterND", {tuples, updates}, {{"reduction", reduction}}),
+                undone(order));
+}
+MYCEL_WRITES_ONNX_BY(index_put_assign, writes_onnx_index_put);
 
 }  // namespace mycel::ops

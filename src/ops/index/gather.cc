@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
+#include "operator/writes_both.h"
 #include "ops/index/rows.h"
 #include "ops/shape/fill_value.h"
+#include "ops/shape/onnx_windows.h"
 
 namespace mycel::ops {
 namespace {
@@ -290,11 +291,30 @@ MYCEL_ONNX(Gather, "data indices") {
                    {{"axis", call.integer("axis", 0)}});
 }
 
-MYCEL_WRITES_MINDIR(fold_indices) {
+MYCEL_WRITES(fold_indices) {
   const auto x = call.typed();
   const std::int64_t size = call.integer("size");
-  if (call.flag("wrap")) return x.add("FloorMod", {size});
-  return x.add("Maximum", {0}).add("Minimum", {size - 1});
+  return call.flag("wrap") ? x.modulo(size) : x.maximum(0).minimum(size - 1);
+}
+
+MYCEL_WRITES_ONNX(gather) {
+  const auto table = call.input(0);
+  const auto places = call.input(1);
+  const std::int64_t axis = call.axis("axis", call.rank_of(0));
+  const std::int64_t batch = call.axis("batch_dims", call.rank_of(1));
+  if (batch == 0) return table.take(places, axis);
+  if (axis != batch) call.refuse("'batch_dims' is not the axis");
+  const auto tuples = places.to(DType::Int64).unsqueeze({call.rank_of(1)});
+  return table.add("GatherND", {tuples}, {{"batch_dims", batch}});
+}
+
+// Rows out of the table are zeros.
+MYCEL_WRITES_ONNX(embedding_lookup) {
+  auto places = call.input(1);
+  if (call.integer("offset") != 0) places = places - call.integer("offset");
+  const auto is_inside = (places >= 0).add("And", {places < call.shape_of(0)[0]});
+  const auto rows = call.input(0).take(is_inside.where(places, 0), 0);
+  return is_inside.unsqueeze(counted(call.rank_of(1), call.rank())).where(rows, 0);
 }
 
 }  // namespace mycel::ops

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
 #include "ops/index/mindir_places.h"
 #include "ops/index/only_last.h"
@@ -249,6 +250,20 @@ MYCEL_WRITES_MINDIR(tensor_scatter_elements) {
   const auto table = call.input();
   return written_along(table, call.input(1), updates, call.axis("axis", call.rank()),
                        call.text("reduction") == "add");
+}
+
+MYCEL_WRITES_ONNX(gather_elements) {
+  if (call.rank() == 0) return call.input();
+  return call.input().add("GatherElements", {call.input(1)},
+                          {{"axis", call.axis("dim", call.rank())}});
+}
+
+MYCEL_WRITES_ONNX(tensor_scatter_elements) {
+  if (call.rank() == 0) call.refuse("it has no axes");
+  const auto places = call.input(1);
+  return call.input().add(
+      "ScatterElements", {places, call.typed(2)},
+      {{"axis", call.axis("axis", call.rank())}, {"reduction", call.attribute("reduction")}});
 }
 
 }  // namespace mycel::ops

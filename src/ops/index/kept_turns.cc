@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading what the turns of a loop have left for its gradient.
-#include <cstring>
-
+// What the turns of a loop, or a side of a decision, leave for its gradient.
 #include "operator/define.h"
+#include "operator/everywhere.h"
 #include "operator/turn_log.h"
 #include "ops/shape/fill_value.h"
 
@@ -28,9 +27,23 @@ MYCEL_OP(turn_count)
     })
     .not_differentiable();
 
-MYCEL_CPU_KERNEL(turn_count) {
-  *kernel.output(0).data<std::int64_t>() = TurnLog::at(kernel.dense(0).raw()).turns();
+MYCEL_KERNEL_EVERYWHERE(turn_count) {
+  const Tensor count = Tensor::empty({}, DType::Int64);
+  *count.data<std::int64_t>() = TurnLog::at(kernel.input(0)).turns();
+  copy_elements(count, kernel.output(0));
 }
+
+// It has no kernel: whoever runs a program makes the log, and answers for it being there.
+MYCEL_OP(kept_row)
+    .internal()
+    .doc("Keeps values as the only row of a log.")
+    .variadic_input("values", "What is kept.")
+    .output("log", "Where the log lies.")
+    .infer([](InferContext& op) {
+      const TensorSpec log = TurnLog::type();
+      op.set_output(0, log.dtype, log.shape);
+    })
+    .not_differentiable();
 
 MYCEL_OP(kept_value)
     .internal()
@@ -48,18 +61,14 @@ MYCEL_OP(kept_value)
     })
     .not_differentiable();
 
-MYCEL_CPU_KERNEL(kept_value) {
-  const TurnLog& log = TurnLog::at(kernel.dense(0).raw());
+MYCEL_KERNEL_EVERYWHERE(kept_value) {
   const std::int64_t turn = kernel.input(1).as_int();
   const Tensor& output = kernel.output(0);
-  if (turn < 0 && kernel.has_input(2)) {
+  if (turn < 0 && kernel.has_input(2))
     copy_elements(kernel.input(2), output);
-    return;
-  }
-  const auto column = static_cast<std::size_t>(kernel.integer("column"));
-  kernel.require(log.bytes_of(column) == output.bytes(), ErrorKind::Internal, "a loop has kept ",
-                 log.bytes_of(column), " bytes, not ", output.bytes());
-  std::memcpy(output.raw(), log.value(turn, column), output.bytes());
+  else
+    TurnLog::at(kernel.input(0))
+        .read(turn, static_cast<std::size_t>(kernel.integer("column")), output);
 }
 
 }  // namespace mycel::ops

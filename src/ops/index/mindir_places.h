@@ -3,16 +3,10 @@
 #pragma once
 
 #include "operator/mindir_call.h"
+#include "ops/index/from_zero.h"
 #include "ops/shape/mindir_windows.h"
 
 namespace mycel::ops {
-
-// Indices that count from the end, from the beginning.
-inline op::mindir::Symbol from_zero(const op::mindir::Symbol& places,
-                                    const op::mindir::Operand& size) {
-  const auto is_from_end = places < 0;
-  return is_from_end.where(places + size, places);
-}
 
 inline op::mindir::Symbol scattered(const op::mindir::Symbol& table,
                                     const op::mindir::Symbol& tuples,

@@ -3,6 +3,7 @@
 #include "ops/index/rows.h"
 #include "ops/onnx_arguments.h"
 #include "ops/shape/fill_value.h"
+#include "ops/shape/onnx_windows.h"
 #include "platform/thread/parallel_for.h"
 #include "tensor/number.h"
 
@@ -132,6 +133,18 @@ MYCEL_WRITES_MINDIR(one_hot) {
   return call.input().add("OneHot", {mindir::Plain(call.attribute("depth")), on, off},
                           {.shape = call.shape(), .dtype = call.dtype()},
                           {{"axis", axis == call.rank() - 1 ? -1 : axis}});
+}
+
+// By comparison, as indices out of range choose nothing here.
+MYCEL_WRITES_ONNX(one_hot) {
+  const std::int64_t axis = call.axis("axis", call.rank());
+  const std::int64_t depth = call.integer("depth");
+  const Shape along = with_size(Shape(call.shape().size(), 1), axis, depth);
+  const auto numbers = call.table(onnx::Table::positions(depth).shaped(along), DType::Int64);
+  const auto is_such = call.input(0, DType::Int64).unsqueeze({axis}).equals(numbers);
+  const auto on = call.has(1) ? call.typed(1).reshape({}) : call.number(1);
+  const auto off = call.has(2) ? call.typed(2).reshape({}) : call.number(0);
+  return is_such.where(on, off);
 }
 
 }  // namespace mycel::ops

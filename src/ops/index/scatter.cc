@@ -4,6 +4,8 @@
 #include "ops/index/mindir_places.h"
 #include "ops/index/rows.h"
 #include "ops/reduce/mindir_reductions.h"
+#include "ops/reduce/onnx_reductions.h"
+#include "ops/shape/onnx_windows.h"
 
 namespace mycel::ops {
 namespace {
@@ -238,6 +240,29 @@ MYCEL_WRITES_MINDIR(index_fill_axis) {
   const auto chosen = reduced(hits, "ReduceAny", {0}).reshape(along);
   return chosen.where(call.typed(2), x);
 }
-MYCEL_WRITTEN_BY(index_fill, writes_mindir_index_fill_axis);
+MYCEL_WRITES_MINDIR_BY(index_fill, writes_mindir_index_fill_axis);
+
+MYCEL_WRITES_ONNX(scatter_add_axis) {
+  const std::int64_t axis = call.axis("axis", call.rank());
+  const IntList order = joint({{axis}, counted(0, axis), counted(axis + 1, call.rank())});
+  const auto places = call.input(1, DType::Int64).reshape({-1, 1});
+  const auto updates = call.typed(2).reshape(with_size(call.shape(), axis, -1)).transpose(order);
+  return call.input()
+      .transpose(order)
+      .add("ScatterND", {places, updates}, {{"reduction", "add"}})
+      .transpose(undone(order));
+}
+
+// Positions that appear among the indices get the value.
+MYCEL_WRITES_ONNX(index_fill_axis) {
+  const std::int64_t axis = call.axis("axis", call.rank());
+  const std::int64_t size = call.shape()[static_cast<std::size_t>(axis)];
+  const auto places = from_zero(call.input(1, DType::Int64).reshape({-1, 1}), size);
+  const auto numbers = places.table(onnx::Table::positions(size).shaped({1, size}));
+  const auto hits = places.equals(numbers).to(DType::Int32);
+  const auto chosen = reduced(hits, "ReduceSum", {0}, false) > 0;
+  const Shape along = with_size(Shape(call.shape().size(), 1), axis, size);
+  return chosen.reshape(along).where(call.typed(2).reshape({}), call.input());
+}
 
 }  // namespace mycel::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Index tuples along the last axis of `indices`: gather_nd, scatter_nd and the tensor_scatter
 // family.
+#include "operator/onnx_call.h"
 #include "ops/index/mindir_places.h"
 #include "ops/index/only_last.h"
 #include "ops/index/rows.h"
@@ -374,7 +375,7 @@ MYCEL_WRITES_MINDIR(gather_nd) { return by_tuples(call, "GatherNd"); }
   MYCEL_WRITES_MINDIR(tensor_scatter_##word) {         \
     return by_tuples(call, "TensorScatter" primitive); \
   }                                                    \
-  MYCEL_WRITTEN_BY(scatter_nd_##word, writes_mindir_tensor_scatter_##word)
+  MYCEL_WRITES_MINDIR_BY(scatter_nd_##word, writes_mindir_tensor_scatter_##word)
 MYCEL_WRITES_SCATTER(add, "Add");
 MYCEL_WRITES_SCATTER(div, "Div");
 MYCEL_WRITES_SCATTER(max, "Max");
@@ -383,5 +384,25 @@ MYCEL_WRITES_SCATTER(mul, "Mul");
 MYCEL_WRITES_SCATTER(sub, "Sub");
 MYCEL_WRITES_SCATTER(update, "Update");
 #undef MYCEL_WRITES_SCATTER
+
+static onnx::Symbol scattered(const onnx::Call& call, const char* reduction, bool is_negated) {
+  call.refuse_parameter(0);
+  const auto places = call.input(1, DType::Int64);
+  const auto updates = is_negated ? -call.typed(2) : call.typed(2);
+  return call.input().add("ScatterND", {places, updates}, {{"reduction", reduction}});
+}
+
+MYCEL_WRITES_ONNX(gather_nd) { return call.input().add("GatherND", {call.input(1, DType::Int64)}); }
+MYCEL_WRITES_ONNX(tensor_scatter_update) { return scattered(call, "none", false); }
+MYCEL_WRITES_ONNX_BY(scatter_nd_update, writes_onnx_tensor_scatter_update);
+MYCEL_WRITES_ONNX(tensor_scatter_add) { return scattered(call, "add", false); }
+MYCEL_WRITES_ONNX(tensor_scatter_sub) { return scattered(call, "add", true); }
+MYCEL_WRITES_ONNX(tensor_scatter_mul) { return scattered(call, "mul", false); }
+
+MYCEL_WRITES_ONNX(scatter_nd) {
+  const auto zeros = call.number(0).expand(call.shape());
+  const auto places = call.input(0, DType::Int64);
+  return zeros.add("ScatterND", {places, call.input(1)}, {{"reduction", "add"}});
+}
 
 }  // namespace mycel::ops

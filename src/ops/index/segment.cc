@@ -3,6 +3,7 @@
 #include "ops/index/rows.h"
 #include "ops/reduce/outermost.h"
 #include "ops/shape/fill_value.h"
+#include "ops/shape/onnx_windows.h"
 
 namespace mycel::ops {
 namespace {
@@ -122,4 +123,15 @@ const Define segment_operators[] = {
 };
 
 }  // namespace
+// Rows outside all segments fall into one more, which is cut off.
+MYCEL_WRITES_ONNX(unsorted_segment_sum) {
+  const std::int64_t count = call.integer("num_segments");
+  const auto ids = call.input(1, DType::Int64);
+  const auto is_inside = (ids >= 0).add("And", {ids < count});
+  const auto tuples = is_inside.where(ids, count).unsqueeze({call.rank_of(1)});
+  const auto zeros = call.number(0).expand(with_size(call.shape(), 0, count + 1));
+  const auto sums = zeros.add("ScatterND", {tuples, call.typed(0)}, {{"reduction", "add"}});
+  return sums.add("Slice", {IntList{0}, IntList{count}, IntList{0}});
+}
+
 }  // namespace mycel::ops

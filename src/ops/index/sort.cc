@@ -6,6 +6,7 @@
 #include "ops/index/rows.h"
 #include "ops/index/sort_keys.h"
 #include "ops/reduce/mindir_reductions.h"
+#include "ops/reduce/onnx_reductions.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -238,6 +239,12 @@ MYCEL_OP(msort)
 MYCEL_WRITES_MINDIR(sort) {
   if (call.rank() == 0) return std::vector{call.input(), call.number(0, DType::Int32)};
   return sorted(searched(call), call.axis("axis", call.rank()), call.flag("descending"));
+}
+
+MYCEL_WRITES_ONNX(sort) {
+  const std::int64_t axis = call.axis("axis", call.rank());
+  const std::int64_t count = call.rank() == 0 ? 1 : call.shape()[static_cast<std::size_t>(axis)];
+  return best(call, count, axis, call.flag("descending"));
 }
 
 }  // namespace mycel::ops

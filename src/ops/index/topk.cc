@@ -6,6 +6,7 @@
 #include "ops/index/rows.h"
 #include "ops/index/sort_keys.h"
 #include "ops/reduce/mindir_reductions.h"
+#include "ops/reduce/onnx_reductions.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -232,6 +233,12 @@ MYCEL_WRITES_MINDIR(topk) {
   }
   for (auto& part : found) part = part.transpose(undone(order));
   return found;
+}
+
+MYCEL_WRITES_ONNX(topk) {
+  const std::int64_t rank = call.rank_of();
+  const std::int64_t axis = call.is_none("dim") ? rank - 1 : call.axis("dim", rank);
+  return best(call, call.integer("k"), axis, call.flag("largest"));
 }
 
 }  // namespace mycel::ops

@@ -4,6 +4,7 @@
 #include "operator/mindir_call.h"
 #include "ops/linalg/matrix_operands.h"
 #include "ops/linalg/matrix_values.h"
+#include "ops/linalg/onnx_products.h"
 
 namespace mycel::ops {
 namespace {
@@ -122,6 +123,16 @@ MYCEL_WRITES_MINDIR(dense) {
                      : made + bias;
   }
   return made.reshape(call.shape());
+}
+
+MYCEL_WRITES_ONNX(dense) {
+  const auto x = call.typed(0);
+  const auto weight = call.typed(1);
+  const auto bias = call.typed(2);
+  if (call.rank_of(0) == 2 && call.rank_of(1) == 2)
+    return x.add("Gemm", {weight, bias}, {{"transB", 1}});
+  const auto product = x.add("MatMul", {call.rank_of(1) == 2 ? swapped(weight, 2) : weight});
+  return bias.defined() ? product + bias : product;
 }
 
 }  // namespace mycel::ops

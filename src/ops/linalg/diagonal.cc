@@ -5,6 +5,7 @@
 #include "operator/define.h"
 #include "operator/stored_call.h"
 #include "ops/shape/mindir_windows.h"
+#include "ops/shape/onnx_windows.h"
 
 namespace mycel::ops {
 namespace {
@@ -248,6 +249,27 @@ MYCEL_WRITES_MINDIR(diagonal_fill) {
   }
   const auto taken = x.take(source, x.rank() - 1);
   return (taken * x.table(mask)).transpose(undone(order));
+}
+
+MYCEL_WRITES_ONNX(diagonal) {
+  const Shape& shape = call.shape_of();
+  const std::int64_t rank = call.rank_of();
+  const std::int64_t first = call.axis("dim1", rank), second = call.axis("dim2", rank);
+  const std::int64_t rows = shape[static_cast<std::size_t>(first)];
+  const std::int64_t columns = shape[static_cast<std::size_t>(second)];
+  const IntList order = others_first(rank, {first, second});
+  Shape kept;
+  for (const std::int64_t axis : cut(order, 0, rank - 2))
+    kept.push_back(shape[static_cast<std::size_t>(axis)]);
+  const std::int64_t down = std::max<std::int64_t>(-call.integer("offset"), 0);
+  const std::int64_t right = std::max<std::int64_t>(call.integer("offset"), 0);
+  IntList places;
+  for (std::int64_t i = 0; i < call.shape().back(); ++i)
+    places.push_back((i + down) * columns + i + right);
+  return call.input()
+      .transpose(order)
+      .reshape(joint({kept, {rows * columns}}))
+      .take(places, rank - 2);
 }
 
 }  // namespace mycel::ops

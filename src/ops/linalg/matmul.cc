@@ -4,6 +4,7 @@
 #include "operator/define.h"
 #include "operator/stored_call.h"
 #include "ops/linalg/matrix_operands.h"
+#include "ops/linalg/onnx_products.h"
 #include "ops/shape/mindir_windows.h"
 
 namespace mycel::ops {
@@ -261,7 +262,19 @@ MYCEL_WRITES_MINDIR(matmul) {
            {{"transpose_a", turns_x}, {"transpose_b", turns_y}})
       .reshape(call.shape());
 }
-MYCEL_WRITTEN_BY(mat_mul, writes_mindir_matmul);
-MYCEL_WRITTEN_BY(batch_matmul, writes_mindir_matmul);
+MYCEL_WRITES_MINDIR_BY(mat_mul, writes_mindir_matmul);
+MYCEL_WRITES_MINDIR_BY(batch_matmul, writes_mindir_matmul);
+
+static onnx::Symbol matrix_product(const onnx::Call& call) {
+  auto x = call.typed(0);
+  auto y = call.typed(1);
+  if (call.flag("transpose_a") && call.rank_of(0) > 1) x = swapped(x, call.rank_of(0));
+  if (call.flag("transpose_b") && call.rank_of(1) > 1) y = swapped(y, call.rank_of(1));
+  return x.add("MatMul", {y});
+}
+
+MYCEL_WRITES_ONNX_BY(matmul, matrix_product);
+MYCEL_WRITES_ONNX_BY(mat_mul, matrix_product);
+MYCEL_WRITES_ONNX_BY(batch_matmul, matrix_product);
 
 }  // namespace mycel::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems of linear equations, inverses and determinants.
 #include "operator/define.h"
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
 #include "ops/linalg/factorisations.h"
 #include "ops/linalg/matrix_operands.h"
@@ -269,6 +270,6 @@ MYCEL_CPU_KERNEL(log_matrix_determinant) {
   });
 }
 
-static const OnnxNames onnx_determinant{{"Det", "matrix_determinant"}};
+static const onnx::Twins onnx_determinant{{"Det", "matrix_determinant"}};
 
 }  // namespace mycel::ops

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "operator/define.h"
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
 #include "platform/thread/parallel_for.h"
 
@@ -86,5 +87,13 @@ MYCEL_ONNX(Trilu, "input k.numbers") {
   return call.call(call.flag("upper", true) ? "triu" : "tril", {call.tensor("input")},
                    {{"diagonal", call.integer("k", 0)}});
 }
+
+static onnx::Symbol triangle(const onnx::Call& call, bool is_upper) {
+  const auto diagonal = call.number(call.attribute("diagonal"), DType::Int64);
+  return call.input().add("Trilu", {diagonal}, {{"upper", is_upper}});
+}
+
+MYCEL_WRITES_ONNX(triu) { return triangle(call, true); }
+MYCEL_WRITES_ONNX(tril) { return triangle(call, false); }
 
 }  // namespace mycel::ops

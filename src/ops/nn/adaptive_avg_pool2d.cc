@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/half_tensor.h"
 #include "operator/define.h"
+#include "operator/onnx_call.h"
 #include "ops/reduce/mindir_reductions.h"
 #include "platform/thread/parallel_for.h"
 
@@ -165,6 +166,37 @@ MYCEL_WRITES_MINDIR(adaptive_avg_pool2d) {
       .reshape({count, columns, rows})
       .transpose({0, 2, 1})
       .reshape(call.shape());
+}
+
+// The share that every position has in every mean: a row for each mean, or a column.
+static onnx::Table shares(std::int64_t inputs, std::int64_t outputs, bool are_columns) {
+  onnx::Table table =
+      onnx::Table::filled(are_columns ? Shape{inputs, outputs} : Shape{outputs, inputs}, 0);
+  for (std::int64_t i = 0; i < outputs; ++i) {
+    const std::int64_t first = i * inputs / outputs;
+    const std::int64_t end = ((i + 1) * inputs + outputs - 1) / outputs;
+    for (std::int64_t j = first; j < end; ++j) {
+      const std::int64_t place = are_columns ? j * outputs + i : i * inputs + j;
+      table.values[static_cast<std::size_t>(place)] = 1.0 / static_cast<double>(end - first);
+    }
+  }
+  return table;
+}
+
+MYCEL_WRITES_ONNX(adaptive_avg_pool2d) {
+  const auto x = call.input();
+  const Shape &from = call.shape_of(), &to = call.shape();
+  const std::size_t last = to.size() - 1;
+  const std::int64_t height = from[last - 1], width = from[last];
+  const std::int64_t rows = to[last - 1], columns = to[last];
+  const bool are_images = to.size() == 4;
+  if (are_images && rows == 1 && columns == 1) return x.add("GlobalAveragePool");
+  if (are_images && height % rows == 0 && width % columns == 0) {
+    const IntList size{height / rows, width / columns};
+    return x.add("AveragePool", {}, {{"kernel_shape", size}, {"strides", size}});
+  }
+  const auto across = call.table(shares(width, columns, true));
+  return call.table(shares(height, rows, false)).add("MatMul", {x}).add("MatMul", {across});
 }
 
 }  // namespace mycel::ops

@@ -7,7 +7,11 @@
 #include "backend/cpu/half_tensor.h"
 #include "operator/blocking.h"
 #include "operator/define.h"
+#include "operator/writes_both.h"
+#include "ops/nn/written_training.h"
 #include "ops/reduce/mindir_reductions.h"
+#include "ops/reduce/onnx_reductions.h"
+#include "ops/shape/onnx_windows.h"
 
 namespace mycel::ops {
 namespace {
@@ -430,8 +434,27 @@ MYCEL_WRITES_MINDIR(batch_norm_training) {
   return std::vector{result, flat_mean, variance.reshape({x.size(1)})};
 }
 
-MYCEL_WRITES_MINDIR(moving_average_update) {
-  call.refuse("it belongs to training; call 'set_train(False)' before exporting");
+MYCEL_WRITES(moving_average_update) { refuse_training(call); }
+
+MYCEL_WRITES_ONNX(batch_norm_inference) {
+  const Shape channels{call.shape()[1]};
+  const auto scale = call.has(1) ? call.typed(1) : call.filled(channels, 1);
+  const auto bias = call.has(2) ? call.typed(2) : call.filled(channels, 0);
+  return call.input().add("BatchNormalization", {scale, bias, call.typed(3), call.typed(4)},
+                          {{"epsilon", call.real("epsilon")}});
+}
+
+MYCEL_WRITES_ONNX(batch_norm_training) {
+  const auto x = call.input();
+  const IntList axes = joint({{0}, counted(2, call.rank())});
+  const auto mean = reduced(x, "ReduceMean", axes);
+  const auto spread = variance(x, axes);
+  auto result = (x - mean) / (spread + call.attribute("epsilon")).add("Sqrt");
+  const Shape channels{call.shape()[1]};
+  const Shape stretched = joint({channels, Shape(call.shape().size() - 2, 1)});
+  if (call.has(1)) result = result * call.typed(1).reshape(stretched);
+  if (call.has(2)) result = result + call.typed(2).reshape(stretched);
+  return std::vector{result, mean.reshape(channels), spread.reshape(channels)};
 }
 
 }  // namespace mycel::ops

@@ -5,6 +5,8 @@
 #include "operator/blocking.h"
 #include "operator/define.h"
 #include "operator/mindir_call.h"
+#include "operator/onnx_call.h"
+#include "ops/nn/onnx_pads.h"
 #include "ops/nn/sliding_window.h"
 
 namespace mycel::ops {
@@ -358,6 +360,36 @@ MYCEL_WRITES_MINDIR(conv2d_input_gradient) {
                                {"pad_list", call.ints("pad")}};
   add_window(call, attributes);
   return x.add("Conv2DTranspose", {weight, call.shape()}, {.shape = call.shape()}, attributes);
+}
+
+static IntList size_of_images(const Shape& shape) { return {shape[2], shape[3]}; }
+
+MYCEL_WRITES_ONNX(conv2d) {
+  return call.same("Conv", {{"kernel_shape", size_of_images(call.shape_of(1))},
+                            {"pads", onnx_pads(call.ints("pad"))},
+                            {"strides", call.ints("stride")},
+                            {"dilations", call.ints("dilation")},
+                            {"group", call.integer("groups")}});
+}
+
+MYCEL_WRITES_ONNX(conv2d_input_gradient) {
+  const IntList kernel = size_of_images(call.shape_of(1)), sizes = size_of_images(call.shape_of(0));
+  const IntList stride = call.ints("stride"), dilation = call.ints("dilation");
+  const IntList wanted = call.ints("input_size");
+  IntList pad = call.ints("pad"), more;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t reach = (kernel[i] - 1) * dilation[i] + 1;
+    const std::int64_t made = (sizes[i] - 1) * stride[i] + reach - pad[2 * i] - pad[2 * i + 1];
+    const std::int64_t missing = wanted[i] - made;
+    pad[2 * i + 1] -= std::min<std::int64_t>(missing, 0);
+    more.push_back(std::max<std::int64_t>(missing, 0));
+  }
+  return call.same("ConvTranspose", {{"kernel_shape", kernel},
+                                     {"pads", onnx_pads(pad)},
+                                     {"output_padding", more},
+                                     {"strides", stride},
+                                     {"dilations", dilation},
+                                     {"group", call.integer("groups")}});
 }
 
 }  // namespace mycel::ops

@@ -6,6 +6,7 @@
 
 #include "backend/cpu/half_tensor.h"
 #include "operator/define.h"
+#include "operator/onnx_call.h"
 #include "ops/nn/sliding_window.h"
 #include "ops/shape/mindir_windows.h"
 #include "platform/thread/parallel_for.h"
@@ -211,6 +212,46 @@ MYCEL_WRITES_MINDIR(depth_windows_sum) {
       .add("MatMul", {x.table(table)}, {.shape = Shape{rows, depth}},
            {{"transpose_a", false}, {"transpose_b", false}})
       .reshape({shape[0], shape[1], shape[3], shape[4], depth})
+      .transpose({0, 1, 4, 2, 3});
+}
+
+// Which layer, counted with the padding in front, each place of each window shows.
+static onnx::Table window_layers(const onnx::Call& call, std::int64_t depth) {
+  const IntList pad = call.ints("pad");
+  const std::int64_t size = call.integer("kernel_size"), step = call.integer("stride");
+  const std::int64_t gap = call.integer("dilation");
+  const std::int64_t count = (depth + pad[0] + pad[1] - (size - 1) * gap - 1) / step + 1;
+  return onnx::Table::of(count * size,
+                         [&](std::int64_t i) { return i / size * step + i % size * gap; })
+      .shaped({count, size});
+}
+
+// Layers of volumes as channels of images, so that images' convolutions serve volumes.
+MYCEL_WRITES_ONNX(depth_windows) {
+  auto x = call.input();
+  const IntList pad = call.ints("pad");
+  if (pad[0] != 0 || pad[1] != 0)
+    x = x.add("Pad", {IntList{0, 0, pad[0], 0, 0, 0, 0, pad[1], 0, 0}});
+  const auto layers = call.table(window_layers(call, call.shape_of()[2]), DType::Int64);
+  return x.take(layers, 2).transpose({0, 2, 1, 3, 4, 5}).reshape(call.shape());
+}
+
+// The other way: a product with zeros and ones adds up the layers.
+MYCEL_WRITES_ONNX(depth_windows_sum) {
+  const Shape& shape = call.shape();
+  const std::int64_t depth = shape[2], before = call.ints("pad")[0];
+  const onnx::Table layers = window_layers(call, depth);
+  const std::int64_t windows = layers.shape[0], size = layers.shape[1];
+  const auto is_there = onnx::Table::of(windows * size * depth, [&](std::int64_t i) {
+    const double layer = layers.values[static_cast<std::size_t>(i / depth)];
+    return layer - static_cast<double>(before) == static_cast<double>(i % depth);
+  });
+  const auto table = call.table({{windows * size, depth}, is_there.values});
+  return call.input()
+      .reshape({shape[0], windows, shape[1], size, shape[3], shape[4]})
+      .transpose({0, 2, 4, 5, 1, 3})
+      .reshape({shape[0], shape[1], shape[3], shape[4], windows * size})
+      .add("MatMul", {table})
       .transpose({0, 1, 4, 2, 3});
 }
 

@@ -3,8 +3,9 @@
 
 #include "backend/cpu/half_tensor.h"
 #include "operator/define.h"
-#include "operator/mindir_call.h"
 #include "operator/stored_call.h"
+#include "operator/writes_both.h"
+#include "ops/nn/written_training.h"
 #include "platform/random/philox.h"
 #include "platform/thread/parallel_for.h"
 
@@ -154,8 +155,6 @@ MYCEL_ONNX(Dropout, "data ratio training_mode") {
   return ValueList{x, call.call("ones_like", {x}, {{"dtype", DType::Bool}})};
 }
 
-MYCEL_WRITES_MINDIR(dropout) {
-  call.refuse("it belongs to training; call 'set_train(False)' before exporting");
-}
+MYCEL_WRITES(dropout) { refuse_training(call); }
 
 }  // namespace mycel::ops

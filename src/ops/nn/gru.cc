@@ -3,6 +3,7 @@
 #include "backend/cpu/loops/recurrent_loops.h"
 #include "backend/cpu/repeated_product.h"
 #include "ops/nn/mindir_recurrent.h"
+#include "ops/nn/onnx_scan.h"
 #include "ops/nn/recurrent.h"
 
 namespace mycel::ops {
@@ -243,6 +244,13 @@ MYCEL_WRITES_MINDIR(gru_scan) {
   };
   const auto hidden = call.input(1);
   return scan(call, {hidden}, call.input(4, DType::Int32), step);
+}
+
+MYCEL_WRITES_ONNX(gru_scan) {
+  if (call.is_read(1)) call.refuse("somebody reads the gates");
+  return written_scan(call, "GRU", {1, 0, 2}, {.lengths = 4, .bias = 3},
+                      {{"linear_before_reset", 1}})
+      .hidden;
 }
 
 }  // namespace mycel::ops

@@ -7,6 +7,8 @@
 #include "backend/cpu/loops/norm_loops.h"
 #include "operator/define.h"
 #include "operator/mindir_call.h"
+#include "ops/reduce/onnx_reductions.h"
+#include "ops/shape/onnx_windows.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -314,6 +316,24 @@ MYCEL_WRITES_MINDIR(layer_norm) {
                     {"begin_params_axis", of_scale},
                     {"epsilon", call.real("epsilon")}},
                    call.wanted());
+}
+
+MYCEL_WRITES_ONNX(layer_norm) {
+  const auto x = call.input();
+  const std::int64_t rank = call.rank(), axis = call.axis("begin_norm_axis", rank);
+  const bool is_read = call.is_read(1) || call.is_read(2);  // mean or variance
+  if (axis == call.axis("begin_params_axis", rank) && !is_read) {
+    const auto scale = call.has(1) ? call.typed(1) : call.filled(cut(call.shape(), axis, rank), 1);
+    return x.add("LayerNormalization", {scale, call.typed(2)},
+                 {{"axis", axis}, {"epsilon", call.real("epsilon")}});
+  }
+  const IntList axes = counted(axis, rank);
+  const auto mean = reduced(x, "ReduceMean", axes);
+  const auto spread = variance(x, axes);
+  auto result = (x - mean) / (spread + call.attribute("epsilon")).add("Sqrt");
+  if (call.has(1)) result = result * call.typed(1);
+  if (call.has(2)) result = result + call.typed(2);
+  return std::vector{result, mean, spread};
 }
 
 }  // namespace mycel::ops

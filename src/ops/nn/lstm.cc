@@ -4,6 +4,7 @@
 #include "backend/cpu/loops/recurrent_loops.h"
 #include "backend/cpu/repeated_product.h"
 #include "ops/nn/mindir_recurrent.h"
+#include "ops/nn/onnx_scan.h"
 #include "ops/nn/recurrent.h"
 
 namespace mycel::ops {
@@ -243,6 +244,15 @@ MYCEL_WRITES_MINDIR(lstm_scan) {
   const auto hidden = call.input(1);
   const auto cell = call.input(2);
   return scan(call, {hidden, cell}, call.input(4, DType::Int32), step);
+}
+
+MYCEL_WRITES_ONNX(lstm_scan) {
+  if (call.is_read(2)) call.refuse("somebody reads the gates");
+  if (!only_last_is_read(call, 1))
+    call.refuse("somebody reads the cell states of steps before the last one");
+  const auto written =
+      written_scan(call, "LSTM", {0, 3, 1, 2}, {.weight = 3, .lengths = 4, .cell = 2}, {});
+  return std::vector{written.hidden, written.states[1].expand(call.shape())};
 }
 
 }  // namespace mycel::ops

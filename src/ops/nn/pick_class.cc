@@ -6,6 +6,7 @@
 #include "operator/define.h"
 #include "ops/nn/class_labels.h"
 #include "ops/nn/mindir_classes.h"
+#include "ops/nn/onnx_classes.h"
 #include "ops/reduce/mindir_reductions.h"
 
 namespace mycel::ops {
@@ -174,6 +175,14 @@ MYCEL_WRITES_MINDIR(class_weights) {
   if (!call.has(1)) return counts.to(call.dtype());
   const auto weights = call.typed(1);
   return counts.where(weights.take(counts.where(labels, 0), 0), 0);
+}
+
+MYCEL_WRITES_ONNX(pick_class) { return OnnxLabels(call, 1).picked(call.input()); }
+
+MYCEL_WRITES_ONNX(class_weights) {
+  const OnnxLabels labels(call, 0);
+  if (call.has(1)) return labels.counted(call.typed(1).take(labels.classes, 0));
+  return labels.counted(call.number(1).add("Expand", {labels.classes.add("Shape")}));
 }
 
 }  // namespace mycel::ops

@@ -7,7 +7,9 @@
 #include "backend/cpu/loops/pool_loops.h"
 #include "operator/blocking.h"
 #include "operator/define.h"
+#include "operator/onnx_call.h"
 #include "ops/index/mindir_places.h"
+#include "ops/nn/onnx_pads.h"
 #include "ops/nn/pool_window.h"
 #include "ops/nn/sliding_window.h"
 #include "ops/reduce/mindir_reductions.h"
@@ -465,6 +467,55 @@ MYCEL_WRITES_MINDIR(plane_scatter) {
   const auto values = flat_planes(call.input(0));
   const auto places = flat_planes(call.input(1));
   return written_along(zeros, places, values, 2, true).reshape(shape);
+}
+
+static onnx::NamedList window_attributes(const onnx::Call& call, const onnx::Named& last) {
+  return {{"kernel_shape", call.ints("kernel_size")},
+          {"strides", call.ints("stride")},
+          {"pads", onnx_pads(call.ints("pad"))},
+          {"ceil_mode", call.flag("ceil_mode")},
+          last};
+}
+
+MYCEL_WRITES_ONNX(max_pool2d) {
+  const auto x = call.input();
+  const auto attributes = window_attributes(call, {"dilations", call.ints("dilation")});
+  if (!call.is_read(1)) return x.add("MaxPool", {}, attributes);
+  const std::vector<DType> types{x.dtype(), DType::Int64};
+  const auto found = x.several("MaxPool", {}, types, attributes);
+  const std::int64_t plane = call.shape_of()[2] * call.shape_of()[3];
+  return std::vector{found[0], found[1].modulo(plane)};  // counted over all planes
+}
+
+MYCEL_WRITES_ONNX(avg_pool2d) {
+  const std::int64_t divisor = call.integer("divisor_override");
+  const bool counts_pad = divisor != 0 || call.flag("count_include_pad");
+  const auto pooled = call.input().add("AveragePool", {},
+                                       window_attributes(call, {"count_include_pad", counts_pad}));
+  const IntList size = call.ints("kernel_size");
+  if (divisor == 0) return pooled;
+  return pooled * (static_cast<double>(size[0] * size[1]) / static_cast<double>(divisor));
+}
+
+static onnx::Symbol flat_planes(const onnx::Symbol& x, const Shape& shape) {
+  return x.reshape({shape[0], shape[1], shape[2] * shape[3]});
+}
+
+MYCEL_WRITES_ONNX(plane_gather) {
+  const auto places = flat_planes(call.input(1), call.shape_of(1));
+  return flat_planes(call.input(0), call.shape_of(0))
+      .add("GatherElements", {places}, {{"axis", 2}})
+      .reshape(call.shape());
+}
+
+MYCEL_WRITES_ONNX(plane_scatter) {
+  const auto places = flat_planes(call.input(1), call.shape_of(1));
+  const auto values = flat_planes(call.input(0), call.shape_of(0));
+  const Shape& shape = call.shape();
+  return call.number(0)
+      .expand({shape[0], shape[1], shape[2] * shape[3]})
+      .add("ScatterElements", {places, values}, {{"axis", 2}, {"reduction", "add"}})
+      .reshape(shape);
 }
 
 }  // namespace mycel::ops

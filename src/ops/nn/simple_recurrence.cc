@@ -3,6 +3,7 @@
 #include "backend/cpu/loops/recurrent_loops.h"
 #include "backend/cpu/repeated_product.h"
 #include "ops/nn/mindir_recurrent.h"
+#include "ops/nn/onnx_scan.h"
 #include "ops/nn/recurrent.h"
 
 namespace mycel::ops {
@@ -185,6 +186,12 @@ MYCEL_WRITES_MINDIR(simple_scan) {
   };
   const auto hidden = call.input(1);
   return scan(call, {hidden}, call.input(3, DType::Int32), step);
+}
+
+MYCEL_WRITES_ONNX(simple_scan) {
+  const std::string kind = call.text("nonlinearity") == "tanh" ? "Tanh" : "Relu";
+  const Datum activations = Datum::list({Datum(kind)});
+  return written_scan(call, "RNN", {0}, {}, {{"activations", activations}}).hidden;
 }
 
 }  // namespace mycel::ops

@@ -3,6 +3,7 @@
 #include "backend/cpu/loops/softmax_loops.h"
 #include "operator/define.h"
 #include "operator/mindir_call.h"
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
 #include "platform/thread/parallel_for.h"
 
@@ -242,5 +243,8 @@ MYCEL_WRITES_MINDIR(softmax) {
   return x.rank() == 0 ? x.number(1)
                        : x.add("Softmax", {}, {}, {{"axis", IntList{call.integer("axis")}}});
 }
+
+MYCEL_WRITES_ONNX(softmax) { return call.same("Softmax", {{"axis", call.integer("axis")}}); }
+MYCEL_WRITES_ONNX(log_softmax) { return call.same("LogSoftmax", {{"axis", call.integer("axis")}}); }
 
 }  // namespace mycel::ops

@@ -5,6 +5,7 @@
 #include "operator/define.h"
 #include "ops/nn/class_labels.h"
 #include "ops/nn/mindir_classes.h"
+#include "ops/nn/onnx_classes.h"
 #include "ops/reduce/mindir_reductions.h"
 #include "platform/thread/parallel_for.h"
 
@@ -164,6 +165,14 @@ MYCEL_WRITES_MINDIR(sparse_cross_entropy) {
   const auto picked = reduced(chosen.where(x, 0), "ReduceSum", {1}, false);
   const auto counts = counting(call, call.input(1));
   return std::vector{counts.where(total - picked, 0), total};
+}
+
+MYCEL_WRITES_ONNX(sparse_cross_entropy) {
+  const auto logits = call.input();
+  const auto loss = -OnnxLabels(call, 1).picked(logits.add("LogSoftmax", {}, {{"axis", 1}}));
+  const auto log_sum =
+      logits.add("ReduceLogSumExp", {}, {{"axes", IntList{1}}, {"keepdims", false}});
+  return std::vector{loss, log_sum};
 }
 
 }  // namespace mycel::ops

@@ -6,6 +6,7 @@
 #include "ops/onnx_arguments.h"
 #include "ops/reduce/axis_lines.h"
 #include "ops/reduce/mindir_reductions.h"
+#include "ops/reduce/onnx_reductions.h"
 #include "ops/reduce/reduction.h"
 #include "platform/thread/parallel_for.h"
 
@@ -299,5 +300,21 @@ MYCEL_WRITES_MINDIR(argmax_with_value) { return place_and_value(call, "ArgMaxWit
 MYCEL_WRITES_MINDIR(argmin_with_value) { return place_and_value(call, "ArgMinWithValue"); }
 MYCEL_WRITES_MINDIR(argmax) { return place_and_value(call, "ArgMaxWithValue")[0]; }
 MYCEL_WRITES_MINDIR(argmin) { return place_and_value(call, "ArgMinWithValue")[0]; }
+
+// Where an extreme is, and itself.
+static std::vector<onnx::Symbol> found_extreme(const onnx::Call& call, std::string_view kind,
+                                               std::string_view reduction) {
+  if (call.rank_of() == 0) return {call.number(0), call.input()};
+  const auto x = searched(call);
+  const std::int64_t axis = call.axis("axis", call.rank_of());
+  const bool keeps_axis = call.flag("keep_dims");
+  const auto place = x.add(kind, {}, {{"axis", axis}, {"keepdims", keeps_axis}});
+  return {place, reduced(x, reduction, {axis}, keeps_axis)};
+}
+
+MYCEL_WRITES_ONNX(argmax_with_value) { return found_extreme(call, "ArgMax", "ReduceMax"); }
+MYCEL_WRITES_ONNX(argmin_with_value) { return found_extreme(call, "ArgMin", "ReduceMin"); }
+MYCEL_WRITES_ONNX(argmax) { return found_extreme(call, "ArgMax", "ReduceMax")[0]; }
+MYCEL_WRITES_ONNX(argmin) { return found_extreme(call, "ArgMin", "ReduceMin")[0]; }
 
 }  // namespace mycel::ops

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/define.h"
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
 #include "ops/reduce/axis_lines.h"
 #include "ops/reduce/neighbours.h"
@@ -330,6 +331,14 @@ MYCEL_ONNX(CumSum, "x axis.numbers") {
                               {"exclusive", call.flag("exclusive", false)},
                               {"reverse", call.flag("reverse", false)}}),
                    x.dtype());
+}
+
+MYCEL_WRITES_ONNX(cumsum) {
+  const auto x = call.typed();
+  const bool is_exclusive = call.flag("exclusive");
+  if (call.rank_of() == 0) return is_exclusive ? x.number(0) * x : x;
+  const auto axis = call.number(call.attribute("axis"), DType::Int64);
+  return x.add("CumSum", {axis}, {{"exclusive", is_exclusive}, {"reverse", call.flag("reverse")}});
 }
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 // Largest, smallest, all and any.
 #include "ops/onnx_arguments.h"
 #include "ops/reduce/mindir_reductions.h"
+#include "ops/reduce/onnx_reductions.h"
 #include "ops/reduce/reduction.h"
 
 namespace mycel::ops {
@@ -127,5 +128,14 @@ MYCEL_WRITES_MINDIR(reduce_max) { return reduction(call, "ReduceMax"); }
 MYCEL_WRITES_MINDIR(reduce_min) { return reduction(call, "ReduceMin"); }
 MYCEL_WRITES_MINDIR(reduce_all) { return reduction(call, "ReduceAll"); }
 MYCEL_WRITES_MINDIR(reduce_any) { return reduction(call, "ReduceAny"); }
+
+MYCEL_WRITES_ONNX(reduce_max) { return reduction(call, "ReduceMax"); }
+MYCEL_WRITES_ONNX(reduce_min) { return reduction(call, "ReduceMin"); }
+MYCEL_WRITES_ONNX(reduce_all) {
+  return reduction(call, "ReduceMin", "axis", "keep_dims", DType::Int32);
+}
+MYCEL_WRITES_ONNX(reduce_any) {
+  return reduction(call, "ReduceMax", "axis", "keep_dims", DType::Int32);
+}
 
 }  // namespace mycel::ops

@@ -6,7 +6,9 @@
 #include "operator/define.h"
 #include "ops/reduce/axis_lines.h"
 #include "ops/reduce/neighbours.h"
+#include "ops/reduce/onnx_reductions.h"
 #include "ops/reduce/outermost.h"
+#include "ops/shape/onnx_windows.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -153,5 +155,34 @@ MYCEL_OP(logcumsumexp)
     })
     .numpy("np.logaddexp.accumulate(input, axis).astype(input.dtype)")
     .sample("last axis", {normal({3, 5})}, {{"axis", 1}});
+
+static double lowest_of(DType dtype) {
+  double lowest = 0;
+  with_float_type(dtype, [&]<class T>() { lowest = static_cast<double>(outermost<T>(false)); });
+  return lowest;
+}
+
+// For every place the sum over all that count there: a running maximum ONNX has not.
+MYCEL_WRITES_ONNX(cumulative_logsumexp) {
+  const auto x = call.typed();
+  if (call.rank() == 0) return x;
+  const std::int64_t axis = call.axis("axis", call.rank());
+  const std::int64_t size = call.shape()[static_cast<std::size_t>(axis)];
+  const bool is_exclusive = call.flag("exclusive"), is_reversed = call.flag("reverse");
+  const Shape last(static_cast<std::size_t>(call.rank() - axis - 1), 1);
+  const auto counts = onnx::Table::of(size * size, [&](std::int64_t i) {
+    const std::int64_t place = i / size, other = i % size;
+    return (is_reversed ? other >= place : other <= place) && !(is_exclusive && other == place);
+  });
+  const auto mask = call.table({joint({{size, size}, last}), counts.values}, DType::Bool);
+  const double nothing = -std::numeric_limits<double>::infinity();
+  const auto terms = mask.where(x.unsqueeze({axis}), nothing);
+  const auto sums = reduced(terms, "ReduceLogSumExp", {axis + 1}, false);
+  if (!is_exclusive) return sums;
+  const auto is_first = onnx::Table::of(
+      size, [&](std::int64_t place) { return place == (is_reversed ? size - 1 : 0); });
+  const auto is_empty = call.table({joint({{size}, last}), is_first.values}, DType::Bool);
+  return is_empty.where(lowest_of(call.dtype()), sums);
+}
 
 }  // namespace mycel::ops

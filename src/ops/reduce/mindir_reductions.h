@@ -3,6 +3,7 @@
 #pragma once
 
 #include "operator/mindir_call.h"
+#include "ops/reduce/searched.h"
 #include "ops/shape/mindir_windows.h"
 
 namespace mycel::ops {
@@ -36,12 +37,6 @@ inline op::mindir::Symbol squared_distance(const op::mindir::Symbol& x,
 
 inline op::mindir::Symbol over_all(const op::mindir::Symbol& x, std::string_view primitive) {
   return reduced(x, primitive, counted(0, x.rank()), false);
-}
-
-// What is searched for extremes; masks as numbers.
-inline op::mindir::Symbol searched(const op::mindir::Call& call) {
-  return call.dtype_of(0) == tensor::DType::Bool ? call.input(0, tensor::DType::Int32)
-                                                 : call.input();
 }
 
 // Position and value of an extreme; the primitive with both knows more types than that with one.

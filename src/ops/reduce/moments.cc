@@ -5,6 +5,7 @@
 
 #include "ops/onnx_arguments.h"
 #include "ops/reduce/mindir_reductions.h"
+#include "ops/reduce/onnx_reductions.h"
 #include "ops/reduce/reduction.h"
 
 namespace mycel::ops {
@@ -213,6 +214,19 @@ MYCEL_WRITES_MINDIR(var) {
   if (divisor <= 0) call.refuse("there are not enough elements for a variance");
   const auto squares = squared_distance(call.typed(), axes);
   return reduced(squares, "ReduceSum", axes, call.flag("keepdims")) / static_cast<double>(divisor);
+}
+
+MYCEL_WRITES_ONNX(logsumexp) { return reduction(call, "ReduceLogSumExp"); }
+
+MYCEL_WRITES_ONNX(var) {
+  const IntList axes = call.axes("axis");
+  std::int64_t count = 1;
+  for (const std::int64_t axis : axes)
+    count *= call.rank_of() == 0 ? 1 : call.shape_of()[static_cast<std::size_t>(axis)];
+  if (count <= call.integer("ddof")) call.refuse("there are not enough elements for a variance");
+  const auto distance = deviation(call.typed(), axes);
+  const auto total = reduced(distance * distance, "ReduceSum", axes, call.flag("keepdims"));
+  return total / static_cast<double>(count - call.integer("ddof"));
 }
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "operator/define.h"
+#include "operator/onnx_call.h"
 #include "ops/index/mindir_places.h"
 #include "ops/reduce/axis_lines.h"
 #include "platform/thread/parallel_for.h"
@@ -68,6 +69,12 @@ MYCEL_WRITES_MINDIR(scatter_along) {
   const auto zeros = call.number(0).broadcast(call.shape());
   const auto places = call.input();
   return written_along(zeros, places, call.typed(1), call.axis("axis", call.rank()), true);
+}
+
+MYCEL_WRITES_ONNX(scatter_along) {
+  const auto zeros = call.number(0).expand(call.shape());
+  return zeros.add("ScatterElements", {call.input(0), call.typed(1)},
+                   {{"axis", call.axis("axis", call.rank())}, {"reduction", "add"}});
 }
 
 }  // namespace mycel::ops

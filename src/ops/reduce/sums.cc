@@ -5,6 +5,7 @@
 #include "ops/onnx_arguments.h"
 #include "ops/reduce/mindir_reductions.h"
 #include "ops/reduce/neighbours.h"
+#include "ops/reduce/onnx_reductions.h"
 #include "ops/reduce/reduction.h"
 
 namespace mycel::ops {
@@ -253,5 +254,15 @@ MYCEL_WRITES_MINDIR(sum) { return reduction(call, "ReduceSum", "dim", "keepdim")
 MYCEL_WRITES_MINDIR(reduce_mean) { return reduction(call, "ReduceMean"); }
 MYCEL_WRITES_MINDIR(reduce_prod) { return reduction(call, "ReduceProd"); }
 MYCEL_WRITES_MINDIR(prod) { return reduction(call, "ReduceProd"); }
+
+MYCEL_WRITES_ONNX(reduce_sum) {
+  const bool has_axes = !call.is_none("axis") && !call.ints("axis").empty();
+  if (call.flag("skip_mode") && !has_axes) return call.typed();
+  return reduction(call, "ReduceSum");
+}
+MYCEL_WRITES_ONNX(sum) { return reduction(call, "ReduceSum", "dim", "keepdim"); }
+MYCEL_WRITES_ONNX(reduce_mean) { return reduction(call, "ReduceMean"); }
+MYCEL_WRITES_ONNX(reduce_prod) { return reduction(call, "ReduceProd"); }
+MYCEL_WRITES_ONNX(prod) { return reduction(call, "ReduceProd"); }
 
 }  // namespace mycel::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
 #include "operator/mindir_call.h"
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
 
 namespace mycel::ops {
@@ -92,5 +93,7 @@ MYCEL_ONNX(Expand, "input shape.numbers") {
 }
 
 MYCEL_WRITES_MINDIR(broadcast_to) { return call.input().broadcast(call.shape()); }
+
+MYCEL_WRITES_ONNX(broadcast_to) { return call.input().expand(call.shape()); }
 
 }  // namespace mycel::ops

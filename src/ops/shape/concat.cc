@@ -2,6 +2,7 @@
 #include "operator/blocking.h"
 #include "operator/define.h"
 #include "operator/mindir_call.h"
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
 #include "ops/shape/window.h"
 
@@ -164,6 +165,17 @@ MYCEL_WRITES_MINDIR(concat) {
 
 MYCEL_WRITES_MINDIR(stack) {
   return joined("Stack", call.inputs(call.dtype()), call.shape(), call.axis("axis", call.rank()));
+}
+
+MYCEL_WRITES_ONNX(concat) {
+  return onnx::joined(call.inputs(call.dtype()), call.axis("axis", call.rank()));
+}
+
+MYCEL_WRITES_ONNX(stack) {
+  const std::int64_t axis = call.axis("axis", call.rank());
+  std::vector<onnx::Symbol> parts;
+  for (const auto& part : call.inputs(call.dtype())) parts.push_back(part.unsqueeze({axis}));
+  return onnx::joined(parts, axis);
 }
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include "operator/define.h"
 #include "operator/mindir_call.h"
 #include "ops/onnx_arguments.h"
+#include "ops/shape/onnx_windows.h"
 
 namespace mycel::ops {
 
@@ -116,6 +117,19 @@ MYCEL_ONNX(Unsqueeze, "data axes.numbers") {
 }
 
 MYCEL_WRITES_MINDIR(expand_dims) { return call.input().reshape(call.shape()); }
-MYCEL_WRITTEN_BY(squeeze, writes_mindir_expand_dims);
+MYCEL_WRITES_MINDIR_BY(squeeze, writes_mindir_expand_dims);
+
+MYCEL_WRITES_ONNX(expand_dims) { return call.input().unsqueeze({call.axis("axis", call.rank())}); }
+
+MYCEL_WRITES_ONNX(squeeze) {
+  const IntList given = call.is_none("axis") ? IntList() : call.ints("axis");
+  IntList axes;
+  for (std::int64_t i = 0; i < call.rank_of(); ++i) {
+    const bool is_meant = given.empty() ? call.shape_of()[static_cast<std::size_t>(i)] == 1
+                                        : holds(given, i) || holds(given, i - call.rank_of());
+    if (is_meant) axes.push_back(i);
+  }
+  return axes.empty() ? call.input() : call.input().squeeze(axes);
+}
 
 }  // namespace mycel::ops

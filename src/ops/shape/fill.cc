@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "operator/mindir_call.h"
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
 #include "ops/shape/fill_value.h"
 #include "platform/thread/parallel_for.h"
@@ -229,5 +230,14 @@ static mindir::Symbol filled_like(const mindir::Call& call, const mindir::Operan
 MYCEL_WRITES_MINDIR(zeros_like) { return filled_like(call, 0); }
 MYCEL_WRITES_MINDIR(ones_like) { return filled_like(call, 1); }
 MYCEL_WRITES_MINDIR(full_like) { return filled_like(call, call.attribute("fill_value")); }
+
+// Nodes of files fill a shape, not what a tensor is like.
+static onnx::Symbol filled_like(const onnx::Call& call, const onnx::Operand& value) {
+  return call.number(value).expand(call.shape());
+}
+
+MYCEL_WRITES_ONNX(zeros_like) { return filled_like(call, 0); }
+MYCEL_WRITES_ONNX(ones_like) { return filled_like(call, 1); }
+MYCEL_WRITES_ONNX(full_like) { return filled_like(call, call.attribute("fill_value")); }
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "operator/mindir_call.h"
+#include "ops/shape/onnx_windows.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -67,6 +68,19 @@ MYCEL_WRITES_MINDIR(flip) {
   std::sort(axes.begin(), axes.end());
   axes.resize(static_cast<std::size_t>(std::unique(axes.begin(), axes.end()) - axes.begin()));
   return axes.empty() || x.rank() == 0 ? x : x.add("ReverseV2", {}, {}, {{"axis", axes}});
+}
+
+MYCEL_WRITES_ONNX(flip) {
+  const Shape& shape = call.shape();
+  const IntList axes = call.ints("dims");
+  IntList begin(shape.size(), 0), step(shape.size(), 1);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const auto axis = static_cast<std::int64_t>(i);
+    if (!holds(axes, axis) && !holds(axes, axis - call.rank())) continue;
+    begin[i] = shape[i] - 1;
+    step[i] = -1;
+  }
+  return window(call.input(), shape, begin, shape, step);
 }
 
 }  // namespace mycel::ops

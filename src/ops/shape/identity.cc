@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
 #include "operator/mindir_call.h"
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
 
 namespace mycel::ops {
@@ -36,9 +37,11 @@ MYCEL_OP(copy)
 
 MYCEL_CPU_KERNEL(copy) { copy_elements(kernel.input(0), kernel.output(0)); }
 
-static const OnnxNames onnx_identity{{"Identity", "identity"}};
+static const onnx::Twins onnx_identity{{"Identity", "identity"}};
 
 MYCEL_WRITES_MINDIR(identity) { return call.typed(); }
 MYCEL_WRITES_MINDIR(copy) { return call.typed(); }
+
+MYCEL_WRITES_ONNX(copy) { return call.same("Identity"); }
 
 }  // namespace mycel::ops

@@ -4,6 +4,7 @@
 #include "ops/onnx_arguments.h"
 #include "ops/shape/fill_value.h"
 #include "ops/shape/mindir_windows.h"
+#include "ops/shape/onnx_windows.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -326,7 +327,7 @@ MYCEL_ONNX(Slice, "data starts.numbers ends.numbers axes.numbers steps.numbers")
 }
 
 // The axes of a window in the order in which the result has them; -1 for a new one.
-static IntList shown_axes(const mindir::Call& call) {
+static IntList shown_axes(const OperatorUse& call) {
   IntList kept = call.ints("axes");
   kept.resize(static_cast<std::size_t>(std::remove(kept.begin(), kept.end(), -1) - kept.begin()));
   return others_first(static_cast<std::int64_t>(call.ints("length").size()), kept);
@@ -338,9 +339,13 @@ MYCEL_WRITES_MINDIR(index_view) {
   return part.transpose(shown_axes(call)).reshape(call.shape());
 }
 
-// Writes a value to where a window of the result stands.
-static mindir::Symbol with_window(const mindir::Call& call, const mindir::Symbol& flat,
-                                  const mindir::Symbol& value) {
+// Where the elements of a window stand in the whole, in the order in which the window shows them.
+struct ShownWindow {
+  Shape shape;
+  written::Table places;
+};
+
+static ShownWindow shown_window(const OperatorUse& call) {
   const IntList begin = call.ints("begin");
   const IntList length = call.ints("length");
   const IntList step = call.ints("step");
@@ -356,7 +361,13 @@ static mindir::Symbol with_window(const mindir::Call& call, const mindir::Symbol
   }
   for (const std::int64_t axis : call.ints("axes"))
     shown.push_back(axis < 0 ? 1 : length[static_cast<std::size_t>(axis)]);
-  const auto places = strided_places(sizes, strides, offset);
+  return {shown, strided_places(sizes, strides, offset)};
+}
+
+// Writes a value to where a window of the result stands.
+static mindir::Symbol with_window(const mindir::Call& call, const mindir::Symbol& flat,
+                                  const mindir::Symbol& value) {
+  const auto [shown, places] = shown_window(call);
   const std::int64_t count = places.shape[0];
   const auto values = value.broadcast(shown).reshape({count});
   const auto tuples = values.table({{count, 1}, places.values}, DType::Int32);
@@ -368,11 +379,51 @@ MYCEL_WRITES_MINDIR(index_view_update) {
   const auto flat = call.input().reshape({element_count(call.shape())});
   return with_window(call, flat, call.typed(1));
 }
-MYCEL_WRITTEN_BY(index_view_assign, writes_mindir_index_view_update);
+MYCEL_WRITES_MINDIR_BY(index_view_assign, writes_mindir_index_view_update);
 
 MYCEL_WRITES_MINDIR(index_view_spread) {
   const auto zeros = call.filled({element_count(call.shape())}, 0);
   return with_window(call, zeros, call.typed(0));
 }
+
+// The axes of a window in the order in which the result has them.
+static onnx::Symbol shown(onnx::Symbol x, std::int64_t rank, const IntList& axes) {
+  IntList kept, added;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] < 0)
+      added.push_back(static_cast<std::int64_t>(i));
+    else
+      kept.push_back(axes[i]);
+  }
+  const IntList order = others_first(rank, kept);
+  const IntList gone = cut(order, 0, rank - static_cast<std::int64_t>(kept.size()));
+  if (!gone.empty()) x = x.squeeze(gone);
+  IntList sorted = kept;
+  std::sort(sorted.begin(), sorted.end());
+  if (kept != sorted) {
+    IntList places;
+    for (const std::int64_t axis : kept)
+      places.push_back(std::find(sorted.begin(), sorted.end(), axis) - sorted.begin());
+    x = x.transpose(places);
+  }
+  return added.empty() ? x : x.unsqueeze(added);
+}
+
+MYCEL_WRITES_ONNX(index_view) {
+  const auto part = window(call.input(), call.shape_of(), call.ints("begin"), call.ints("length"),
+                           call.ints("step"));
+  return shown(part, call.rank_of(), call.ints("axes"));
+}
+
+MYCEL_WRITES_ONNX(index_view_update) {
+  call.refuse_parameter(0);
+  const ShownWindow window = shown_window(call);
+  const auto values = flat(call.typed(1).expand(window.shape), window.shape);
+  const auto places = call.table(window.places, DType::Int64);
+  return flat(call.input(), call.shape())
+      .add("ScatterElements", {places, values}, {{"axis", 0}})
+      .reshape(call.shape());
+}
+MYCEL_WRITES_ONNX_BY(index_view_assign, writes_onnx_index_view_update);
 
 }  // namespace mycel::ops

@@ -6,6 +6,7 @@
 #include "ops/onnx_arguments.h"
 #include "ops/shape/fill_value.h"
 #include "ops/shape/mindir_windows.h"
+#include "ops/shape/onnx_windows.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -353,6 +354,18 @@ MYCEL_WRITES_MINDIR(pad_constant) {
   const AttributeValue value = call.is_none("value") ? 0 : call.attribute("value");
   if (holds(length, 0)) return call.filled(call.shape(), value.real());  // nothing is left
   return padded(window(x, begin, length, IntList(length.size(), 1)), rims, value);
+}
+
+MYCEL_WRITES_ONNX(pad_constant) {
+  const auto x = call.input();
+  const IntList widths = call.ints("paddings");
+  IntList before, after;
+  for (std::size_t i = 0; i < widths.size(); i += 2) {
+    before.push_back(widths[i]);
+    after.push_back(widths[i + 1]);
+  }
+  const AttributeValue value = call.is_none("value") ? 0 : call.attribute("value");
+  return x.add("Pad", {joint({before, after}), value});
 }
 
 }  // namespace mycel::ops

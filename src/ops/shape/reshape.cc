@@ -3,6 +3,7 @@
 
 #include "operator/define.h"
 #include "operator/mindir_call.h"
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
 
 namespace mycel::ops {
@@ -244,7 +245,15 @@ MYCEL_ONNX(Size, "data.shape") {
 }
 
 MYCEL_WRITES_MINDIR(reshape) { return call.input().reshape(call.shape()); }
-MYCEL_WRITTEN_BY(flatten, writes_mindir_reshape);
-MYCEL_WRITTEN_BY(flatten_axes, writes_mindir_reshape);
+MYCEL_WRITES_MINDIR_BY(flatten, writes_mindir_reshape);
+MYCEL_WRITES_MINDIR_BY(flatten_axes, writes_mindir_reshape);
+
+static onnx::Symbol in_its_shape(const onnx::Call& call) {
+  return call.input().reshape(call.shape());
+}
+
+MYCEL_WRITES_ONNX_BY(reshape, in_its_shape);
+MYCEL_WRITES_ONNX_BY(flatten, in_its_shape);
+MYCEL_WRITES_ONNX_BY(flatten_axes, in_its_shape);
 
 }  // namespace mycel::ops

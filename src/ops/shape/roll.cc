@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
 #include "operator/mindir_call.h"
+#include "ops/shape/onnx_windows.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -124,6 +125,21 @@ MYCEL_WRITES_MINDIR(roll_axes) {
     const std::int64_t shift = (shifts[i] % size + size) % size;
     const auto from = [&](std::int64_t place) { return (place - shift + size) % size; };
     x = x.take(mindir::Table::of(size, from), axis);
+  }
+  return x;
+}
+
+MYCEL_WRITES_ONNX(roll_axes) {
+  auto x = call.input();
+  const IntList shifts = call.ints("shifts");
+  const IntList axes = call.ints("dims");
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t axis = axes[i] < 0 ? axes[i] + call.rank() : axes[i];
+    const std::int64_t size = call.shape()[static_cast<std::size_t>(axis)];
+    if (size == 0 || shifts[i] % size == 0) continue;
+    const std::int64_t shift = (shifts[i] % size + size) % size;
+    const auto parts = parts_of(x, {size - shift, shift}, axis);
+    x = onnx::joined({parts[1], parts[0]}, axis);
   }
   return x;
 }

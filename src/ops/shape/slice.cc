@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/blocking.h"
+#include "ops/shape/onnx_windows.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -131,5 +132,10 @@ MYCEL_OP(select_view)
     })
     .sample("row", {normal({3, 5})}, {{"axis", 0}, {"index", -1}})
     .sample_dtypes(kAny);
+
+MYCEL_WRITES_ONNX(slice) {
+  const IntList ones(call.shape().size(), 1);
+  return window(call.input(), call.shape_of(), call.ints("begin"), call.shape(), ones);
+}
 
 }  // namespace mycel::ops

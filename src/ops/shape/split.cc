@@ -3,6 +3,7 @@
 
 #include "ops/onnx_arguments.h"
 #include "ops/shape/mindir_windows.h"
+#include "ops/shape/onnx_windows.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -249,6 +250,17 @@ MYCEL_WRITES_MINDIR(split_sizes) {
                            IntList(x.shape().size(), 1)));
     start += size;
   }
+  return parts;
+}
+
+MYCEL_WRITES_ONNX(split_sizes) {
+  return parts_of(call.input(), call.ints("sizes"), call.axis("axis", call.rank()));
+}
+
+MYCEL_WRITES_ONNX(unstack) {
+  const std::int64_t axis = call.axis("axis", call.rank_of());
+  std::vector<onnx::Symbol> parts = parts_of(call.input(), IntList(call.outputs().size(), 1), axis);
+  for (onnx::Symbol& part : parts) part = part.squeeze({axis});
   return parts;
 }
 

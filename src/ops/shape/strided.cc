@@ -5,6 +5,7 @@
 #include "operator/define.h"
 #include "ops/shape/fill_value.h"
 #include "ops/shape/mindir_windows.h"
+#include "ops/shape/onnx_windows.h"
 #include "tensor/overlap.h"
 
 namespace mycel::ops {
@@ -234,6 +235,26 @@ MYCEL_WRITES_MINDIR(strided_update) {
   return flat.add("TensorScatterUpdate", {places, values}, {.shape = flat.shape()})
       .reshape(call.shape());
 }
-MYCEL_WRITTEN_BY(strided_assign, writes_mindir_strided_update);
+MYCEL_WRITES_MINDIR_BY(strided_assign, writes_mindir_strided_update);
+
+static onnx::Symbol places_in_row(const onnx::Call& call, const Shape& shape) {
+  return call.table(strided_places(shape, call.ints("strides"), call.integer("offset")),
+                    DType::Int64);
+}
+
+MYCEL_WRITES_ONNX(strided_view) {
+  const auto places = places_in_row(call, call.shape());
+  return flat(call.input(), call.shape_of()).take(places, 0).reshape(call.shape());
+}
+
+MYCEL_WRITES_ONNX(strided_update) {
+  call.refuse_parameter(0);
+  const auto places = places_in_row(call, call.shape_of(1));
+  const auto values = flat(call.typed(1), call.shape_of(1));
+  return flat(call.input(), call.shape())
+      .add("ScatterElements", {places, values}, {{"axis", 0}})
+      .reshape(call.shape());
+}
+MYCEL_WRITES_ONNX_BY(strided_assign, writes_onnx_strided_update);
 
 }  // namespace mycel::ops

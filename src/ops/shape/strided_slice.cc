@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/shape/mindir_windows.h"
+#include "ops/shape/onnx_windows.h"
 #include "ops/shape/window.h"
 
 namespace mycel::ops {
@@ -144,6 +145,12 @@ MYCEL_WRITES_MINDIR(strided_slice) {
   const auto x = call.input();
   const Window chosen = strided_window(call, x.shape());
   return window(x, chosen.begin, chosen.length, chosen.step).reshape(call.shape());
+}
+
+MYCEL_WRITES_ONNX(strided_slice) {
+  const Window chosen = strided_window(call, call.shape_of());
+  return window(call.input(), call.shape_of(), chosen.begin, chosen.length, chosen.step)
+      .reshape(call.shape());
 }
 
 }  // namespace mycel::ops

@@ -2,6 +2,7 @@
 #include "operator/define.h"
 #include "operator/stored_call.h"
 #include "ops/shape/mindir_windows.h"
+#include "ops/shape/onnx_windows.h"
 
 namespace mycel::ops {
 namespace {
@@ -91,6 +92,16 @@ MYCEL_WRITES_MINDIR(tile) {
       call.input().reshape(joint({cut(ones, 0, rank - call.rank_of()), call.shape_of()}));
   const IntList times = joint({cut(ones, 0, rank - static_cast<std::int64_t>(dims.size())), dims});
   return times == ones ? x : x.add("Tile", {times}, {.shape = whole});
+}
+
+MYCEL_WRITES_ONNX(tile) {
+  auto x = call.input();
+  const IntList dims = call.ints("dims");
+  const auto missing = static_cast<std::int64_t>(dims.size()) - call.rank_of();
+  const IntList ones(static_cast<std::size_t>(std::abs(missing)), 1);
+  if (missing > 0) x = x.reshape(joint({ones, call.shape_of()}));
+  const IntList times = missing < 0 ? joint({ones, dims}) : dims;
+  return times.empty() ? x : x.add("Tile", {times});
 }
 
 }  // namespace mycel::ops

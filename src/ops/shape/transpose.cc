@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/define.h"
 #include "operator/mindir_call.h"
+#include "operator/onnx_call.h"
 #include "operator/stored_call.h"
 
 namespace mycel::ops {
@@ -160,5 +161,11 @@ MYCEL_ONNX(Transpose, "data") {
 }
 
 MYCEL_WRITES_MINDIR(transpose) { return call.input().transpose(call.ints("perm")); }
+
+MYCEL_WRITES_ONNX(transpose) {
+  IntList order = call.ints("perm");
+  for (std::int64_t& axis : order) axis += axis < 0 ? call.rank() : 0;
+  return call.input().transpose(order);
+}
 
 }  // namespace mycel::ops

@@ -98,6 +98,7 @@ class Combining {
     operands[static_cast<std::size_t>(absorbed_by(norm).addend)] = other;
     Node& grown =
         add_before(graph_, norm, *norm.definition(), std::move(operands), norm.attributes());
+    grown.set_origin(op::joined(sum->origin(), norm.origin()));
     place_[&grown] = place_.at(&norm);
     graph_.replace(sum->output(), grown.output());
     graph_.erase(*sum);
@@ -137,6 +138,7 @@ class Combining {
     }
     for (Node* gradient : gradients) absorb_gradient(*gradient, norm, taken.name);
     set_activation(norm, absorbed_by(norm).activation, taken.name);
+    norm.set_origin(op::joined(activation->origin(), norm.origin()));
     graph_.replace(activation->output(), norm.output());
     graph_.erase(*activation);
     return true;
@@ -172,6 +174,7 @@ class Combining {
     operands[static_cast<std::size_t>(known.bias_of_gradient)] = operand(norm, known.bias);
     Node& joined = add_before(graph_, gradient, *gradient.definition(), std::move(operands),
                               gradient.attributes());
+    joined.set_origin(op::joined(node.origin(), gradient.origin()));
     place_[&joined] = place_.at(&gradient);
     set_activation(joined, known.activation, activation);
     replace_all(gradient, joined);

@@ -79,6 +79,7 @@ Node* join(ir::Graph& graph, MemoryEffects& writes, Node& convolution) {
   if (!take(graph, combined, convolution, *reader)) return nullptr;
   Node& joined = add_before(graph, *reader, *convolution.definition(), std::move(combined.operands),
                             std::move(combined.attributes));
+  joined.set_origin(op::joined(convolution.origin(), reader->origin()));
   writes.note_replacement(*reader, joined);
   graph.replace(reader->output(), joined.output());
   graph.erase(*reader);

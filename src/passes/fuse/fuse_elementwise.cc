@@ -168,7 +168,7 @@ Node* join(ir::Graph& graph, Node& producer, Node& consumer) {
   if (definition->program().steps.size() > kMaxSteps) return nullptr;
   Node& fused = graph.add_operator(consumer.parent(), graph.own(std::move(definition)),
                                    joined.operands, {}, {consumer.type()}, &consumer);
-  fused.set_position(consumer.position());
+  fused.set_origin(op::joined(producer.origin(), consumer.origin()));
   graph.replace(consumer.output(), fused.output());
   graph.erase(consumer);
   graph.erase(producer);

@@ -138,6 +138,24 @@ class LayoutChoice {
   std::unordered_set<std::size_t> losing_;
 };
 
+// What is known of a plain value, of the same in blocks.
+ir::ValueFacts in_blocks(ir::ValueFacts plain, std::int64_t block) {
+  if (!plain.sizes.empty()) {
+    const auto number = [](std::int64_t value) {
+      return ir::number_size(ir::SizeNumber::of(value));
+    };
+    ir::SizeRef& channels = plain.sizes[1];
+    if (channels && channels->operation == ir::SizeOperation::Number) {
+      channels = number(channels->number.whole / block);
+    } else if (channels) {
+      channels = combined_size(ir::SizeOperation::FloorDivide, channels, number(block));
+    }
+    plain.sizes.push_back(number(block));
+  }
+  plain.layout = ir::Layout::Blocked;
+  return plain;
+}
+
 // Writes the chosen nodes anew. A value that is needed in both forms is converted once, where it is
 // first needed.
 class Rewriting {
@@ -194,6 +212,7 @@ class Rewriting {
     const std::vector<Output> outputs = add_blocked(graph_, candidate, std::move(operands), block_);
     for (std::uint32_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i].type().rank() == 5) {
+        outputs[i].node->set_facts(outputs[i].index, in_blocks(node.facts(i), block_));
         blocked_[node.output(i)] = outputs[i];
       } else {
         graph_.replace(node.output(i), outputs[i]);
@@ -208,9 +227,10 @@ class Rewriting {
     const auto [at, fresh] = converted_.try_emplace(value);
     if (fresh) {
       const op::OpDef& definition = op::find(op::Purpose::IntoBlocks);
-      at->second = add_before(graph_, before, definition, {value},
-                              attributes_for(definition, {{"block", block_}}))
-                       .output();
+      Node& conversion = add_before(graph_, before, definition, {value},
+                                    attributes_for(definition, {{"block", block_}}));
+      conversion.set_facts(0, in_blocks(value.node->facts(value.index), block_));
+      at->second = conversion.output();
     }
     return at->second;
   }
@@ -219,10 +239,11 @@ class Rewriting {
   Output plain(Output value, Node* before) {
     const auto [at, fresh] = plain_.try_emplace(value);
     if (fresh) {
-      at->second = graph_
-                       .add_operator(region_, op::find(op::Purpose::OutOfBlocks),
-                                     {blocked_.at(value)}, {}, {value.type()}, before)
-                       .output();
+      Node& conversion = graph_.add_operator(region_, op::find(op::Purpose::OutOfBlocks),
+                                             {blocked_.at(value)}, {}, {value.type()}, before);
+      conversion.set_origin(value.node->origin());
+      conversion.set_facts(0, value.node->facts(value.index));
+      at->second = conversion.output();
     }
     return at->second;
   }

@@ -27,10 +27,10 @@ TEST(PropagateLayoutTest, ValuesBetweenConvolutionsStayBlocked) {
   })"),
             plain(R"(graph @g(%1: Float32(2, 32, 14, 14) x) {
     %2 = parameter "a" : Float32(32, 32, 3, 3)
-    %3 = to_blocked(%1; block=16) : Float32(2, 2, 14, 14, 16)
-    %4 = blocked_conv2d(%3, %2, none, none, none, none; pad=(1, 1, 1, 1), block=16) : Float32(2, 2, 14, 14, 16)
-    %5 = relu(%4) : Float32(2, 2, 14, 14, 16)
-    %6 = blocked_conv2d(%5, %2, none, none, none, none; pad=(1, 1, 1, 1), block=16) : Float32(2, 2, 14, 14, 16)
+    %3 = to_blocked(%1; block=16) : Float32(2, 2, 14, 14, 16) blocked
+    %4 = blocked_conv2d(%3, %2, none, none, none, none; pad=(1, 1, 1, 1), block=16) : Float32(2, 2, 14, 14, 16) blocked
+    %5 = relu(%4) : Float32(2, 2, 14, 14, 16) blocked
+    %6 = blocked_conv2d(%5, %2, none, none, none, none; pad=(1, 1, 1, 1), block=16) : Float32(2, 2, 14, 14, 16) blocked
     %7 = from_blocked(%6) : Float32(2, 32, 14, 14)
     return %7
   })"));

@@ -106,7 +106,7 @@ class Splitting {
     choose(attributes, "decay_of", piece);
     Node& part = graph_.add_operator(update_.parent(), *update_.definition(), std::move(operands),
                                      std::move(attributes), std::move(types), &update_);
-    part.set_position(update_.position());
+    part.set_origin(update_.origin());
     for (std::size_t list = 0; list < written_; ++list) {
       for (std::size_t k = 0; k < piece.size(); ++k)
         graph_.replace(update_.output(static_cast<std::uint32_t>(list * count_ + piece[k])),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "operator/written_input.h"
+#include "passes/memory_effects.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 
@@ -7,31 +7,7 @@ namespace mycel::passes {
 namespace {
 
 using ir::Node;
-using ir::NodeKind;
 using ir::Output;
-
-// Whether a value has memory that was made for it in its region, or for each turn of its loop.
-bool owns_memory(Output value) {
-  const Node& node = *value.node;
-  switch (node.kind()) {
-    case NodeKind::If:
-    case NodeKind::While: return true;
-    case NodeKind::Argument:
-      return node.parent().owner() != nullptr && node.parent().owner()->kind() == NodeKind::While;
-    case NodeKind::Operator: {
-      const op::OpDef& definition = *node.definition();
-      if (definition.view != nullptr || definition.dynamic_outputs) return false;
-      const int written = op::written_input(definition, value.index);
-      if (written < 0) return true;
-      const Output target = node.operands()[static_cast<std::size_t>(written)];
-      return &target.node->parent() == &node.parent() && owns_memory(target);
-    }
-    case NodeKind::Constant:
-    case NodeKind::Parameter:
-    case NodeKind::HostCall: return false;
-  }
-  return false;
-}
 
 bool is_idle_copy(const Node& node) {
   const op::Traits* traits = traits_of(node);

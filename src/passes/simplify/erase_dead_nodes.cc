@@ -4,16 +4,23 @@
 namespace mycel::passes {
 namespace {
 
-// What turns keep and nobody reads need not be kept.
-bool keep_nothing(ir::Graph& graph, ir::Node& loop) {
-  const auto log = static_cast<std::uint32_t>(loop.operands().size());
-  if (!loop.keeps_turns() || !loop.users(log).empty() || loop.is_result(log)) return false;
+void keep_first(ir::Region& region, std::size_t count) {
+  std::vector<ir::Output> results = region.results();
+  results.resize(count);
+  region.set_results(std::move(results));
+}
+
+// What turns, or sides of a decision, keep as the last output and nobody reads need not be kept.
+bool keep_nothing(ir::Graph& graph, ir::Node& node) {
+  const bool is_branch = node.kind() == ir::NodeKind::If;
+  if ((!is_branch && !node.keeps_turns()) || node.output_count() == 0) return false;
+  const auto last = static_cast<std::uint32_t>(node.output_count() - 1);
+  if (!node.users(last).empty() || node.is_result(last)) return false;
   std::vector<op::TensorSpec> types;
-  for (std::size_t i = 0; i < log; ++i) types.push_back(loop.type(i));
-  std::vector<ir::Output> results = loop.region(1).results();
-  results.resize(log);
-  loop.region(1).set_results(std::move(results));
-  graph.set_types(loop, std::move(types));
+  for (std::size_t i = 0; i < last; ++i) types.push_back(node.type(i));
+  if (is_branch) keep_first(node.region(0), last);
+  keep_first(node.region(1), last);
+  graph.set_types(node, std::move(types));
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "operator/written_input.h"
 #include "passes/memory_effects.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -96,6 +97,24 @@ bool is_candidate(const Node& node) {
   return node.output_count() == 0 || !is_written(node) || node.kind() == NodeKind::Parameter;
 }
 
+// A write into a copy that was made for it computes a value like any other; the copy. Null: no such
+// write.
+Node* written_copy(const Node& node) {
+  if (node.kind() != NodeKind::Operator || node.definition()->is_random ||
+      node.output_count() != 1 || is_written(node))
+    return nullptr;
+  const int written = op::written_input(*node.definition(), 0);
+  if (written < 0) return nullptr;
+  for (std::size_t i = 0; i < node.operands().size(); ++i) {
+    if (static_cast<int>(i) != written && may_write(node, i)) return nullptr;
+  }
+  Node* const copy = node.operands()[static_cast<std::size_t>(written)].node;
+  const op::Traits* const traits = traits_of(*copy);
+  const bool is_own = traits != nullptr && traits->copies && copy->users(0).size() == 1 &&
+                      !copy->is_result() && !is_parameter_memory(copy->operands()[0]);
+  return is_own ? copy : nullptr;
+}
+
 class Merging {
  public:
   // What is known around a region holds in it, unless it writes what was read.
@@ -109,6 +128,10 @@ class Merging {
       const bool again = writes && node->kind() == NodeKind::While;
       for (const auto& inner : node->regions())
         changed |= Merging(graph_, again ? nullptr : this).run(*inner);
+      if (Node* const copy = writes ? written_copy(*node) : nullptr) {
+        changed |= merge_write(*node, *copy);
+        continue;
+      }
       if (writes) {
         // What was read of a parameter before a write is not what would be read after it.
         seen_.clear();
@@ -127,6 +150,37 @@ class Merging {
       if (Comparison().same(*it->second, node)) return it->second;
     }
     return around_ == nullptr ? nullptr : around_->find(node, hash);
+  }
+
+  // Writes of the same into copies of the same, as if it were the original that is written into.
+  bool merge_write(Node& node, Node& copy) {
+    const auto written = static_cast<std::size_t>(op::written_input(*node.definition(), 0));
+    const Output source = copy.operands()[0];
+    node.set_operand(written, source);
+    const std::size_t hash = hash_of(node);
+    Node* const twin = find_write(node, written, hash);
+    node.set_operand(written, copy.output());
+    if (twin == nullptr) {
+      seen_.emplace(hash, &node);
+      return false;
+    }
+    graph_.replace(node.output(), twin->output());
+    graph_.erase(node);
+    graph_.erase(copy);
+    return true;
+  }
+
+  Node* find_write(Node& node, std::size_t written, std::size_t hash) const {
+    const auto [first, last] = seen_.equal_range(hash);
+    for (auto it = first; it != last; ++it) {
+      Node* const copy = written_copy(*it->second);
+      if (copy == nullptr || it->second->definition() != node.definition()) continue;
+      it->second->set_operand(written, copy->operands()[0]);
+      const bool is_same = Comparison().same(*it->second, node);
+      it->second->set_operand(written, copy->output());
+      if (is_same) return it->second;
+    }
+    return around_ == nullptr ? nullptr : around_->find_write(node, written, hash);
   }
 
   bool merge(Node& node) {

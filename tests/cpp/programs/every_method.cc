@@ -190,6 +190,7 @@ void Classes() {
   const ds::vision::DvppDecodeVideo video({2, 2}, ds::VdecStreamFormat::kH264MainLevel);
   const ds::transforms::TypeCast cast(DataType::kNumberTypeFloat32);
   const ds::transforms::OneHot one_hot(3);
+  const ds::transforms::PadEnd pad_end({3, -1});
   const ds::transforms::Duplicate twice;
   const ds::transforms::Compose both({std::make_shared<ds::vision::HWC2CHW>()});
   Use(&ds::Execute::DeviceMemoryRelease);

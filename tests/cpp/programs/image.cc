@@ -38,6 +38,18 @@ int main(int argc, char **argv) {
   if (of_ascend(*raw, &nothing) != mindspore::kMDNotImplementedYet) return 4;
   ds::Execute wrong(std::make_shared<ds::vision::Resize>(std::vector<int32_t>{-1, 2}));
   if (wrong(picture, &nothing) != mindspore::kMDSyntaxError) return 5;
+  const float seven = 7.0f;
+  const mindspore::MSTensor value("", mindspore::DataType::kNumberTypeFloat32, {}, &seven, 4);
+  ds::Execute pad(std::make_shared<ds::transforms::PadEnd>(std::vector<int64_t>{-1, 10, 4}, value));
+  mindspore::MSTensor padded;
+  if (pad(picture, &padded).IsError() || padded.Shape() != std::vector<int64_t>{3, 10, 4}) return 7;
+  const mindspore::Span<float> before(picture), after(padded);
+  for (size_t i = 0; i < after.size(); ++i) {
+    const size_t plane = i / 40, row = i / 4 % 10, column = i % 4;
+    if (after[i] != (row < 8 ? before[plane * 64 + row * 8 + column] : seven)) return 8;
+  }
+  ds::Execute pad_rows(std::make_shared<ds::transforms::PadEnd>(std::vector<int64_t>{5}));
+  if (pad_rows(picture, &padded).IsOk()) return 9;
   ds::vision::SwapRedBlue swap;
   ds::Execute by_reference{std::reference_wrapper<ds::TensorTransform>(swap)};
   ds::Execute by_pointer(&swap);

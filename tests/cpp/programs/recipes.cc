@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What programs do with the C++ interface, one function each: `recipes <name> <model> [more]`. The
 // status is 0 when all went well. Results go to the standard output as numbers.
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -33,6 +34,14 @@ std::shared_ptr<Context> CpuContext() {
   return context;
 }
 
+// What kind of model a file holds.
+ModelType TypeOf(const std::string &path) {
+  const std::string ending = ".onnx";
+  const bool is_onnx = path.size() > ending.size() &&
+                       path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
+  return is_onnx ? kONNX : kMindIR;
+}
+
 int Report(const Status &status, int result) {
   std::cerr << status << "\n";
   return result;
@@ -59,7 +68,7 @@ void Print(const MSTensor &tensor) {
 
 int LoadBuildPredict(const Arguments &arguments) {
   Graph graph;
-  if (!Serialization::Load(arguments.at(0), ModelType::kMindIR, &graph)) return 1;
+  if (!Serialization::Load(arguments.at(0), TypeOf(arguments.at(0)), &graph)) return 1;
   Model model;
   if (model.Build(GraphCell(graph), CpuContext()) != kSuccess) return 2;
   std::vector<MSTensor> inputs;
@@ -74,7 +83,7 @@ int LoadBuildPredict(const Arguments &arguments) {
 // arguments: model, then a file of bytes for each input. The results are printed as bytes, too.
 int FromFiles(const Arguments &arguments) {
   Model model;
-  const Status built = model.Build(arguments.at(0), kMindIR, CpuContext());
+  const Status built = model.Build(arguments.at(0), TypeOf(arguments.at(0)), CpuContext());
   if (built.IsError()) return Report(built, 1);
   std::vector<MSTensor> inputs;
   for (size_t i = 1; i < arguments.size(); ++i) {
@@ -98,7 +107,7 @@ int FromFiles(const Arguments &arguments) {
 
 int FromPath(const Arguments &arguments) {
   Model model;
-  const Status status = model.Build(arguments.at(0), kMindIR, CpuContext());
+  const Status status = model.Build(arguments.at(0), TypeOf(arguments.at(0)), CpuContext());
   if (status.IsError()) return Report(status, 1);
   std::vector<MSTensor> outputs;
   if (model.Predict({Filled(model.GetInputs().at(0))}, &outputs) != kSuccess) return 2;
@@ -130,11 +139,12 @@ int FromMemory(const Arguments &arguments) {
   std::ifstream file(arguments.at(0), std::ios::binary);
   std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   Graph graph;
-  const Status status = Serialization::Load(bytes.data(), bytes.size(), kMindIR, &graph);
+  const ModelType type = TypeOf(arguments.at(0));
+  const Status status = Serialization::Load(bytes.data(), bytes.size(), type, &graph);
   std::fill(bytes.begin(), bytes.end(), '\0');  // the graph has its own copy
   if (!status.IsOk() || graph == nullptr) return Report(status, 1);
   Graph untouched;
-  if (Serialization::Load(bytes.data(), bytes.size(), kMindIR, &untouched) != kMEInvalidInput) return 2;
+  if (Serialization::Load(bytes.data(), bytes.size(), type, &untouched) != kMEInvalidInput) return 2;
   if (untouched != nullptr) return 3;
   GraphCell cell(graph);
   std::vector<MSTensor> outputs;
@@ -152,7 +162,7 @@ int Describe(const Arguments &arguments) {
   }
   context->SetThreadNum(2);
   std::vector<Graph> graphs;
-  if (Serialization::Load(Arguments{arguments.at(0)}, kMindIR, &graphs) != kSuccess) return 1;
+  if (Serialization::Load(Arguments{arguments.at(0)}, TypeOf(arguments.at(0)), &graphs) != kSuccess) return 1;
   Model model;
   if (model.Build(GraphCell(graphs.at(0)), context) != kSuccess) return 2;
   for (const MSTensor &input : model.GetInputs()) {
@@ -167,7 +177,7 @@ int Describe(const Arguments &arguments) {
 
 int WithoutCopy(const Arguments &arguments) {
   Model model;
-  if (model.Build(arguments.at(0), kMindIR, CpuContext()) != kSuccess) return 1;
+  if (model.Build(arguments.at(0), TypeOf(arguments.at(0)), CpuContext()) != kSuccess) return 1;
   const MSTensor spec = model.GetInputs().at(0);
   std::vector<float> memory = Ramp(static_cast<size_t>(spec.ElementNum()));
   TensorPtr reference(MSTensor::CreateRefTensor(spec.Name(), spec.DataType(), spec.Shape(),
@@ -182,15 +192,15 @@ int WithoutCopy(const Arguments &arguments) {
   return 0;
 }
 
-// The batch becomes four times as large.
+// The batch becomes four times as large; where it is open, four.
 int OtherShapes(const Arguments &arguments) {
   Model model;
-  if (model.Build(arguments.at(0), kMindIR, CpuContext()) != kSuccess) return 1;
+  if (model.Build(arguments.at(0), TypeOf(arguments.at(0)), CpuContext()) != kSuccess) return 1;
   std::vector<MSTensor> inputs = model.GetInputs();
   std::vector<std::vector<int64_t>> shapes;
   for (const MSTensor &input : inputs) {
     shapes.push_back(input.Shape());
-    shapes.back().at(0) *= 4;
+    shapes.back().at(0) = 4 * std::max<int64_t>(1, shapes.back().at(0));
   }
   const Status status = model.Resize(inputs, shapes);
   if (status != kSuccess) return Report(status, 2);
@@ -206,7 +216,7 @@ int OtherShapes(const Arguments &arguments) {
 
 int Threads(const Arguments &arguments) {
   Model model;
-  if (model.Build(arguments.at(0), kMindIR, CpuContext()) != kSuccess) return 1;
+  if (model.Build(arguments.at(0), TypeOf(arguments.at(0)), CpuContext()) != kSuccess) return 1;
   const MSTensor spec = model.GetInputs().at(0);
   std::vector<MSTensor> expected;
   if (model.Predict({Filled(spec)}, &expected) != kSuccess) return 2;
@@ -255,6 +265,53 @@ int WorkerPool(const Arguments &arguments) {
   return group.AddModel(Arguments{arguments.at(0)}).IsOk() ? 0 : 7;
 }
 
+size_t MemoryInPages() {
+  std::ifstream file("/proc/self/statm");
+  size_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident;
+}
+
+// Four models of one file, each loaded by itself and run. Prints the results of one after the
+// other, then the memory that the first took and that the others took, in pages.
+int FourModels(const Arguments &arguments) {
+  std::vector<Model> models(4);
+  std::vector<size_t> memory = {MemoryInPages()};
+  for (Model &model : models) {
+    if (model.Build(arguments.at(0), TypeOf(arguments.at(0)), CpuContext()) != kSuccess) return 1;
+    std::vector<MSTensor> outputs;
+    for (int call = 0; call < 2; ++call)
+      if (model.Predict({Filled(model.GetInputs().at(0))}, &outputs) != kSuccess) return 2;
+    Print(outputs.at(0));
+    memory.push_back(MemoryInPages());
+  }
+  std::cout << memory[1] - memory[0] << " " << memory.back() - memory[1] << "\n";
+  return 0;
+}
+
+// arguments: model, then files of pictures. Prints what the stored preprocessing makes of them, and
+// what the model gives for that.
+int Preprocessed(const Arguments &arguments) {
+  Model model;
+  const Status built = model.Build(arguments.at(0), kMindIR, CpuContext());
+  if (built.IsError()) return Report(built, 1);
+  if (!model.HasPreprocess()) return 2;
+  std::vector<std::vector<MSTensor>> samples;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    const TensorPtr read(MSTensor::CreateTensorFromFile(arguments[i]));
+    if (read == nullptr) return 3;
+    samples.push_back({*read});
+  }
+  std::vector<MSTensor> prepared, outputs;
+  const Status status = model.Preprocess(samples, &prepared);
+  if (status.IsError()) return Report(status, 4);
+  const Status predicted = model.PredictWithPreprocess(samples, &outputs);
+  if (predicted.IsError()) return Report(predicted, 5);
+  Print(prepared.at(0));
+  Print(outputs.at(0));
+  return 0;
+}
+
 int Errors(const Arguments &arguments) {
   Graph graph;
   const Status missing = Serialization::Load("missing.mindir", kMindIR, &graph);
@@ -293,6 +350,8 @@ int main(int argc, char **argv) {
       {"other_shapes", OtherShapes},
       {"threads", Threads},
       {"worker_pool", WorkerPool},
+      {"four_models", FourModels},
+      {"preprocessed", Preprocessed},
       {"errors", Errors},
   };
   if (argc < 2 || recipes.count(argv[1]) == 0) return 100;

@@ -13,6 +13,7 @@ from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
 
 _ACCEPTED = (Tensor, np.ndarray, np.generic, list, tuple, float, int, bool, complex)
+_PLAIN = frozenset((float, int, bool, list, tuple))
 _NATIVE_KINDS = "biufc?"
 _NATIVE_TYPES = frozenset(
     np.dtype(mstype.dtype_to_nptype(dtype)) for dtype in mstype.all_types if dtype is not mstype.bfloat16
@@ -91,6 +92,8 @@ def _precise_array(value, dtype):
 
 def _new_tensor(value, dtype) -> Tensor:
     """A Tensor with the value's elements, not yet of the dtype."""
+    if type(value) not in _PLAIN and hasattr(type(value), "as_new_tensor"):
+        return value.as_new_tensor(dtype)  # a number that a graph computes
     array = _precise_array(value, dtype)
     if array is None:
         is_number = isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)

@@ -81,7 +81,7 @@ def _normal(item):
     if isinstance(item, bool):
         return None if item else False
     if isinstance(item, int):
-        return item
+        return item.as_index() if hasattr(item, "as_index") else item  # a number of a loop is a tensor
     if isinstance(item, (list, tuple, range)):
         return _from_list(item)
     if not isinstance(item, Tensor):

@@ -117,7 +117,10 @@ class Scan(Primitive):
         - **init** (Union[Tensor, number, str, bool, list, tuple, dict]) - The carried value at first.
         - **xs** (Union[tuple, list, None]) - The elements; None: `length` times None.
         - **length** (int) - Number of turns without `xs` . Default: ``None``.
-        - **unroll** (bool) - Here turns are always compiled one by one. Default: ``True``.
+        - **unroll** (bool) - Turns are compiled one by one; else the loop is one node of a compiled function
+          like `WhileLoop` , if the elements are tensors of one type and shape, or tuples or the like of
+          such.
+          Default: ``True``.
 
     Outputs:
         Tuple of the carried value at last and a list of the results.
@@ -145,8 +148,15 @@ class Scan(Primitive):
             raise TypeError(f"For 'Scan', 'length' must be an int, but got {type(length).__name__}.")
         if xs is not None and not isinstance(xs, (tuple, list)):
             raise TypeError(f"For 'Scan', 'xs' must be a tuple, a list or None, but got {type(xs).__name__}.")
+        elements = [None] * length if xs is None else list(xs)
+        if not unroll:
+            from mindspore._capture.loop_node import scanned_loop
+
+            found = scanned_loop(loop_func, init, elements)
+            if found is not None:
+                return found
         results = []
-        for x in [None] * length if xs is None else xs:
+        for x in elements:
             made = loop_func(init, x)
             if not isinstance(made, tuple) or len(made) != 2:
                 raise ValueError(f"For 'Scan', 'loop_func' must give a tuple of two values, but got {made}.")

@@ -7,52 +7,24 @@ import contextlib
 import sys
 import threading
 import weakref
-from dataclasses import dataclass
 
 from mindspore import _c_expression as _c
 from mindspore._capture.code import position_of
+from mindspore._capture.decisions import Decisions, DependsOnValuesError, TooManyWaysError
 from mindspore._capture.function import Captured
+from mindspore._capture.loops.current import working
+from mindspore._capture.loops.running import LoopRunner
+from mindspore._capture.loops.variables import flatten
 from mindspore.common._structure import map_tensors, tensors_in
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 from mindspore.ops._registry import op
-from mindspore.train._export.captured_network import (
-    CapturedNetwork,
-    DependsOnValuesError,
-    Node,
-    Value,
-    Way,
-)
-from mindspore.train._export.decisions import Decisions, TooManyWaysError
-from mindspore.train._export.loops.current import working
-from mindspore.train._export.loops.running import LoopRunner
-from mindspore.train._export.loops.variables import flatten
-from mindspore.train._export.regions import Regions, node_of
 
 _CHANGING_CELLS = threading.RLock()
 
 
-@dataclass
-class Recording:
-    """What a network computes.
-
-    Attributes:
-        network (RecordedNetwork): As straight graphs, decisions and loops.
-    """
-
-    network: _c.RecordedNetwork
-    _graph: _c.RecordedGraph
-    _inputs: list[Tensor]
-    _count: int  # of results
-    _decides: bool
-
-    def way(self) -> Way:
-        """The same for a writer in Python."""
-        return _way(self._graph.as_dict(), self._inputs, self._count, self._decides)
-
-
-def capture_network(net, inputs: tuple) -> Recording:
+def capture_network(net, inputs: tuple) -> _c.RecordedNetwork:
     """Runs a network and writes down what it computes, on every way it may take.
 
     It is run as it is first. If it asks questions or looks at values, it is run again with its loops as
@@ -65,7 +37,7 @@ def capture_network(net, inputs: tuple) -> Recording:
     straight = first = None
     try:
         straight = _captured(net, inputs, with_loops=False)
-        if not straight.network.decides:
+        if not straight.decides:
             return straight
     except RuntimeError as failure:
         first = failure
@@ -85,7 +57,7 @@ def capture_network(net, inputs: tuple) -> Recording:
         raise type(second)(f"{second} Nor can they be written one by one: {failure}") from failure
 
 
-def _captured(net, inputs: tuple, with_loops: bool, with_choices: bool = False) -> Recording:
+def _captured(net, inputs: tuple, with_loops: bool, with_choices: bool = False) -> _c.RecordedNetwork:
     name = type(net).__name__ if isinstance(net, Cell) else getattr(net, "__name__", "function")
     chosen = Tensor(True)
 
@@ -108,7 +80,7 @@ def _captured(net, inputs: tuple, with_loops: bool, with_choices: bool = False) 
         captured = _Recorded(flat, name, roots=(weakref.ref(net),) if isinstance(net, Cell) else ())
         stack.enter_context(run.decisions.answering())
         graph = captured.graph_for(inputs)
-    return run.recording(graph, tensors_in(inputs))
+    return run.network(graph, tensors_in(inputs))
 
 
 class _Recorded(Captured):
@@ -233,10 +205,9 @@ class _Run:
                 changed.append(cell)
         return changed
 
-    def recording(self, graph: _c.RecordedGraph, inputs: list[Tensor]) -> Recording:
-        """What was written down."""
-        network = _c.recorded_network(graph, inputs, self._count, self._is_as_it_is)
-        return Recording(network, graph, inputs, self._count, not self._is_as_it_is)
+    def network(self, graph: _c.RecordedGraph, inputs: list[Tensor]) -> _c.RecordedNetwork:
+        """What was written down, as straight graphs, decisions and loops."""
+        return _c.recorded_network(graph, inputs, self._count, self._is_as_it_is)
 
 
 def _on_thread(thread: int, made, own, cell):
@@ -246,39 +217,3 @@ def _on_thread(thread: int, made, own, cell):
         return (made if threading.get_ident() == thread else own)(cell(), *args, **kwargs)
 
     return construct
-
-
-def _way(graph: dict, inputs: list[Tensor], count: int, decides: bool) -> Way:
-    arguments = _arguments(graph, inputs)
-    by_id = {entry["id"]: node_of(entry) for entry in graph["nodes"]}
-    ends = [by_id[value[0]] for value in graph["results"][-count:]] if count else []
-    results = [node.operands[1] for node in ends]
-    chosen = {node.operands[0] for node in ends}
-    left_out = {node.id for node in ends} | {value[0] for value in chosen}
-    kept = [entry for entry in graph["nodes"] if entry["id"] not in left_out]
-    if not decides and not any(entry["regions"] for entry in kept):
-        return _straight(graph["name"], arguments, [by_id[entry["id"]] for entry in kept], results, chosen)
-    return Regions(graph["name"], arguments, kept, chosen).way(arguments, results)
-
-
-def _arguments(graph: dict, inputs: list[Tensor]) -> list[Node]:
-    places = {int(entry["name"][1:]): node_of(entry) for entry in graph["arguments"]}
-    for i, tensor in enumerate(inputs):
-        if i not in places:  # nobody reads it
-            places[i] = Node("argument", -1 - i, f"x{i}", [], {}, [(tensor.dtype, tuple(tensor.shape))])
-    return [places[i] for i in range(len(inputs))]
-
-
-def _straight(
-    name: str, arguments: list[Node], nodes: list[Node], results: list[Value], chosen: set[Value]
-) -> Way:
-    """The graph of a network that asks nothing, without copies of its arguments that nobody needed."""
-    last = {value[0] for value in results}
-    nodes = [
-        node for node in nodes if node.id in last or node.name != "where" or node.operands[0] not in chosen
-    ]
-    network = CapturedNetwork(name, arguments, nodes, results)
-    network.by_id = {node.id: node for node in [*arguments, *nodes]}
-    for value in results:
-        network.node(value).pass_on()
-    return Way(network, results)

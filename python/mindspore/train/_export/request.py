@@ -9,9 +9,10 @@ import re
 import numpy as np
 
 from mindspore import _c_expression as _c
-from mindspore.common._structure import tensors_in
+from mindspore.common._structure import map_tensors, tensors_in
 from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
+from mindspore.ops._registry import op
 
 FORMATS = {"AIR": ".air", "ONNX": ".onnx", "MINDIR": ".mindir"}
 _NAME = re.compile(r"[0-9a-zA-Z@_\-.:/\\]+")
@@ -45,15 +46,21 @@ def check_network(net) -> None:
 
 
 def network_inputs(inputs: tuple) -> tuple:
-    """The inputs; a dataset stands for the first of its images."""
+    """The inputs, each in memory of its own: how they lie here says nothing of those of later calls. A
+    dataset stands for the first of its images."""
     from mindspore.dataset import Dataset
 
     if len(inputs) != 1 or not isinstance(inputs[0], Dataset):
-        return tuple(Tensor(item) if isinstance(item, np.ndarray) else item for item in inputs)
+        given = tuple(Tensor(item) if isinstance(item, np.ndarray) else item for item in inputs)
+        return map_tensors(_in_own_memory, given)
     row = next(inputs[0].create_dict_iterator(num_epochs=1), None)
     if row is None or "image" not in row:
         raise ValueError("For 'export', a dataset given as input must have rows with a column 'image'.")
     return (Tensor(row["image"]),)
+
+
+def _in_own_memory(tensor: Tensor) -> Tensor:
+    return op.copy(tensor) if type(tensor) is Tensor and tensor._has_data() else tensor
 
 
 def input_names(net, inputs: tuple) -> list[str]:

@@ -29,7 +29,7 @@ def warn_if_one_differs(net, inputs: tuple, size: int) -> None:
     try:
         with unchanged_parameters(net):
             networks = [
-                capture_network(net, filled_inputs(shapes, lambda *_, s=s: s)).network  # noqa: B023
+                capture_network(net, filled_inputs(shapes, lambda *_, s=s: s))  # noqa: B023
                 for s in (1, size)
             ]
     except (RuntimeError, TypeError, ValueError):

@@ -54,6 +54,6 @@ def _for_size(net, inputs: tuple, input_names: list[str], sizes: tuple[int, ...]
 
 def _written(net, inputs: tuple, input_names: list[str], is_for_all_sizes: bool = False) -> _c.WrittenMindir:
     with unchanged_parameters(net):
-        network = capture_network(net, inputs).network
+        network = capture_network(net, inputs)
     own = {parameter.name for parameter in net.get_parameters()} if isinstance(net, Cell) else None
     return _c.write_mindir(network, input_names, own, is_for_all_sizes, __version__.partition("+")[0])

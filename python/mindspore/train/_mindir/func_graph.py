@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from mindspore import context
+from mindspore._capture.loops.current import current_runner
 from mindspore.common.parameter import Parameter
 from mindspore.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore.common.tensor import Tensor
-from mindspore.train._export.loops.current import current_runner
 from mindspore.train._mindir.folded_inputs import without_folded
 from mindspore.train._mindir.foreign import call_foreign
 from mindspore.train._mindir.loop_maker import LoopMaker

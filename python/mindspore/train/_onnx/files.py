@@ -8,17 +8,21 @@ import re
 
 from mindspore import _c_expression as _c
 from mindspore import ops
+from mindspore.common.tensor import Tensor
 from mindspore.nn import GraphCell
 from mindspore.train._export.atomic_file import DataFiles, atomic_file
 from mindspore.train._export.inference_mode import inference_mode
 from mindspore.train._export.request import cipher, input_names, network_inputs
 from mindspore.train._mindir.model_file import load_func_graph
 from mindspore.train._onnx.exporter import written_network
-from mindspore.train._onnx.model_writer import ModelWriter
 
 LARGEST_IN_ONE_FILE = 3 << 29  # bytes of weights; readers of such files end at 2 GiB
+_SMALLEST_ELSEWHERE = 1024  # bytes of a weight
+_ALIGNMENT = 64  # of every weight in a data file
 # Ends a file of weights, where nobody reads: we may remove it when its model is gone.
 DATA_MARK = b"Mycel: weights of the ONNX file of this name\n"
+
+Places = dict[str, tuple[str, int, int]]  # of a weight: a file, where it begins there, its length
 
 
 def export_onnx(net, inputs: tuple, path: str, options: dict) -> None:
@@ -37,8 +41,8 @@ def export_onnx(net, inputs: tuple, path: str, options: dict) -> None:
     encrypt = cipher(options, "ONNX")
     inputs = network_inputs(inputs)
     with inference_mode(net):
-        writer = written_network(net, inputs, input_names(net, inputs))
-    _write(writer, path, encrypt)
+        model = written_network(net, inputs, input_names(net, inputs))
+    _write(model, path, encrypt)
 
 
 def convert_mindir(mindir_file: str, path: str) -> None:
@@ -62,10 +66,10 @@ def convert_mindir(mindir_file: str, path: str) -> None:
     _write(written_network(GraphCell(graph), inputs, [one.name for one in graph.inputs]), path, None)
 
 
-def _write(writer: ModelWriter, path: str, encrypt) -> None:
+def _write(model: _c.WrittenOnnx, path: str, encrypt) -> None:
     folder, name = os.path.split(os.path.abspath(path))
     os.makedirs(folder, exist_ok=True)
-    is_large = writer.bytes_of_weights() > LARGEST_IN_ONE_FILE
+    is_large = sum(tensor.nbytes for _, tensor in model.weights) > LARGEST_IN_ONE_FILE
     if is_large and encrypt is not None:
         raise ValueError("For 'export', a network this large cannot be encrypted.")
 
@@ -74,14 +78,25 @@ def _write(writer: ModelWriter, path: str, encrypt) -> None:
 
     pattern = re.escape(name) + r"(\.\d+)?\.data"
     with DataFiles(folder, name_of, pattern, _OldData(path).has) as files:
-        data = files.add() if is_large else None
-        if data is not None:
-            with atomic_file(os.path.join(folder, data)) as file:
-                writer.write_data(file)
-                file.write(DATA_MARK)
-        content = writer.model(data)
+        places = _write_weights(folder, files.add(), model.weights) if is_large else {}
         with atomic_file(path) as file:
-            file.write(encrypt(content) if encrypt else content)
+            if encrypt is None:
+                model.write(file.write, places, b"")
+            else:
+                file.write(encrypt(model.encode(places, b"")))
+
+
+def _write_weights(folder: str, name: str, weights: list[tuple[str, Tensor]]) -> Places:
+    """Writes the large ones to a file; returns where each of them is."""
+    places: Places = {}
+    with atomic_file(os.path.join(folder, name)) as file:
+        for weight, tensor in weights:
+            if tensor.nbytes >= _SMALLEST_ELSEWHERE:
+                file.write(bytes(-file.tell() % _ALIGNMENT))
+                places[weight] = (name, file.tell(), tensor.nbytes)
+                file.write(tensor.get_bytes())
+        file.write(DATA_MARK)
+    return places
 
 
 class _OldData:

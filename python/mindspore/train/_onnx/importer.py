@@ -7,9 +7,9 @@ import os
 
 from mindspore import _c_expression as _c
 from mindspore import context, nn
+from mindspore._capture.loops.current import current_runner
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.tensor import Tensor
-from mindspore.train._export.loops.current import current_runner
 from mindspore.train._mindir.loop_maker import LoopMaker
 from mindspore.train._onnx.foreign import call_foreign
 
