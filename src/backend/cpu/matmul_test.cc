@@ -66,8 +66,12 @@ using Types = testing::Types<float, double, tensor::Float16, tensor::BFloat16, s
 TYPED_TEST_SUITE(MatmulTest, Types);
 
 TYPED_TEST(MatmulTest, MultipliesAnyTransposition) {
-  for (const auto& [m, n, k] :
-       {std::array<std::int64_t, 3>{1, 1, 1}, {4, 4, 4}, {3, 33, 5}, {13, 17, 31}, {37, 40, 20}}) {
+  for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 1, 1},
+                                {4, 4, 4},
+                                {3, 33, 5},
+                                {1, 71, 35},
+                                {13, 17, 31},
+                                {37, 40, 20}}) {
     for (const int variant : {0, 1, 2, 3}) {
       Tensor a = numbers<TypeParam>({m, k}, 1), b = numbers<TypeParam>({k, n}, 2);
       if ((variant & 1) != 0) a = Tensor::view(numbers<TypeParam>({k, m}, 3), {m, k}, {1, m}, 0);
