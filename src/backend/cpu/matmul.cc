@@ -26,7 +26,6 @@ namespace {
 // Products up to this many multiplications run in our own loop: oneDNN's call alone costs as much.
 constexpr std::int64_t kOwnLoopWork = std::int64_t{48} * 48 * 48;
 constexpr std::int64_t kWorkPerThread = std::int64_t{64} * 64 * 64;
-constexpr std::int64_t kDotRows = 4;  // so few do not repay turning columns of b into rows
 
 // The leading axes of both operands and the result, joined where all three walk evenly.
 struct Batch {
@@ -117,8 +116,6 @@ GemmProblem item_of(const Problem& problem, std::int64_t index) {
   item.c = problem.c + to * bytes;
   item.c_row = problem.n;
   item.bias = problem.bias;
-  item.by_dots = problem.m <= kDotRows && problem.a_column == 1 && problem.b_row == 1 &&
-                 problem.b_column != 1 && problem.k > 0;
   return item;
 }
 

@@ -94,6 +94,40 @@ void compute_rows(Tile<T> tile, std::int64_t rows) {
   }
 }
 
+// Swaps lanes whose numbers have the bit for those of the vector that many further: with all bits
+// in turn, rows become columns.
+template <class T, int Bit = 1>
+void transpose(typename Lanes<T>::Vector* vectors) {
+  constexpr int W = Lanes<T>::count;
+  if constexpr (Bit < W) {
+    using Index = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+    typedef Index Mask __attribute__((vector_size(kVectorBytes)));
+    Mask low, high;
+    for (int lane = 0; lane < W; ++lane) {
+      const bool has_bit = (lane & Bit) != 0;
+      low[lane] = has_bit ? W + (lane ^ Bit) : lane;
+      high[lane] = has_bit ? W + lane : lane ^ Bit;
+    }
+    for (int i = 0; i < W; ++i) {
+      if ((i & Bit) != 0) continue;
+      const auto first = vectors[i], second = vectors[i + Bit];
+      vectors[i] = __builtin_shuffle(first, second, low);
+      vectors[i + Bit] = __builtin_shuffle(first, second, high);
+    }
+    transpose<T, 2 * Bit>(vectors);
+  }
+}
+
+// As many dense columns as a vector has lanes, and as many of their elements, as rows of a panel.
+template <class T>
+void pack_square(const T* b, std::int64_t b_column, std::int64_t width, T* panel) {
+  constexpr int W = Lanes<T>::count;
+  typename Lanes<T>::Vector square[W];
+  for (int j = 0; j < W; ++j) std::memcpy(&square[j], b + j * b_column, kVectorBytes);
+  transpose<T>(square);
+  for (int p = 0; p < W; ++p) std::memcpy(panel + p * width, &square[p], kVectorBytes);
+}
+
 template <class T>
 void pack_panel(const GemmProblem& problem, std::int64_t first_row, std::int64_t rows,
                 std::int64_t first_column, std::int64_t columns, std::int64_t width, T* panel) {
@@ -106,9 +140,21 @@ void pack_panel(const GemmProblem& problem, std::int64_t first_row, std::int64_t
     }
     return;
   }
+  constexpr std::int64_t W = Lanes<T>::count;
+  const bool in_squares = sizeof(T) >= 4 && problem.b_row == 1;
+  const std::int64_t square_rows = in_squares ? rows / W * W : 0;
+  const std::int64_t square_columns = in_squares ? columns / W * W : 0;
+  if constexpr (sizeof(T) >= 4) {
+    for (std::int64_t j = 0; j < square_columns; j += W) {
+      for (std::int64_t p = 0; p < square_rows; p += W)
+        pack_square<T>(b + j * problem.b_column + p, problem.b_column, width,
+                       panel + p * width + j);
+    }
+  }
   for (std::int64_t j = 0; j < columns; ++j) {
     const T* column = b + j * problem.b_column;
-    for (std::int64_t p = 0; p < rows; ++p) panel[p * width + j] = column[p * problem.b_row];
+    const std::int64_t done = j < square_columns ? square_rows : 0;
+    for (std::int64_t p = done; p < rows; ++p) panel[p * width + j] = column[p * problem.b_row];
   }
 }
 
@@ -208,86 +254,8 @@ class Gemm {
   bool pack_a_ = false, pack_b_ = false;
 };
 
-// Lane j of the result is the sum of vector j's lanes. Halves the number of vectors again and
-// again: where two meet, lanes of the first are those whose number lacks the bit.
-template <class T, int Bit = 1>
-typename Lanes<T>::Vector lane_sums(typename Lanes<T>::Vector* vectors) {
-  constexpr int W = Lanes<T>::count;
-  if constexpr (Bit == W) {
-    return vectors[0];
-  } else {
-    using Index = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-    typedef Index Mask __attribute__((vector_size(kVectorBytes)));
-    Mask same, other;
-    for (int lane = 0; lane < W; ++lane) {
-      const int from = (lane & Bit) == 0 ? 0 : W;
-      same[lane] = from + lane;
-      other[lane] = from + (lane ^ Bit);
-    }
-    for (int i = 0; i < W / (2 * Bit); ++i) {
-      const auto first = vectors[2 * i], second = vectors[2 * i + 1];
-      vectors[i] = __builtin_shuffle(first, second, same) + __builtin_shuffle(first, second, other);
-    }
-    return lane_sums<T, 2 * Bit>(vectors);
-  }
-}
-
-// A row of a times `columns` columns of b, both dense along k: as many columns as a vector has
-// lanes.
-template <class T>
-typename Lanes<T>::Vector dot_columns(const T* a, const T* b, std::int64_t b_column, std::int64_t k,
-                                      std::int64_t columns) {
-  using Vector = typename Lanes<T>::Vector;
-  constexpr std::int64_t W = Lanes<T>::count;
-  Vector sums[W] = {};
-  const auto add = [&](std::int64_t p, std::size_t bytes) {
-    Vector x = {};
-    std::memcpy(&x, a + p, bytes);
-    for (std::int64_t j = 0; j < columns; ++j) {
-      Vector y = {};
-      std::memcpy(&y, b + j * b_column + p, bytes);
-      sums[j] += x * y;
-    }
-  };
-  std::int64_t p = 0;
-  for (; p + W <= k; p += W) add(p, sizeof(Vector));
-  if (p < k) add(p, static_cast<std::size_t>(k - p) * sizeof(T));
-  return lane_sums<T>(sums);
-}
-
-// Few rows times columns that are dense: sums of products, without moving b.
-template <class T>
-void run_dots(const GemmProblem& problem) {
-  constexpr std::int64_t W = Lanes<T>::count;
-  const T* b = static_cast<const T*>(problem.b);
-  for (std::int64_t j = 0; j < problem.n; j += W) {
-    const std::int64_t columns = std::min(W, problem.n - j);
-    const auto bytes = static_cast<std::size_t>(columns) * sizeof(T);
-    for (std::int64_t i = 0; i < problem.m; ++i) {
-      const T* a = static_cast<const T*>(problem.a) + i * problem.a_row;
-      const T* from = b + j * problem.b_column;
-      // Whole vectors of columns stay in registers only where their number is known.
-      auto sums = columns == W ? dot_columns<T>(a, from, problem.b_column, problem.k, W)
-                               : dot_columns<T>(a, from, problem.b_column, problem.k, columns);
-      T* c = static_cast<T*>(problem.c) + i * problem.c_row + j;
-      const T* addend = problem.accumulate        ? c
-                        : problem.bias != nullptr ? static_cast<const T*>(problem.bias) + j
-                                                  : nullptr;
-      if (addend != nullptr) {
-        typename Lanes<T>::Vector old = {};
-        std::memcpy(&old, addend, bytes);
-        sums += old;
-      }
-      std::memcpy(c, &sums, bytes);
-    }
-  }
-}
-
 template <class T>
 void run_gemm(const GemmProblem& problem) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (problem.by_dots) return run_dots<T>(problem);
-  }
   Gemm<T>(problem).run();
 }
 

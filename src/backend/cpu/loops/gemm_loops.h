@@ -18,10 +18,6 @@ struct GemmProblem {
   std::int64_t c_row = 0;
   const void* bias = nullptr;  // n values, or null
   bool accumulate = false;     // add to what c holds; excludes bias
-  // Rows of a and columns of b are dense and are multiplied as they lie; else b's columns are
-  // turned into rows, which pays for many rows of a. Sums are rounded differently, so whoever cuts
-  // a product decides for the whole. Only floating types look at it.
-  bool by_dots = false;
 };
 
 using GemmFunction = void (*)(const GemmProblem& problem);
