@@ -3,16 +3,16 @@
 
 #include <string>
 
-#include <nanobind/nanobind.h>
-
 #include "bindings/dtype_object.h"
 #include "bindings/exceptions.h"
 #include "bindings/numpy_exchange.h"
+#include "bindings/objects.h"
 #include "bindings/size_object.h"
 #include "bindings/tensor_object.h"
 #include "eager/dispatch.h"
 #include "operator/descriptions.h"
 #include "platform/error/error.h"
+#include "tensor/number.h"
 
 namespace mycel::bindings {
 
@@ -59,7 +59,7 @@ Tensor number_from(PyObject* object) {
     return number;
   }
   if (PyComplex_Check(object)) return complex_number(object);
-  if (is_size(object)) return size_operand(object);
+  if (is_size(object)) return size_of(object).operand();
   return Tensor();
 }
 
@@ -91,27 +91,20 @@ bool is_integer(PyObject* object) {
 std::int64_t integer_value(PyObject* object) {
   if (PyLong_Check(object)) return int_from(object);
   if (is_tensor(object)) return tensor_of(object).as_int();
-  const auto number = nanobind::steal(PyNumber_Index(object));
-  if (!number.is_valid()) throw PythonError();
-  return int_from(number.ptr());
+  return int_from(owned(PyNumber_Index(object)).ptr());
 }
 
 tensor::IntList ints_from(PyObject* object, const op::AttributeDef& definition,
                           std::string_view op) {
   if (is_integer(object) && !(is_tensor(object) && tensor_of(object).rank() == 1))
     return {integer_value(object)};
-  tensor::IntList values;
   if (is_tensor(object)) {
     const Tensor& tensor = tensor_of(object);
     if (!tensor::is_integral(tensor.dtype()) || tensor.rank() > 1)
       wrong_type(object, definition, op);
-    const Tensor dense = tensor::contiguous(tensor::copy_to_device(tensor, {}));
-    tensor::with_integer_type(dense.dtype(), [&]<class T>() {
-      for (std::int64_t i = 0; i < dense.size(); ++i)
-        values.push_back(static_cast<std::int64_t>(dense.data<T>()[i]));
-    });
-    return values;
+    return tensor::whole_numbers(tensor);
   }
+  tensor::IntList values;
   if (!PyList_Check(object) && !PyTuple_Check(object)) wrong_type(object, definition, op);
   PyObject** items = PySequence_Fast_ITEMS(object);
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
@@ -168,10 +161,8 @@ AttributeValue text_attribute(PyObject* object, const op::AttributeDef& definiti
 
 AttributeValue attribute_from(PyObject* object, const op::AttributeDef& definition,
                               std::string_view op) {
-  if (object == Py_None && (definition.none_allowed || definition.initial.is_none()) &&
-      !definition.required)
-    return {};
-  if (object == Py_None && definition.none_allowed) return {};
+  const bool may_be_left_out = definition.initial.is_none() && !definition.required;
+  if (object == Py_None && (definition.none_allowed || may_be_left_out)) return {};
   switch (definition.type) {
     case AttributeType::Bool:
       if (!PyBool_Check(object)) wrong_type(object, definition, op);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/attribute_object.h"
 
+#include "bindings/objects.h"
 #include "bindings/tensor_caster.h"
 
 namespace mycel::bindings {
@@ -14,13 +15,7 @@ nb::object attribute_object(const op::AttributeValue& value) {
   if (value.is_float()) return nb::float_(value.real());
   if (value.is_text()) return nb::str(value.text().c_str());
   if (value.is_dtype()) return nb::cast(value.dtype());
-  nb::list list;
-  if (value.is_ints()) {
-    for (const std::int64_t number : value.ints()) list.append(number);
-  } else {
-    for (const double number : value.reals()) list.append(number);
-  }
-  return nb::tuple(list);
+  return nb::tuple(value.is_ints() ? list_of(value.ints()) : list_of(value.reals()));
 }
 
 }  // namespace mycel::bindings

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "bindings/exceptions.h"
+#include "bindings/buffer_view.h"
 #include "bindings/parts.h"
 
 namespace mycel::bindings {
@@ -13,57 +13,33 @@ namespace nb = nanobind;
 
 namespace {
 
-class Borrowed {
- public:
-  explicit Borrowed(PyObject* owner)
-      : is_there_(PyObject_GetBuffer(owner, &view_, PyBUF_FULL_RO) == 0) {}
-  ~Borrowed() {
-    if (is_there_) PyBuffer_Release(&view_);
-  }
-  Borrowed(const Borrowed&) = delete;
-  Borrowed& operator=(const Borrowed&) = delete;
-
-  bool is_there() const { return is_there_; }
-  std::size_t size() const { return static_cast<std::size_t>(view_.len); }
-  const char* format() const { return view_.format == nullptr ? "B" : view_.format; }
-  bool has_shape(const std::vector<Py_ssize_t>& shape) const {
-    return static_cast<std::size_t>(view_.ndim) == shape.size() &&
-           std::equal(shape.begin(), shape.end(), view_.shape);
-  }
-  std::vector<Py_ssize_t> shape() const { return {view_.shape, view_.shape + view_.ndim}; }
-  bool is_dense() const { return PyBuffer_IsContiguous(&view_, 'C') != 0; }
-  const void* data() const { return view_.buf; }
-  std::vector<std::byte> bytes() const {
-    std::vector<std::byte> copy(size());
-    if (PyBuffer_ToContiguous(copy.data(), &view_, view_.len, 'C') != 0) throw PythonError();
-    return copy;
-  }
-
- private:
-  Py_buffer view_{};
-  bool is_there_;
-};
+const char* format_of(const Py_buffer& view) { return view.format == nullptr ? "B" : view.format; }
 
 }  // namespace
 
 BufferContent::BufferContent(nb::object owner) : owner_(std::move(owner)) {
-  const Borrowed now(owner_.ptr());
-  if (!now.is_there()) throw PythonError();
-  before_ = {now.bytes(), now.format(), now.shape()};
+  const BufferView now(owner_, PyBUF_FULL_RO);
+  before_.bytes.resize(now.bytes().size());
+  now.copy_to(before_.bytes.data());
+  before_.format = format_of(now.view());
+  before_.shape.assign(now.view().shape, now.view().shape + now.view().ndim);
 }
 
-bool BufferContent::is_as_before() const {
-  const Borrowed now(owner_.ptr());
-  if (!now.is_there()) {  // closed, or released
-    PyErr_Clear();
+bool BufferContent::is_as_before() const try {
+  const BufferView now(owner_, PyBUF_FULL_RO);
+  const Py_buffer& view = now.view();
+  const std::size_t bytes = before_.bytes.size();
+  if (now.bytes().size() != bytes || before_.format != format_of(view) ||
+      !std::equal(before_.shape.begin(), before_.shape.end(), view.shape, view.shape + view.ndim))
     return false;
-  }
-  if (now.size() != before_.bytes.size() || before_.format != now.format() ||
-      !now.has_shape(before_.shape))
-    return false;
-  if (now.size() == 0) return true;
-  if (now.is_dense()) return std::memcmp(now.data(), before_.bytes.data(), now.size()) == 0;
-  return now.bytes() == before_.bytes;
+  if (bytes == 0) return true;
+  if (now.is_dense()) return std::memcmp(view.buf, before_.bytes.data(), bytes) == 0;
+  std::vector<std::byte> copy(bytes);
+  now.copy_to(copy.data());
+  return copy == before_.bytes;
+} catch (const PythonError&) {  // closed, or released
+  PyErr_Clear();
+  return false;
 }
 
 void bind_buffers(nb::module_& module) {

@@ -8,8 +8,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/objects.h"
 #include "bindings/parts.h"
-#include "bindings/python_interpreter.h"
 #include "bindings/tensor_caster.h"
 #include "bindings/truth_asker.h"
 #include "eager/interceptor.h"
@@ -30,7 +30,7 @@ void set_graph_watcher(nb::object watcher) {
   runtime::set_graph_watcher([held = shared_under_lock(std::move(watcher))](
                                  std::string_view pass, const ir::Graph& graph) {
     const nb::gil_scoped_acquire lock;
-    (*held)(nb::str(pass.data(), pass.size()), graph.name(), ir::to_text(graph));
+    (*held)(text_object(pass), graph.name(), ir::to_text(graph));
   });
 }
 
@@ -38,10 +38,7 @@ const std::string& name_of(const ir::Node& node) {
   return node.definition() != nullptr ? node.definition()->name : node.name();
 }
 
-nb::str text_of(op::Phase phase) {
-  const std::string_view name = op::name_of(phase);
-  return nb::str(name.data(), name.size());
-}
+nb::str text_of(op::Phase phase) { return text_object(op::name_of(phase)); }
 
 // Switches timing of nodes; returns what was measured so far:
 // (operator, phase, cell, file, line, shape, calls, ns).
@@ -68,8 +65,7 @@ void set_graph_observer(nb::object callback) {
   runtime::set_observer(
       [held = shared_under_lock(std::move(callback))](const runtime::Observation& seen) {
         const nb::gil_scoped_acquire lock;
-        nb::list outputs;
-        for (const Tensor& output : seen.outputs) outputs.append(content_copy(output));
+        const nb::list outputs = list_of(seen.outputs, content_copy);
         const ir::Position& position = seen.node.position();
         (*held)(name_of(seen.node), text_of(seen.node.phase()), seen.node.cell(), position.file,
                 position.line, outputs);

@@ -7,7 +7,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings/held_bytes.h"
+#include "bindings/buffer_view.h"
+#include "bindings/objects.h"
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
 #include "formats/checkpoint/checkpoint_file.h"
@@ -28,16 +29,12 @@ using platform::ReplacingFile;
 
 namespace {
 
-std::string_view view_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
-
 platform::CipherKey cipher_key(const nb::bytes& key, const std::string& mode) {
-  return {std::string(view_of(key)), mode};
+  return {std::string(bytes_in(key)), mode};
 }
 
 void add_tensor(CheckpointWriter& writer, const std::string& name, nb::handle object) {
-  Tensor tensor = filled(object.ptr());
-  if (tensor.device().backend != device::kHostBackend) tensor = tensor::copy_to_device(tensor, {});
-  tensor = tensor::contiguous(tensor);
+  const Tensor tensor = tensor::contiguous(tensor::copy_to_device(filled(object.ptr()), {}));
   const std::vector<std::int64_t> dims(tensor.shape().begin(), tensor.shape().end());
   // Asked for while the lock is held: a captured program may have to run for it.
   const char* const content = tensor.size() > 0 ? tensor.data<char>() : nullptr;
@@ -49,7 +46,7 @@ void add_tensor(CheckpointWriter& writer, const std::string& name, nb::handle ob
 void add_map(CheckpointWriter& writer, const std::string& name, const nb::list& arrays) {
   std::vector<std::string> types;
   std::vector<std::vector<std::int64_t>> dims;
-  std::vector<HeldBytes> contents;
+  std::vector<BufferView> contents;
   for (const nb::handle array : arrays) {
     types.push_back(nb::cast<std::string>(array[0]));
     dims.push_back(nb::cast<std::vector<std::int64_t>>(array[1]));
@@ -57,7 +54,7 @@ void add_map(CheckpointWriter& writer, const std::string& name, const nb::list& 
   }
   std::vector<WrittenArray> written;
   for (std::size_t i = 0; i < types.size(); ++i)
-    written.push_back({types[i], dims[i], contents[i].view()});
+    written.push_back({types[i], dims[i], contents[i].bytes()});
   const nb::gil_scoped_release release;
   writer.add_map(name, written);
 }
@@ -65,19 +62,17 @@ void add_map(CheckpointWriter& writer, const std::string& name, const nb::list& 
 nb::bytes content_of(const CheckpointFile& file, const StoredArray& array) {
   std::string content(array.bytes(), '\0');
   file.copy(array, content.data());
-  return nb::bytes(content.data(), content.size());
+  return bytes_object(content);
 }
 
-nb::bytes bytes_of(std::string_view content) { return nb::bytes(content.data(), content.size()); }
-
 nb::bytes encrypted(const nb::bytes& plain, const nb::bytes& key, const std::string& mode) {
-  return bytes_of(platform::encrypt_pieces(view_of(plain), cipher_key(key, mode)));
+  return bytes_object(platform::encrypt_pieces(bytes_in(plain), cipher_key(key, mode)));
 }
 
 // None: wrong key, wrong mode or damaged.
 nb::object decrypted(const nb::bytes& pieces, const nb::bytes& key, const std::string& mode) {
-  const auto plain = platform::decrypt_pieces(view_of(pieces), cipher_key(key, mode));
-  return plain ? nb::object(bytes_of(*plain)) : nb::none();
+  const auto plain = platform::decrypt_pieces(bytes_in(pieces), cipher_key(key, mode));
+  return plain ? nb::object(bytes_object(*plain)) : nb::none();
 }
 
 nb::str text_of(std::string_view text, const CheckpointFile& file) {
@@ -92,13 +87,10 @@ nb::str text_of(std::string_view text, const CheckpointFile& file) {
 
 // (name, type, whether it is a map parameter) of each entry.
 nb::list entries_of(const CheckpointFile& file) {
-  nb::list result;
-  for (const CheckpointEntry& entry : file.entries()) {
-    const StoredArray& array = entry.arrays.front();
-    result.append(
-        nb::make_tuple(text_of(entry.name, file), text_of(array.type, file), entry.is_map));
-  }
-  return result;
+  return list_of(file.entries(), [&](const CheckpointEntry& entry) {
+    return nb::make_tuple(text_of(entry.name, file), text_of(entry.arrays.front().type, file),
+                          entry.is_map);
+  });
 }
 
 const CheckpointEntry& entry_at(const CheckpointFile& file, std::size_t number) {
@@ -108,10 +100,9 @@ const CheckpointEntry& entry_at(const CheckpointFile& file, std::size_t number) 
 }
 
 nb::list arrays_of(const CheckpointFile& file, std::size_t number) {
-  nb::list result;
-  for (const StoredArray& array : entry_at(file, number).arrays)
-    result.append(nb::make_tuple(text_of(array.type, file), array.dims, content_of(file, array)));
-  return result;
+  return list_of(entry_at(file, number).arrays, [&](const StoredArray& array) {
+    return nb::make_tuple(text_of(array.type, file), array.dims, content_of(file, array));
+  });
 }
 
 }  // namespace
@@ -129,7 +120,7 @@ void bind_checkpoint(nb::module_& module) {
       .def("add_bytes",
            [](CheckpointWriter& self, const std::string& name, const std::string& type,
               const std::vector<std::int64_t>& dims,
-              const nb::bytes& content) { self.add(name, type, dims, view_of(content)); })
+              const nb::bytes& content) { self.add(name, type, dims, bytes_in(content)); })
       .def("commit", &CheckpointWriter::commit, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<CheckpointFile>(module, "CheckpointFile")
       .def("__init__",
@@ -157,9 +148,9 @@ void bind_checkpoint(nb::module_& module) {
   module.def("encrypt_envelope", encrypted);
   module.def("decrypt_envelope", decrypted);
   module.def("starts_with_envelope",
-             [](const nb::bytes& bytes) { return platform::starts_with_piece(view_of(bytes)); });
+             [](const nb::bytes& bytes) { return platform::starts_with_piece(bytes_in(bytes)); });
   module.def("masked_crc32c",
-             [](const nb::bytes& bytes) { return platform::masked_crc32c(view_of(bytes)); });
+             [](const nb::bytes& bytes) { return platform::masked_crc32c(bytes_in(bytes)); });
 }
 
 }  // namespace mycel::bindings

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/dtype_object.h"
+#include "bindings/objects.h"
 #include "bindings/tensor_object.h"
 #include "eager/dispatch.h"
 
@@ -15,18 +16,10 @@ using op::Datum;
 namespace {
 
 // An object of which a stored program knows nothing.
-class PythonObject final : public op::Opaque {
- public:
-  explicit PythonObject(nb::object object) : object_(std::move(object)) {}
-  ~PythonObject() override {
-    const nb::gil_scoped_acquire lock;
-    object_.reset();
-  }
-  std::string_view kind() const override { return Py_TYPE(object_.ptr())->tp_name; }
-  const nb::object& object() const { return object_; }
-
- private:
-  nb::object object_;
+struct PythonObject final : op::Opaque {
+  explicit PythonObject(nb::handle object) : held(bindings::held(object)) {}
+  std::string_view kind() const override { return Py_TYPE(held->ptr())->tp_name; }
+  HeldPtr held;
 };
 
 // The other way: what Python passes on without knowing what it is.
@@ -34,13 +27,13 @@ struct OpaqueHandle {
   Datum datum;
 };
 
-std::vector<Datum> items_from(nb::handle sequence) {
+}  // namespace
+
+std::vector<Datum> datums_from(nb::handle sequence) {
   std::vector<Datum> items;
   for (const nb::handle item : sequence) items.push_back(datum_from(item));
   return items;
 }
-
-}  // namespace
 
 Datum datum_from(nb::handle object) {
   PyObject* const pointer = object.ptr();
@@ -61,10 +54,10 @@ Datum datum_from(nb::handle object) {
       entries.emplace_back(datum_from(key), datum_from(value));
     return Datum(std::make_shared<op::Dictionary>(std::move(entries)));
   }
-  if (PyList_Check(pointer)) return Datum::list(items_from(object));
-  if (PyTuple_Check(pointer)) return Datum::tuple(items_from(object));
+  if (PyList_Check(pointer)) return Datum::list(datums_from(object));
+  if (PyTuple_Check(pointer)) return Datum::tuple(datums_from(object));
   if (nb::isinstance<OpaqueHandle>(object)) return nb::cast<OpaqueHandle&>(object).datum;
-  return Datum(std::make_shared<PythonObject>(nb::borrow(object)));
+  return Datum(std::make_shared<PythonObject>(object));
 }
 
 nb::object object_from(const Datum& datum) {
@@ -73,14 +66,13 @@ nb::object object_from(const Datum& datum) {
   if (datum.is_bool()) return nb::bool_(datum.flag());
   if (datum.is_int()) return nb::int_(datum.integer());
   if (datum.is_real()) return nb::float_(datum.real());
-  if (datum.is_text()) return nb::str(datum.text().data(), datum.text().size());
+  if (datum.is_text()) return text_object(datum.text());
   if (datum.is_dtype()) return nb::borrow(dtype_object(datum.dtype()));
   if (datum.is_sequence()) {
-    nb::list items;
-    for (const Datum& item : datum.items()) items.append(object_from(item));
+    const nb::list items = list_of(datum.items(), object_from);
     return datum.is_list() ? nb::object(items) : nb::object(nb::tuple(items));
   }
-  if (const auto known = datum.opaque<PythonObject>()) return known->object();
+  if (const auto known = datum.opaque<PythonObject>()) return *known->held;
   if (const auto number = datum.opaque<op::LargeNumber>()) return nb::int_(number->value);
   if (const auto dictionary = datum.opaque<op::Dictionary>()) {
     nb::dict made;

@@ -9,6 +9,7 @@
 namespace mycel::bindings {
 
 op::Datum datum_from(nanobind::handle object);
+std::vector<op::Datum> datums_from(nanobind::handle sequence);
 nanobind::object object_from(const op::Datum& datum);
 void bind_datums(nanobind::module_& module);
 

@@ -8,37 +8,19 @@
 #include "bindings/tensor_caster.h"
 #include "device/backend.h"
 #include "device/current.h"
+#include "device/named_device.h"
 #include "device/pool.h"
 #include "eager/random_state.h"
-#include "platform/error/error.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::bindings {
 namespace {
 
 namespace nb = nanobind;
-
-// Of several devices of a kind, the one that is current.
-device::Device device_named(const std::string& name) {
-  platform::require(device::find_backend(name) != nullptr, platform::ErrorKind::Runtime,
-                    "Unsupported device target ", name);
-  const device::Device current = device::current_device();
-  const std::uint8_t backend = device::reserve_backend(name);
-  return {backend, current.backend == backend ? current.index : std::uint8_t{0}};
-}
-
-device::Device checked_device(const std::string& name, int index) {
-  device::Device device = device_named(name);
-  const int count = device::backend_at(device.backend).device_count();
-  platform::require(0 <= index && index < count, platform::ErrorKind::Runtime,
-                    "there is no device ", index, " of ", name, ": there are ", count,
-                    ". Set 'device_id' to a number below that.");
-  device.index = static_cast<std::uint8_t>(index);
-  return device;
-}
+using device::named_device;
 
 nb::dict statistics(const std::string& target) {
-  const device::MemoryStatistics now = device::memory_statistics(device_named(target));
+  const device::MemoryStatistics now = device::memory_statistics(named_device(target));
   nb::dict entry;
   entry["in_use"] = now.in_use;
   entry["peak_in_use"] = now.peak_in_use;
@@ -55,17 +37,17 @@ nb::dict statistics(const std::string& target) {
 void bind_devices(nb::module_& module) {
   module.def("backend_names", &device::backend_names);
   module.def("device_description", [](const std::string& target) {
-    const device::Device device = device_named(target);
+    const device::Device device = named_device(target);
     return device::backend_at(device.backend).capabilities(device.index).description;
   });
   module.def("device_count", [](const std::string& target) {
-    return device::backend_at(device_named(target).backend).device_count();
+    return device::backend_at(named_device(target).backend).device_count();
   });
   module.def("set_device", [](const std::string& target, int index) {
-    device::set_process_device(checked_device(target, index));
+    device::set_process_device(named_device(target, index));
   });
   module.def("memory_information", [](const std::string& target, int index) {
-    const device::Device device = checked_device(target, index);
+    const device::Device device = named_device(target, index);
     const auto now = device::backend_at(device.backend).memory_information(index);
     return nb::make_tuple(now.free, now.total);
   });
@@ -79,15 +61,15 @@ void bind_devices(nb::module_& module) {
   module.def("load_plugin", &device::load_plugin);
   module.def("memory_statistics", statistics);
   module.def("reset_peak_statistics", [](const std::string& target) {
-    device::reset_peak_statistics(device_named(target));
+    device::reset_peak_statistics(named_device(target));
   });
   module.def("empty_cache",
-             [](const std::string& target) { device::empty_cache(device_named(target)); });
+             [](const std::string& target) { device::empty_cache(named_device(target)); });
   module.def("set_memory_limit", [](const std::string& target, std::size_t bytes) {
-    device::set_memory_limit(device_named(target), bytes);
+    device::set_memory_limit(named_device(target), bytes);
   });
   module.def("copy_to_device", [](const Tensor& tensor, const std::string& target) {
-    return tensor::copy_to_device(tensor, device_named(target));
+    return tensor::copy_to_device(tensor, named_device(target));
   });
   module.def("device_of",
              [](const Tensor& tensor) { return device::backend_name(tensor.device().backend); });

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "bindings/type_slots.h"
+
 namespace mycel::bindings {
 namespace {
 
@@ -29,12 +31,8 @@ PyObject* reduce(PyObject* self, PyObject*) { return text(tensor::python_name(va
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 
-PyType_Slot slots[] = {{Py_tp_str, reinterpret_cast<void*>(to_str)},
-                       {Py_tp_repr, reinterpret_cast<void*>(to_repr)},
-                       {Py_tp_methods, methods},
-                       {0, nullptr}};
-PyType_Spec spec = {"mindspore._c_expression.DType", sizeof(DTypeObject), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+PyType_Slot slots[] = {
+    {Py_tp_str, slot(to_str)}, {Py_tp_repr, slot(to_repr)}, {Py_tp_methods, methods}, {0, nullptr}};
 
 }  // namespace
 
@@ -44,7 +42,8 @@ tensor::DType dtype_of(PyObject* object) { return value_of(object); }
 PyObject* dtype_object(tensor::DType dtype) { return objects[static_cast<std::size_t>(dtype)]; }
 
 void make_dtypes(PyObject* module) {
-  dtype_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  dtype_type = make_type("mindspore._c_expression.DType", sizeof(DTypeObject),
+                         Py_TPFLAGS_DISALLOW_INSTANTIATION, slots);
   PyModule_AddObjectRef(module, "DType", reinterpret_cast<PyObject*>(dtype_type));
   for (int i = 0; i < tensor::kDTypeCount; ++i) {
     auto* object = PyObject_New(DTypeObject, dtype_type);

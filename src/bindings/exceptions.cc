@@ -15,6 +15,7 @@
 namespace mycel::bindings {
 namespace {
 
+namespace nb = nanobind;
 using platform::ErrorKind;
 
 std::string package_folder;
@@ -43,11 +44,9 @@ void raise(ErrorKind kind, const std::string& message) {
   if (!position.file.empty() && text.find("\n  at ") == std::string::npos)
     text += "\n  at " + position.file + ":" + std::to_string(position.line);
   // What a message quotes of a damaged file may be no text.
-  PyObject* const decoded =
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
-  if (decoded == nullptr) return;  // then that is the error
-  PyErr_SetObject(python_class(kind), decoded);
-  Py_DECREF(decoded);
+  const nb::object decoded = nb::steal(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+  if (decoded.is_valid()) PyErr_SetObject(python_class(kind), decoded.ptr());
 }
 
 }  // namespace
@@ -56,45 +55,39 @@ void set_package_folder(const char* folder) { package_folder = folder; }
 
 namespace {
 
+PyFrameObject* as_frame(const nb::object& object) {
+  return reinterpret_cast<PyFrameObject*>(object.ptr());
+}
+
+nb::object innermost_frame() { return nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame())); }
+
+nb::object frame_behind(const nb::object& frame) {
+  return nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(as_frame(frame))));
+}
+
 // Where the frame stands; nothing for code of the package.
-ir::Position position_of(PyFrameObject* frame) {
-  PyCodeObject* code = PyFrame_GetCode(frame);
-  const char* file = PyUnicode_AsUTF8(code->co_filename);
+ir::Position position_of(const nb::object& frame) {
+  const nb::object code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(as_frame(frame))));
+  const char* file = PyUnicode_AsUTF8(reinterpret_cast<PyCodeObject*>(code.ptr())->co_filename);
   const bool ours = file == nullptr ||
                     (!package_folder.empty() && std::string_view(file).starts_with(package_folder));
-  ir::Position position;
-  if (!ours) position = {file, PyFrame_GetLineNumber(frame)};
-  Py_DECREF(code);
-  return position;
+  if (ours) return {};
+  return {file, PyFrame_GetLineNumber(as_frame(frame))};
 }
 
 }  // namespace
 
 ir::Position caller_position(int behind) {
-  PyFrameObject* frame = PyEval_GetFrame();
-  Py_XINCREF(frame);
-  for (; frame != nullptr && behind > 0; --behind) {
-    PyFrameObject* back = PyFrame_GetBack(frame);
-    Py_DECREF(frame);
-    frame = back;
-  }
-  if (frame == nullptr) return {};
-  ir::Position position = position_of(frame);
-  Py_DECREF(frame);
-  return position;
+  nb::object frame = innermost_frame();
+  for (; frame.is_valid() && behind > 0; --behind) frame = frame_behind(frame);
+  return frame.is_valid() ? position_of(frame) : ir::Position();
 }
 
 ir::Position user_position() {
-  PyFrameObject* frame = PyEval_GetFrame();
-  Py_XINCREF(frame);
   ir::Position position;
-  while (frame != nullptr && position.file.empty()) {
+  for (nb::object frame = innermost_frame(); frame.is_valid() && position.file.empty();
+       frame = frame_behind(frame))
     position = position_of(frame);
-    PyFrameObject* back = PyFrame_GetBack(frame);
-    Py_DECREF(frame);
-    frame = back;
-  }
-  Py_XDECREF(frame);
   return position;
 }
 
@@ -104,7 +97,7 @@ PyObject* set_python_error() {
   try {
     throw;
   } catch (const PythonError&) {
-  } catch (nanobind::python_error& error) {
+  } catch (nb::python_error& error) {
     error.restore();
   } catch (const capture::Declined& declined) {
     PyErr_SetString(declined_error, declined.what());

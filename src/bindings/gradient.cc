@@ -5,8 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/lost_gradient.h"
+#include "bindings/objects.h"
 #include "bindings/parts.h"
-#include "bindings/python_interpreter.h"
 #include "bindings/tensor_caster.h"
 #include "capture/logged_tape.h"
 #include "eager/random_state.h"
@@ -50,9 +50,7 @@ void record_custom(const std::string& name, const std::vector<Tensor>& inputs,
   const auto held = shared_under_lock(std::move(backward));
   eager::record_custom(name, inputs, outputs, [held](std::span<const Tensor> gradients) {
     const nb::gil_scoped_acquire lock;
-    nb::list arguments;
-    for (const Tensor& gradient : gradients) arguments.append(gradient);
-    return nb::cast<std::vector<Tensor>>((*held)(*nb::tuple(arguments)));
+    return nb::cast<std::vector<Tensor>>((*held)(*nb::tuple(list_of(gradients))));
   });
 }
 

@@ -4,8 +4,8 @@
 #include <bit>
 #include <functional>
 
+#include "bindings/objects.h"
 #include "bindings/parts.h"
-#include "bindings/python_interpreter.h"
 #include "bindings/tensor_object.h"
 #include "eager/interceptor.h"
 #include "eager/tape.h"
@@ -139,16 +139,17 @@ bool PythonGuard::is_about_same(const capture::Guard& of) const {
   const auto* same = dynamic_cast<const PythonGuard*>(&of);
   if (same == nullptr) return false;
   const PythonGuard& other = *same;
-  if (kind_ != other.kind_ || key_.ptr() != other.key_.ptr()) return false;
-  if (kind_ != Kind::Question || key_.ptr() == nullptr || key_.is_none())
-    return holder_.ptr() == other.holder_.ptr();
-  return expected_.ptr() == other.expected_.ptr();
+  return kind_ == other.kind_ && key_.ptr() == other.key_.ptr() && about() == other.about();
+}
+
+PyObject* PythonGuard::about() const {
+  const bool is_named = kind_ == Kind::Question && key_.ptr() != nullptr && !key_.is_none();
+  return is_named ? expected_.ptr() : holder_.ptr();
 }
 
 std::size_t PythonGuard::subject() const {
-  const bool is_named = kind_ == Kind::Question && key_.ptr() != nullptr && !key_.is_none();
   const std::hash<const void*> hash;
-  return hash(key_.ptr()) * 31 + hash(is_named ? expected_.ptr() : holder_.ptr());
+  return hash(key_.ptr()) * 31 + hash(about());
 }
 
 bool PythonGuard::holds() const {

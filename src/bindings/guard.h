@@ -48,6 +48,7 @@ class PythonGuard final : public capture::Guard {
   const nanobind::object& holder() const { return holder_; }
 
  private:
+  PyObject* about() const;
   bool class_holds() const;
   template <typename Compare>
   bool dict_holds(Compare compare) const;

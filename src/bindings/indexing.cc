@@ -8,12 +8,17 @@
 #include "bindings/argument.h"
 #include "bindings/exceptions.h"
 #include "bindings/numpy_exchange.h"
+#include "bindings/objects.h"
 #include "bindings/size_object.h"
 #include "bindings/tensor_object.h"
 #include "capture/logged_index.h"
 #include "platform/error/error.h"
+#include "tensor/loan.h"
 
 namespace mycel::bindings {
+
+namespace nb = nanobind;
+
 namespace {
 
 using platform::ErrorKind;
@@ -25,7 +30,6 @@ PyObject* advanced_origin = nullptr;
 constexpr const char* kIndexOrigin = "_index_origin";  // where Python notes it
 
 using eager::IndexPart;
-using Parts = decltype(capture::LoggedIndex::parts);
 
 bool is_scalar_index(PyObject* item) {
   if (PyBool_Check(item)) return false;
@@ -73,56 +77,35 @@ IndexPart part_of(PyObject* item) {
   return part;
 }
 
-// Fills `parts` when every part of the index is basic.
-bool basic_parts(PyObject* index, Parts& parts) {
-  PyObject* const* items = PyTuple_Check(index) ? PySequence_Fast_ITEMS(index) : &index;
-  const Py_ssize_t count = PyTuple_Check(index) ? PyTuple_GET_SIZE(index) : 1;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    if (!is_basic(items[i])) return false;
-  }
-  for (Py_ssize_t i = 0; i < count; ++i) parts.push_back(part_of(items[i]));
-  return true;
-}
-
-// An index with plain numbers for sizes, which are noted; a new reference.
-PyObject* plain_item(PyObject* item, std::size_t part, capture::ScriptIndex& noted) {
+// An index with plain numbers for sizes, which are noted.
+nb::object plain_item(PyObject* item, std::size_t part, capture::ScriptIndex& noted) {
   const auto plain = [&](PyObject* object, int field) {
-    if (!is_size(object) || writer_of(object) == nullptr) return Py_NewRef(object);
-    const auto* size = reinterpret_cast<SizeObject*>(object);
-    if (size->now.is_real) return Py_NewRef(object);
-    noted.sizes.push_back({part, field, size->expression});
-    return PyLong_FromLongLong(size->now.whole);
+    const bool is_known = is_size(object) && size_of(object).writer() != nullptr;
+    if (!is_known || size_of(object).now().is_real) return nb::borrow(object);
+    noted.sizes.push_back({part, field, size_of(object).expression()});
+    return owned(number_object(size_of(object).now()));
   };
   if (!PySlice_Check(item)) return plain(item, 0);
   const auto* slice = reinterpret_cast<PySliceObject*>(item);
-  PyObject* start = plain(slice->start, 0);
-  PyObject* stop = plain(slice->stop, 1);
-  PyObject* result = PySlice_New(start, stop, slice->step);
-  Py_DECREF(start);
-  Py_DECREF(stop);
-  return result;
+  const nb::object start = plain(slice->start, 0), stop = plain(slice->stop, 1);
+  return owned(PySlice_New(start.ptr(), stop.ptr(), slice->step));
 }
 
-// The same while a script is written.
-bool noted_parts(PyObject* index, Parts& parts, capture::ScriptIndex& noted) {
-  PyObject* const* items = PyTuple_Check(index) ? PySequence_Fast_ITEMS(index) : &index;
-  const Py_ssize_t count = PyTuple_Check(index) ? PyTuple_GET_SIZE(index) : 1;
+// False: not every part of the index is basic.
+bool read_index(PyObject* object, capture::LoggedIndex& index) {
+  PyObject* const* items = PyTuple_Check(object) ? PySequence_Fast_ITEMS(object) : &object;
+  const Py_ssize_t count = PyTuple_Check(object) ? PyTuple_GET_SIZE(object) : 1;
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (!is_basic(items[i])) return false;
   }
-  const nanobind::object plain = nanobind::steal(PyTuple_New(count));
-  for (Py_ssize_t i = 0; i < count; ++i)
-    PyTuple_SET_ITEM(plain.ptr(), i, plain_item(items[i], static_cast<std::size_t>(i), noted));
-  if (!basic_parts(plain.ptr(), parts)) return false;
-  noted.parts.assign(parts.begin(), parts.end());
+  const bool is_noted = capture::script_writer() != nullptr;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    index.parts.push_back(
+        is_noted ? part_of(plain_item(items[i], static_cast<std::size_t>(i), index.noted).ptr())
+                 : part_of(items[i]));
+  }
+  if (is_noted) index.noted.parts.assign(index.parts.begin(), index.parts.end());
   return true;
-}
-
-// False: the index is not basic.
-bool read_index(PyObject* object, capture::LoggedIndex& index) {
-  if (capture::script_writer() == nullptr) [[likely]]
-    return basic_parts(object, index.parts);
-  return noted_parts(object, index.parts, index.noted);
 }
 
 Tensor value_from(PyObject* value) {
@@ -156,17 +139,15 @@ bool has_attributes(PyObject* tensor) {
   return PyDict_GET_SIZE(attributes) > (index_origin(tensor) == nullptr ? 0 : 1);
 }
 
-void set_index_origin(nanobind::object tensor, nanobind::handle read, nanobind::handle index) {
-  const nanobind::object reference = nanobind::steal(PyWeakref_NewRef(read.ptr(), nullptr));
-  if (!reference.is_valid()) throw PythonError();
-  const nanobind::str name(kIndexOrigin);
-  const nanobind::object origin = nanobind::make_tuple(reference, index);
+void set_index_origin(nb::object tensor, nb::handle read, nb::handle index) {
+  const nb::object reference = owned(PyWeakref_NewRef(read.ptr(), nullptr));
+  const nb::str name(kIndexOrigin);
+  const nb::object origin = nb::make_tuple(reference, index);
   // Not as users set attributes: nobody relies on this one.
   if (PyObject_GenericSetAttr(tensor.ptr(), name.ptr(), origin.ptr()) != 0) throw PythonError();
 }
 
-void exchange_index_origin(nanobind::object tensor, nanobind::handle read,
-                           nanobind::handle instead) {
+void exchange_index_origin(nb::object tensor, nb::handle read, nb::handle instead) {
   PyObject* origin = index_origin(tensor.ptr());
   if (origin == nullptr || PyWeakref_GetObject(PyTuple_GET_ITEM(origin, 0)) != read.ptr()) return;
   set_index_origin(std::move(tensor), instead, PyTuple_GET_ITEM(origin, 1));
@@ -175,9 +156,7 @@ void exchange_index_origin(nanobind::object tensor, nanobind::handle read,
 // What advanced indexing read is a copy, yet a write into it also reaches the tensor it came from.
 int write_origin(PyObject* self) {
   if (index_origin(self) == nullptr || advanced_origin == nullptr) return 0;
-  PyObject* done = PyObject_CallOneArg(advanced_origin, self);
-  Py_XDECREF(done);
-  return done == nullptr ? -1 : 0;
+  return nb::steal(PyObject_CallOneArg(advanced_origin, self)).is_valid() ? 0 : -1;
 }
 
 int set_item(PyObject* self, PyObject* index, PyObject* value) {
@@ -185,25 +164,23 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     platform::require(value != nullptr, ErrorKind::Type, "elements of a Tensor cannot be deleted");
     const Tensor& tensor = filled(self);
     if (tensor.storage().may_be_known_otherwise()) [[unlikely]]
-      move_out_of_array(tensor.storage());
+      tensor::end_loan(tensor.storage());
     capture::LoggedIndex parts;
     if (read_index(index, parts)) {
       capture::write_window(tensor, parts, value_from(value));
       return write_origin(self);
     }
-    PyObject* done = PyObject_CallFunctionObjArgs(advanced_writer, self, index, value, nullptr);
-    Py_XDECREF(done);
-    return done == nullptr ? -1 : write_origin(self);
+    if (!nb::steal(PyObject_CallFunctionObjArgs(advanced_writer, self, index, value, nullptr))
+             .is_valid())
+      return -1;
+    return write_origin(self);
   });
 }
 
 void set_advanced_indexing(PyObject* reader, PyObject* writer, PyObject* origin) {
-  Py_XINCREF(reader);
-  Py_XINCREF(writer);
-  Py_XINCREF(origin);
-  Py_XSETREF(advanced_origin, origin);
-  Py_XSETREF(advanced_reader, reader);
-  Py_XSETREF(advanced_writer, writer);
+  keep(advanced_reader, reader);
+  keep(advanced_writer, writer);
+  keep(advanced_origin, origin);
 }
 
 }  // namespace mycel::bindings

@@ -7,6 +7,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include "bindings/objects.h"
 #include "bindings/parts.h"
 #include "platform/options/options.h"
 
@@ -30,12 +31,9 @@ nb::dict log_settings() {
 }
 
 nb::list all_settings() {
-  nb::list list;
-  for (const platform::Setting& one : platform::settings()) {
-    list.append(
-        nb::make_tuple(std::string(one.name), std::string(one.initial), std::string(one.help)));
-  }
-  return list;
+  return list_of(platform::settings(), [](const platform::Setting& one) {
+    return nb::make_tuple(text_object(one.name), text_object(one.initial), text_object(one.help));
+  });
 }
 
 }  // namespace

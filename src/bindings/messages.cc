@@ -5,8 +5,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "bindings/exceptions.h"
-#include "bindings/held_bytes.h"
+#include "bindings/buffer_view.h"
+#include "bindings/objects.h"
 #include "bindings/parts.h"
 #include "formats/message/message_tree.h"
 #include "formats/onnx/messages.h"
@@ -33,24 +33,18 @@ const MessageSpec& spec_of(const std::string& name) {
 class ToPython {
  public:
   ToPython(nb::object whole, std::string_view bytes)
-      : view_(nb::steal(PyMemoryView_FromObject(whole.ptr()))), bytes_(bytes) {
-    if (!view_.is_valid()) throw nb::python_error();
-  }
+      : view_(owned(PyMemoryView_FromObject(whole.ptr()))), bytes_(bytes) {}
 
   nb::dict convert(const MessageTree& tree) const {
     nb::dict dict;
     for (const MessageTree::Field& field : tree.fields) {
-      const nb::str name(field.spec->name.data(), field.spec->name.size());
-      nb::object value = value_of(field);
+      const nb::str name = text_object(field.spec->name);
       if (!field.spec->is_repeated) {
-        dict[name] = value;
-      } else if (dict.contains(name)) {
-        nb::cast<nb::list>(dict[name]).append(value);
-      } else {
-        nb::list list;
-        list.append(value);
-        dict[name] = list;
+        dict[name] = value_of(field);
+        continue;
       }
+      if (!dict.contains(name)) dict[name] = nb::list();
+      nb::cast<nb::list>(dict[name]).append(value_of(field));
     }
     return dict;
   }
@@ -64,10 +58,8 @@ class ToPython {
       case FieldKind::Double: return nb::float_(std::get<double>(field.value));
       case FieldKind::Text: {
         const auto text = std::get<std::string_view>(field.value);
-        PyObject* made = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()),
-                                              "surrogateescape");
-        if (made == nullptr) throw nb::python_error();
-        return nb::steal(made);
+        return owned(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()),
+                                          "surrogateescape"));
       }
       case FieldKind::Bytes: {
         const auto part = std::get<std::string_view>(field.value);
@@ -93,7 +85,7 @@ class FromPython {
                         "A message ", spec.name, " has no field '", name, "'.");
     }
     for (const FieldSpec& field : spec.fields) {
-      const nb::str name(field.name.data(), field.name.size());
+      const nb::str name = text_object(field.name);
       if (!dict.contains(name)) continue;
       const nb::object value = dict[name];
       if (!field.is_repeated) {
@@ -115,11 +107,7 @@ class FromPython {
         return;
       case FieldKind::Double: writer.fixed64(field.number, real_of(value)); return;
       case FieldKind::Text: writer.bytes(field.number, text_of(value)); return;
-      case FieldKind::Bytes: {
-        const HeldBytes buffer(value.ptr());
-        writer.bytes(field.number, buffer.view());
-        return;
-      }
+      case FieldKind::Bytes: writer.bytes(field.number, BufferView(value).bytes()); return;
       case FieldKind::Message: {
         std::string inner;
         encode(*field.message, nb::cast<nb::dict>(value), inner);
@@ -140,11 +128,8 @@ class FromPython {
     return real;
   }
   static std::string text_of(const nb::object& value) {
-    const nb::object bytes =
-        nb::steal(PyUnicode_AsEncodedString(value.ptr(), "utf-8", "surrogateescape"));
-    if (!bytes.is_valid()) throw nb::python_error();
-    return {PyBytes_AS_STRING(bytes.ptr()),
-            static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+    return std::string(bytes_in(nb::borrow<nb::bytes>(
+        owned(PyUnicode_AsEncodedString(value.ptr(), "utf-8", "surrogateescape")))));
   }
 };
 
@@ -153,15 +138,15 @@ class FromPython {
 void bind_messages(nb::module_& module) {
   module.def("decode_message", [](const std::string& format, nb::object source,
                                   const std::string& what) {
-    const HeldBytes buffer(source.ptr());
+    const BufferView buffer(source);
     const platform::MessageSource description{platform::ErrorKind::Value, what};
-    const MessageTree tree = formats::decode_message(spec_of(format), buffer.view(), description);
-    return ToPython(source, buffer.view()).convert(tree);
+    const MessageTree tree = formats::decode_message(spec_of(format), buffer.bytes(), description);
+    return ToPython(source, buffer.bytes()).convert(tree);
   });
   module.def("encode_message", [](const std::string& format, const nb::dict& message) {
     std::string out;
     FromPython::encode(spec_of(format), message, out);
-    return nb::bytes(out.data(), out.size());
+    return bytes_object(out);
   });
 }
 

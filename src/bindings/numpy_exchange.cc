@@ -1,103 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/numpy_exchange.h"
 
-#include <cstring>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/buffer_view.h"
 #include "bindings/exceptions.h"
 #include "bindings/lost_gradient.h"
+#include "bindings/objects.h"
 #include "bindings/tensor_object.h"
 #include "eager/dispatch.h"
 #include "eager/tape.h"
-#include "platform/error/error.h"
+#include "tensor/buffer_format.h"
+#include "tensor/loan.h"
 
 namespace mycel::bindings {
 namespace {
 
 namespace nb = nanobind;
-using platform::ErrorKind;
 using tensor::DType;
 
 PyObject* array_converter = nullptr;
 
-struct Format {
-  const char* code;
-  DType dtype;
-};
-constexpr Format kFormats[] = {
-    {"?", DType::Bool},        {"b", DType::Int8},    {"h", DType::Int16},
-    {"i", DType::Int32},       {"l", DType::Int64},   {"q", DType::Int64},
-    {"B", DType::UInt8},       {"H", DType::UInt16},  {"I", DType::UInt32},
-    {"L", DType::UInt64},      {"Q", DType::UInt64},  {"e", DType::Float16},
-    {"f", DType::Float32},     {"d", DType::Float64}, {"Zf", DType::Complex64},
-    {"Zd", DType::Complex128},
-};
-
-DType dtype_of_format(const char* format) {
-  std::string_view code = format == nullptr ? "B" : format;
-  if (!code.empty() && (code[0] == '@' || code[0] == '=' || code[0] == '<')) code.remove_prefix(1);
-  for (const Format& known : kFormats) {
-    if (code == known.code) return known.dtype;
-  }
-  platform::fail(ErrorKind::Type, "an array with elements of format '", code,
-                 "' cannot become a Tensor");
-}
-
-const char* format_of(DType dtype) {
-  for (const Format& known : kFormats) {
-    if (known.dtype == dtype) return known.code;
-  }
-  platform::fail(ErrorKind::Type, "NumPy has no type for ", dtype);
-}
-
-class BufferView {
- public:
-  explicit BufferView(PyObject* object) {
-    if (PyObject_GetBuffer(object, &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) throw PythonError();
-  }
-  ~BufferView() {
-    if (owned) PyBuffer_Release(&view);
-  }
-  Py_buffer view;
-  bool owned = true;
-};
-
-// Memory of an array that a storage lies in, and where its bytes are once they have been written.
-struct Loan {
-  Py_buffer view;
-  const tensor::Storage* borrower = nullptr;
-  platform::Ref<tensor::Storage> own;
-};
-
-// By borrower; guarded by the interpreter lock.
-std::unordered_map<const tensor::Storage*, Loan*>& loans() {
-  static std::unordered_map<const tensor::Storage*, Loan*> all;
-  return all;
-}
-
-void release_loan(void* owner) {
-  auto* loan = static_cast<Loan*>(owner);
-  const PyGILState_STATE state = PyGILState_Ensure();
-  loans().erase(loan->borrower);
-  PyBuffer_Release(&loan->view);
-  delete loan;
-  PyGILState_Release(state);
-}
-
-bool writable_layout(const Py_buffer& view) {
-  return view.readonly == 0 && PyBuffer_IsContiguous(&view, 'C') != 0;
-}
-
 }  // namespace
 
-void set_array_converter(PyObject* function) {
-  Py_XINCREF(function);
-  Py_XSETREF(array_converter, function);
-}
+void set_array_converter(PyObject* function) { keep(array_converter, function); }
 
 bool is_numpy_scalar(PyObject* object) {
   const std::string_view name = Py_TYPE(object)->tp_name;
@@ -105,43 +33,26 @@ bool is_numpy_scalar(PyObject* object) {
 }
 
 Tensor tensor_from_buffer(PyObject* object, bool shared) {
-  BufferView buffer(object);
-  const Py_buffer& view = buffer.view;
-  const DType dtype = dtype_of_format(view.format);
+  BufferView buffer(object, PyBUF_STRIDES | PyBUF_FORMAT);
+  const Py_buffer& view = buffer.view();
+  const DType dtype = tensor::dtype_of_format(view.format);
   tensor::Shape shape;
   for (int i = 0; i < view.ndim; ++i) shape.push_back(view.shape[i]);
-  if (shared && writable_layout(view)) {
-    auto* loan = new Loan{view, nullptr, {}};
-    buffer.owned = false;
-    auto storage = tensor::Storage::borrow({}, view.buf, static_cast<std::size_t>(view.len),
-                                           release_loan, loan);
-    loan->borrower = storage.get();
-    loans().emplace(storage.get(), loan);
-    return Tensor::from_storage(std::move(storage), shape, dtype);
+  if (shared && view.readonly == 0 && buffer.is_dense()) {
+    void* const data = view.buf;
+    const std::size_t bytes = buffer.bytes().size();
+    return Tensor::from_storage(tensor::lend(data, bytes, shared_under_lock(std::move(buffer))),
+                                shape, dtype);
   }
   Tensor result = Tensor::empty(shape, dtype);
-  if (result.size() > 0 &&
-      PyBuffer_ToContiguous(result.raw(), const_cast<Py_buffer*>(&view), view.len, 'C') != 0) {
-    throw PythonError();
-  }
+  if (result.size() > 0) buffer.copy_to(result.raw());
   return result;
 }
 
-void move_out_of_array(tensor::Storage& storage) {
-  const auto found = loans().find(&storage);
-  if (found == loans().end() || found->second->own) return;
-  Loan& loan = *found->second;
-  loan.own = tensor::Storage::allocate({}, storage.bytes());
-  std::memcpy(loan.own->data_unwatched(), storage.data(), storage.bytes());
-  storage.rebind(loan.own->data_unwatched());
-}
-
 Tensor tensor_from_python(PyObject* object) {
-  PyObject* array = PyObject_CallOneArg(array_converter, object);
-  if (array == nullptr) throw PythonError();
-  const nb::object owner = nb::steal(array);
-  if (is_tensor(array)) return tensor_of(array);
-  return tensor_from_buffer(array, false);
+  const nb::object array = owned(PyObject_CallOneArg(array_converter, object));
+  if (is_tensor(array.ptr())) return tensor_of(array.ptr());
+  return tensor_from_buffer(array.ptr(), false);
 }
 
 namespace {
@@ -180,20 +91,19 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   }
   const auto bytes = static_cast<Py_ssize_t>(tensor::size_of(tensor.dtype()));
   auto layout = layout_of(tensor, bytes);
-  try {
+  const int failure = guarded(-1, [&] {
     warn_of_lost_gradient(tensor, "An array");
     view->buf = tensor.raw();
     tensor.storage().note_export();
-  } catch (...) {
-    set_python_error();
-    return -1;
-  }
+    return 0;
+  });
+  if (failure != 0) return failure;
   view->len = static_cast<Py_ssize_t>(tensor.bytes());
   view->itemsize = bytes;
   view->readonly = 0;
   view->ndim = static_cast<int>(tensor.rank());
   view->format =
-      (flags & PyBUF_FORMAT) != 0 ? const_cast<char*>(format_of(tensor.dtype())) : nullptr;
+      (flags & PyBUF_FORMAT) != 0 ? const_cast<char*>(tensor::format_of(tensor.dtype())) : nullptr;
   view->shape = layout->shape.data();
   view->strides = layout->strides.data();
   view->suboffsets = nullptr;
@@ -214,18 +124,13 @@ PyObject* numpy_from_tensor(const Tensor& source) {
   Tensor tensor = source.readable();
   if (tensor.dtype() == DType::BFloat16) {
     const eager::RecordingSwitch off(false);
-    tensor = eager::emitter()
-                 .call("cast", {op::Value(&eager::emitter(), tensor)}, {{"dtype", DType::Float32}})
-                 .tensor();
+    tensor = eager::cast_to(tensor, DType::Float32);
   }
-  if (tensor.device().backend != device::kHostBackend) tensor = tensor::copy_to_device(tensor, {});
+  tensor = tensor::copy_to_device(tensor, {});
   // A wrapper of its own keeps the memory alive, whatever happens to the Python Tensor asked.
   const nb::object holder = nb::steal(wrap(eager::detach(tensor)));
-  const nb::object view = nb::steal(PyMemoryView_FromObject(holder.ptr()));
-  if (!view.is_valid()) throw PythonError();
-  PyObject* array = PyObject_CallOneArg(asarray, view.ptr());
-  if (array == nullptr) throw PythonError();
-  return array;
+  const nb::object view = owned(PyMemoryView_FromObject(holder.ptr()));
+  return owned(PyObject_CallOneArg(asarray, view.ptr())).release().ptr();
 }
 
 }  // namespace mycel::bindings

@@ -12,13 +12,8 @@ using tensor::Tensor;
 bool is_numpy_scalar(PyObject* object);
 
 // From an object with the buffer protocol (a NumPy array). Shared: the tensor looks at the array's
-// memory and keeps it alive; otherwise a copy.
+// memory, which is lent (tensor/loan.h), and keeps it alive; otherwise a copy.
 Tensor tensor_from_buffer(PyObject* object, bool shared);
-
-// Before elements are assigned: a storage that lies in an array gets memory of its own, with the
-// same content, so that the array stays as it is. The array's memory is kept as long as the storage
-// is, for other arrays may look at it.
-void move_out_of_array(tensor::Storage& storage);
 
 // Numbers, nested lists, NumPy arrays and scalars: through NumPy, with our default dtypes.
 Tensor tensor_from_python(PyObject* object);

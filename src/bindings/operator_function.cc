@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,13 @@
 #include "bindings/argument.h"
 #include "bindings/attribute_object.h"
 #include "bindings/exceptions.h"
+#include "bindings/objects.h"
 #include "bindings/size_object.h"
 #include "bindings/spelling.h"
 #include "bindings/tensor_object.h"
+#include "bindings/type_slots.h"
 #include "eager/dispatch.h"
-#include "eager/interceptor.h"
+#include "operator/descriptions.h"
 #include "operator/inference.h"
 #include "platform/error/error.h"
 
@@ -39,25 +42,19 @@ struct OperatorFunction {
 
 constexpr std::size_t kMaxParameters = 24;
 
-const std::string& parameter_name(const OpDef& definition, ParameterRef parameter) {
-  const auto index = static_cast<std::size_t>(parameter.index);
-  return parameter.is_input ? definition.inputs[index].name : definition.attributes[index].name;
-}
-
 using Given = std::array<PyObject*, kMaxParameters>;
 
 void place_keyword(const OpDef& definition, PyObject* keyword, PyObject* value, Given& given) {
   const char* name = PyUnicode_AsUTF8(keyword);
-  for (std::size_t k = 0; k < definition.parameters.size(); ++k) {
-    if (parameter_name(definition, definition.parameters[k]) != name) continue;
-    platform::require(given[k] == nullptr, ErrorKind::Type, definition.shown_name(),
+  if (const std::optional<std::size_t> place = op::find_parameter(definition, name)) {
+    platform::require(given[*place] == nullptr, ErrorKind::Type, definition.shown_name(),
                       "() got multiple values for argument '", name, "'");
-    given[k] = value;
+    given[*place] = value;
     return;
   }
   std::vector<std::string> known;
   for (const ParameterRef parameter : definition.parameters)
-    known.push_back(parameter_name(definition, parameter));
+    known.push_back(op::parameter_name(definition, parameter));
   platform::fail(ErrorKind::Type, definition.shown_name(),
                  "() got an unexpected keyword argument '", name, "'.", keyword_hint(name, known));
 }
@@ -115,40 +112,21 @@ void settle_lists(const OpDef& definition, const Given& given, std::span<Tensor>
       if (other == k || given[other] == nullptr || !is_tensor(given[other]) ||
           definition.inputs[other].is_mask)
         continue;
-      inputs[k] = eager::emitter()
-                      .call("cast", {op::Value(&eager::emitter(), inputs[k])},
-                            {{"dtype", inputs[other].dtype()}})
-                      .tensor();
+      inputs[k] = eager::cast_to(inputs[k], inputs[other].dtype());
       break;
     }
   }
 }
 
-[[noreturn]] void missing(const OpDef& definition, ParameterRef parameter) {
-  platform::fail(ErrorKind::Type, definition.shown_name(),
-                 "() missing 1 required positional argument: '",
-                 parameter_name(definition, parameter), "'");
-}
-
-// Work worth letting other Python threads run for. A capture asks for the user's line, so it needs
-// the lock.
-bool is_long(std::span<const Tensor> inputs) {
-  if (eager::interceptor() != nullptr) return false;
-  for (const Tensor& input : inputs) {
-    if (input.defined() && input.size() > 16384) return true;
-  }
-  return false;
-}
-
+// The interpreter is free for others while much is computed.
 class LockRelease {
  public:
-  explicit LockRelease(bool release) : state_(release ? PyEval_SaveThread() : nullptr) {}
-  ~LockRelease() {
-    if (state_ != nullptr) PyEval_RestoreThread(state_);
+  explicit LockRelease(std::span<const Tensor> inputs) {
+    if (eager::is_long_work(inputs)) released_.emplace();
   }
 
  private:
-  PyThreadState* state_;
+  std::optional<nb::gil_scoped_release> released_;
 };
 
 PyObject* run(const OpDef& definition, std::span<Tensor> inputs,
@@ -156,14 +134,14 @@ PyObject* run(const OpDef& definition, std::span<Tensor> inputs,
   if (definition.outputs.size() == 1 && !definition.outputs[0].variadic) {
     Tensor output;
     {
-      const LockRelease release(is_long(inputs));
+      const LockRelease release(inputs);
       output = eager::dispatch_one(definition, inputs, attributes);
     }
     return wrap(std::move(output));
   }
   std::vector<Tensor> outputs;
   {
-    const LockRelease release(is_long(inputs));
+    const LockRelease release(inputs);
     eager::dispatch(definition, inputs, attributes, outputs);
   }
   return wrap_outputs(outputs);
@@ -173,8 +151,7 @@ AttributeValue read_attribute(PyObject* given, const OpDef& definition, std::siz
   const op::AttributeDef& attribute = definition.attributes[index];
   if (capture::script_writer() == nullptr) [[likely]]
     return attribute_from(given, attribute, definition.shown_name());
-  const nanobind::object plain = nanobind::steal(without_sizes(given, index));
-  return attribute_from(plain.ptr(), attribute, definition.shown_name());
+  return attribute_from(without_sizes(given, index).ptr(), attribute, definition.shown_name());
 }
 
 void read_attributes(const OpDef& definition, const Given& given,
@@ -191,7 +168,7 @@ void read_attributes(const OpDef& definition, const Given& given,
       attributes[static_cast<std::size_t>(parameter.index)] =
           read_attribute(given[k], definition, static_cast<std::size_t>(parameter.index));
     } else if (attribute.required) {
-      missing(definition, parameter);
+      op::refuse_missing(definition, parameter);
     }
   }
 }
@@ -212,7 +189,7 @@ PyObject* call_arranged(const OpDef& definition, const Given& given, Action acti
     const auto index = static_cast<std::size_t>(parameter.index);
     const op::InputDef& input = definition.inputs[index];
     by_input[index] = given[k];
-    if (given[k] == nullptr && !input.optional) missing(definition, parameter);
+    if (given[k] == nullptr && !input.optional) op::refuse_missing(definition, parameter);
     if (input.variadic) {
       add_variadic(definition, input, given[k], many);
       continue;
@@ -252,11 +229,6 @@ PyObject* vectorcall(PyObject* self, PyObject* const* arguments, std::size_t fla
                        names);
 }
 
-PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
-  if (instance == nullptr || instance == Py_None) return Py_NewRef(self);
-  return PyMethod_New(self, instance);
-}
-
 PyObject* to_repr(PyObject* self) {
   const OpDef& definition = *reinterpret_cast<OperatorFunction*>(self)->definition;
   return PyUnicode_FromFormat("<function %s>", definition.shown_name().c_str());
@@ -283,37 +255,23 @@ PyObject* described(PyObject* self, void* what) {
                                static_cast<const char*>(what), function->is_method ? 1 : 0);
 }
 
-void* property_name(const char* name) { return const_cast<char*>(name); }
-
 PyGetSetDef properties[] = {
-    {"__name__", described, nullptr, nullptr, property_name("name")},
-    {"__qualname__", described, nullptr, nullptr, property_name("name")},
-    {"__module__", described, nullptr, nullptr, property_name("module")},
-    {"__doc__", described, nullptr, nullptr, property_name("doc")},
-    {"__signature__", described, nullptr, nullptr, property_name("signature")},
-    {"_operator", described, nullptr, nullptr, property_name("operator")},
+    property("__name__", described, "name"),
+    property("__qualname__", described, "name"),
+    property("__module__", described, "module"),
+    property("__doc__", described, "doc"),
+    property("__signature__", described, "signature"),
+    property("_operator", described, "operator"),
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-                       {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
-                       {Py_tp_repr, reinterpret_cast<void*>(to_repr)},
-                       {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+PyType_Slot slots[] = {{Py_tp_call, slot(PyVectorcall_Call)},
+                       {Py_tp_descr_get, slot(bind_method)},
+                       {Py_tp_repr, slot(to_repr)},
+                       {Py_tp_dealloc, slot(destroy)},
                        {Py_tp_members, members},
                        {Py_tp_getset, properties},
                        {0, nullptr}};
-PyType_Spec spec = {"mindspore._c_expression.OperatorFunction", sizeof(OperatorFunction), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR |
-                        Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                    slots};
 PyTypeObject* function_type = nullptr;
-
-// Whether a message about an argument does not say whose it is: it comes from below operators.
-bool lacks_operator(const platform::Error& error) {
-  const bool is_argument = error.kind() == ErrorKind::Type || error.kind() == ErrorKind::Value ||
-                           error.kind() == ErrorKind::Index;
-  return is_argument && !error.message().starts_with("For ") &&
-         error.message().find("() ") == std::string::npos;
-}
 
 PyObject* act(const OpDef& definition, PyObject* const* arguments, std::size_t count,
               PyObject* names, Action action) {
@@ -323,8 +281,7 @@ PyObject* act(const OpDef& definition, PyObject* const* arguments, std::size_t c
     try {
       return call_arranged(definition, given, action);
     } catch (const platform::Error& error) {
-      if (!lacks_operator(error)) throw;
-      platform::fail(error.kind(), "For '", definition.shown_name(), "', ", error.message());
+      op::rethrow_named(definition, error);
     }
   });
 }
@@ -341,13 +298,13 @@ PyObject* infer_operator(const OpDef& definition, PyObject* const* arguments, st
   return act(definition, arguments, count, names, infer);
 }
 
-void set_function_describer(PyObject* function) {
-  Py_XINCREF(function);
-  Py_XSETREF(describer, function);
-}
+void set_function_describer(PyObject* function) { keep(describer, function); }
 
 PyTypeObject* make_operator_function_type() {
-  function_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  function_type = make_type(
+      "mindspore._c_expression.OperatorFunction", sizeof(OperatorFunction),
+      Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+      slots);
   return function_type;
 }
 

@@ -8,6 +8,7 @@
 #include "bindings/argument.h"
 #include "bindings/attribute_object.h"
 #include "bindings/exceptions.h"
+#include "bindings/objects.h"
 #include "bindings/operator_function.h"
 #include "bindings/package_function.h"
 #include "bindings/parts.h"
@@ -24,8 +25,7 @@ using op::AttributeValue;
 using op::OpDef;
 
 nb::dict sample_of(const op::Sample& sample) {
-  nb::list inputs;
-  for (const op::SampleInput& input : sample.inputs) {
+  const nb::list inputs = list_of(sample.inputs, [](const op::SampleInput& input) {
     nb::dict entry;
     entry["kind"] = std::string(name_of(input.kind));
     entry["shape"] = attribute_object(AttributeValue(input.shape));
@@ -33,8 +33,8 @@ nb::dict sample_of(const op::Sample& sample) {
     entry["high"] = input.high;
     entry["values"] = nb::cast(input.values);
     entry["dtype"] = input.dtype ? nb::cast(*input.dtype) : nb::none();
-    inputs.append(entry);
-  }
+    return entry;
+  });
   nb::dict attributes;
   for (const auto& [name, value] : sample.attributes)
     attributes[name.c_str()] = attribute_object(value);
@@ -86,22 +86,15 @@ nb::dict describe(const std::string& name) {
   nb::dict entry = names_of(definition);
   entry["doc"] = definition.doc;
   entry["numpy"] = definition.numpy;
-  nb::list inputs, attributes, outputs, parameters, samples;
-  for (const op::InputDef& input : definition.inputs) inputs.append(input_of(input));
-  for (const op::AttributeDef& attribute : definition.attributes)
-    attributes.append(attribute_of(attribute));
-  for (const op::OutputDef& output : definition.outputs) {
-    outputs.append(nb::make_tuple(output.name, output.doc, output.alias_of, output.variadic));
-  }
-  for (const op::ParameterRef& parameter : definition.parameters) {
-    parameters.append(nb::make_tuple(parameter.is_input, parameter.index));
-  }
-  for (const op::Sample& sample : definition.samples) samples.append(sample_of(sample));
-  entry["inputs"] = inputs;
-  entry["attributes"] = attributes;
-  entry["outputs"] = outputs;
-  entry["parameters"] = parameters;
-  entry["samples"] = samples;
+  entry["inputs"] = list_of(definition.inputs, input_of);
+  entry["attributes"] = list_of(definition.attributes, attribute_of);
+  entry["outputs"] = list_of(definition.outputs, [](const op::OutputDef& output) {
+    return nb::make_tuple(output.name, output.doc, output.alias_of, output.variadic);
+  });
+  entry["parameters"] = list_of(definition.parameters, [](op::ParameterRef parameter) {
+    return nb::make_tuple(parameter.is_input, parameter.index);
+  });
+  entry["samples"] = list_of(definition.samples, sample_of);
   entry["sample_dtypes"] = nb::cast(op::dtypes_in(definition.sample_dtypes));
   entry["differentiable"] = definition.gradient_kind != op::GradientKind::None;
   entry["elementwise"] = definition.is_elementwise();
@@ -135,9 +128,7 @@ nb::object infer(const std::string& name, const nb::kwargs& arguments) {
     names.append(key);
     values.push_back(value.ptr());
   }
-  PyObject* specs = infer_operator(op::find(name), values.data(), 0, nb::tuple(names).ptr());
-  if (specs == nullptr) throw nb::python_error();
-  return nb::steal<nb::object>(specs);
+  return owned(infer_operator(op::find(name), values.data(), 0, nb::tuple(names).ptr()));
 }
 
 }  // namespace

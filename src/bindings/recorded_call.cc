@@ -6,8 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/objects.h"
 #include "bindings/parts.h"
-#include "bindings/python_interpreter.h"
 #include "bindings/tensor_caster.h"
 #include "tensor/overlap.h"
 
@@ -18,12 +18,6 @@ namespace nb = nanobind;
 namespace {
 
 using capture::RecordedCall;
-
-nb::tuple tuple_of(std::span<const Tensor> tensors) {
-  nb::list items;
-  for (const Tensor& tensor : tensors) items.append(tensor);
-  return nb::tuple(items);
-}
 
 // The tensors inside the objects.
 std::vector<Tensor*> tensors_in(const nb::list& objects) {
@@ -36,7 +30,8 @@ RecordedCall::Backward backward_of(nb::object function) {
   return [held = shared_under_lock(std::move(function))](std::span<const Tensor> kept,
                                                          std::span<const Tensor> gradients) {
     const nb::gil_scoped_acquire lock;
-    return nb::cast<std::vector<Tensor>>((*held)(tuple_of(kept), tuple_of(gradients)));
+    return nb::cast<std::vector<Tensor>>(
+        (*held)(nb::tuple(list_of(kept)), nb::tuple(list_of(gradients))));
   };
 }
 
@@ -60,14 +55,8 @@ void bind_recorded_call(nb::module_& module) {
       .def("leave", &RecordedCall::leave)
       .def("walk", &RecordedCall::walk);
   module.def("gradient_level", &eager::gradient_level);
-  module.def("share_memory", [](const std::vector<Tensor>& tensors) {
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      for (std::size_t k = 0; k < i; ++k) {
-        if (!(tensors[i] == tensors[k]) && tensor::may_overlap(tensors[i], tensors[k])) return true;
-      }
-    }
-    return false;
-  });
+  module.def("share_memory",
+             [](const std::vector<Tensor>& tensors) { return tensor::any_overlap(tensors); });
 }
 
 }  // namespace mycel::bindings

@@ -6,7 +6,7 @@
 #include "bindings/exceptions.h"
 #include "bindings/indexing.h"
 #include "bindings/number_stand_in.h"
-#include "bindings/python_interpreter.h"
+#include "bindings/objects.h"
 #include "bindings/size_object.h"
 #include "capture/call.h"
 
@@ -31,62 +31,63 @@ nb::object plain_copy(nb::handle object) {
 }  // namespace
 
 ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors) {
-  std::vector<PyObject*> leaves;
-  *this = ResultForm(object, ask, tensors, leaves, 0);
+  Search search{ask, tensors};
+  *this = ResultForm(object, search, 0);
 }
 
-ResultForm::ResultForm(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors,
-                       std::vector<PyObject*>& leaves, int depth)
-    : object_(nb::borrow(object)) {
+ResultForm::ResultForm(nb::handle object, Search& search, int depth) : object_(nb::borrow(object)) {
   PyObject* o = object.ptr();
-  const std::size_t known_tensors = tensors.size();
+  const Questions& ask = search.ask;
+  const std::size_t known_tensors = search.tensors.size();
   if (depth == capture::kDeepestNesting) {
-    kind_ = Kind::Refused;
-    why_ = "it returns lists or dicts that contain themselves, or are nested too deeply";
+    refuse("it returns lists or dicts that contain themselves, or are nested too deeply");
     return;
   }
   if (ask.take_number && ask.take_number(object, leaf_)) {
     kind_ = Kind::Number;
     object_ = {};
   } else if (is_tensor(o)) {
-    const Tensor& tensor = tensor_of(o);
-    if (tensor.defined() && !tensor.body().is_parameter && ask.is_leaf(object)) {
-      kind_ = Kind::Leaf;
-      const auto known = std::find(leaves.begin(), leaves.end(), o);
-      leaf_ = static_cast<std::size_t>(known - leaves.begin());
-      if (has_attributes(o)) {
-        kind_ = Kind::Refused;
-        why_ = "it returns a tensor that it has given attributes";
-      } else if (known == leaves.end()) {
-        leaves.push_back(o);
-        tensors.push_back(tensor);
-        if (ask.was_there) take_origin(object, ask, tensors, leaves, depth);
-      }
-      object_ = {};
-    }
+    take_tensor(object, search, depth);
   } else if (ask.was_there && is_number_stand_in(o)) {
-    const nb::object held = object.attr("in_graph")();
     kind_ = Kind::ReadNumber;
-    parts_.emplace_back(held, ask, tensors, leaves, depth + 1);
+    parts_.emplace_back(nb::object(object.attr("in_graph")()), search, depth + 1);
     object_ = {};
   } else if (PyTuple_Check(o) || PyList_Check(o)) {
-    take_sequence(object, ask, tensors, leaves, depth);
+    take_sequence(object, search, depth);
   } else if (PyDict_Check(o)) {
     kind_ = Kind::Dict;
-    PyObject *key = nullptr, *value = nullptr;
-    Py_ssize_t position = 0;
-    while (PyDict_Next(o, &position, &key, &value) != 0) {
+    for (const auto& [key, value] : nb::borrow<nb::dict>(object)) {
       keys_.push_back(nb::borrow(key));
-      parts_.emplace_back(value, ask, tensors, leaves, depth + 1);
+      parts_.emplace_back(value, search, depth + 1);
     }
     if (!is_exactly(object, &PyDict_Type)) object_ = plain_copy(object);
   } else if (ask.was_there && !is_atom(object)) {
-    take_other(object, ask, tensors, leaves, depth);
+    take_other(object, search, depth);
   }
   const bool is_computed =
       kind_ == Kind::Leaf || kind_ == Kind::Number || kind_ == Kind::ReadNumber;
   if (!is_computed && kind_ != Kind::Refused)
-    keep_if_it_was_there(object, ask, tensors.size() != known_tensors);
+    keep_if_it_was_there(object, ask, search.tensors.size() != known_tensors);
+}
+
+void ResultForm::refuse(const char* why) {
+  kind_ = Kind::Refused;
+  why_ = why;
+}
+
+void ResultForm::take_tensor(nb::handle object, Search& search, int depth) {
+  PyObject* o = object.ptr();
+  const Tensor& tensor = tensor_of(o);
+  if (!tensor.defined() || tensor.body().is_parameter || !search.ask.is_leaf(object)) return;
+  kind_ = Kind::Leaf;
+  object_ = {};
+  const auto known = std::find(search.leaves.begin(), search.leaves.end(), o);
+  leaf_ = static_cast<std::size_t>(known - search.leaves.begin());
+  if (has_attributes(o)) return refuse("it returns a tensor that it has given attributes");
+  if (known != search.leaves.end()) return;
+  search.leaves.push_back(o);
+  search.tensors.push_back(tensor);
+  if (search.ask.was_there) take_origin(object, search, depth);
 }
 
 void ResultForm::keep_if_it_was_there(nb::handle object, const Questions& ask,
@@ -100,41 +101,30 @@ void ResultForm::keep_if_it_was_there(nb::handle object, const Questions& ask,
 
 // A write into what advanced indexing gave also reaches the tensor it was read from, as long as
 // somebody has that.
-void ResultForm::take_origin(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors,
-                             std::vector<PyObject*>& leaves, int depth) {
+void ResultForm::take_origin(nb::handle object, Search& search, int depth) {
   PyObject* origin = index_origin(object.ptr());
   if (origin == nullptr) return;
   PyObject* read = PyWeakref_GetObject(PyTuple_GET_ITEM(origin, 0));
   if (read == Py_None) return;
-  parts_.emplace_back(nb::handle(read), ask, tensors, leaves, depth + 1);
-  parts_.emplace_back(nb::handle(PyTuple_GET_ITEM(origin, 1)), ask, tensors, leaves, depth + 1);
+  parts_.emplace_back(nb::handle(read), search, depth + 1);
+  parts_.emplace_back(nb::handle(PyTuple_GET_ITEM(origin, 1)), search, depth + 1);
 }
 
-void ResultForm::take_sequence(nb::handle object, const Questions& ask,
-                               std::vector<Tensor>& tensors, std::vector<PyObject*>& leaves,
-                               int depth) {
+void ResultForm::take_sequence(nb::handle object, Search& search, int depth) {
   PyObject* o = object.ptr();
   kind_ = PyTuple_Check(o) ? Kind::Tuple : Kind::List;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-    parts_.emplace_back(nb::handle(PySequence_Fast_GET_ITEM(o, i)), ask, tensors, leaves,
-                        depth + 1);
+    parts_.emplace_back(nb::handle(PySequence_Fast_GET_ITEM(o, i)), search, depth + 1);
   if (is_exactly(object, &PyTuple_Type) || is_exactly(object, &PyList_Type)) object_ = {};
 }
 
-void ResultForm::take_other(nb::handle object, const Questions& ask, std::vector<Tensor>& tensors,
-                            std::vector<PyObject*>& leaves, int depth) {
-  if (PyIter_Check(object.ptr()) != 0) {
-    kind_ = Kind::Refused;
-    why_ = "it returns an iterator, which only one caller can use up";
-    return;
-  }
-  if (PyFunction_Check(object.ptr()) || PyMethod_Check(object.ptr())) {
-    kind_ = Kind::Refused;
-    why_ = "it returns a function that was made while it ran";
-    return;
-  }
-  PyObject* fields = PyObject_GetAttrString(object.ptr(), "__dict__");
-  if (fields == nullptr) {
+void ResultForm::take_other(nb::handle object, Search& search, int depth) {
+  if (PyIter_Check(object.ptr()) != 0)
+    return refuse("it returns an iterator, which only one caller can use up");
+  if (PyFunction_Check(object.ptr()) || PyMethod_Check(object.ptr()))
+    return refuse("it returns a function that was made while it ran");
+  const nb::object fields = nb::steal(PyObject_GetAttrString(object.ptr(), "__dict__"));
+  if (!fields.is_valid()) {
     PyErr_Clear();
     // Sets and arrays: what a caller does to one is not for the next to see.
     if (PyObject_HasAttrString(object.ptr(), "copy") != 0) {
@@ -143,20 +133,18 @@ void ResultForm::take_other(nb::handle object, const Questions& ask, std::vector
     }
     return;
   }
-  const nb::object held = nb::steal(fields);
-  if (!PyDict_Check(fields)) return;
+  if (!PyDict_Check(fields.ptr())) return;
   std::vector<ResultForm> parts;
   std::vector<nb::object> keys;
-  const std::size_t before = tensors.size();
-  PyObject *key = nullptr, *value = nullptr;
-  Py_ssize_t position = 0;
-  while (PyDict_Next(fields, &position, &key, &value) != 0) {
+  const std::size_t before = search.tensors.size();
+  for (const auto& [key, field] : nb::borrow<nb::dict>(fields)) {
+    PyObject* value = field.ptr();
     if (!is_tensor(value) && !PyTuple_Check(value) && !PyList_Check(value) && !PyDict_Check(value))
       continue;
     keys.push_back(nb::borrow(key));
-    parts.emplace_back(nb::handle(value), ask, tensors, leaves, depth + 1);
+    parts.emplace_back(field, search, depth + 1);
   }
-  if (tensors.size() == before) return;  // nothing in it was computed here
+  if (search.tensors.size() == before) return;  // nothing in it was computed here
   kind_ = Kind::Object;
   object_ = plain_copy(object);
   keys_ = std::move(keys);
@@ -215,6 +203,12 @@ nb::object ResultForm::build(Leaves leaves) const {
 }
 
 nb::object ResultForm::built(Leaves& leaves) const {
+  const auto items = [&] {
+    return list_of(parts_, [&](const ResultForm& part) { return part.built(leaves); });
+  };
+  const auto fill = [&](nb::object dict) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) dict[keys_[i]] = parts_[i].built(leaves);
+  };
   switch (kind_) {
     case Kind::Leaf: {
       nb::object tensor = leaves.get(leaf_);
@@ -226,11 +220,8 @@ nb::object ResultForm::built(Leaves& leaves) const {
     case Kind::Copy: return object_.attr("copy")();
     case Kind::Tuple: {
       if (object_.is_valid()) {
-        nb::list items;
-        for (const ResultForm& part : parts_) items.append(part.built(leaves));
-        if (PyObject_HasAttrString(object_.ptr(), "_make") != 0)
-          return object_.attr("_make")(items);
-        return object_.type()(items);
+        const bool is_named = PyObject_HasAttrString(object_.ptr(), "_make") != 0;
+        return is_named ? object_.attr("_make")(items()) : object_.type()(items());
       }
       nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(parts_.size())));
       for (std::size_t i = 0; i < parts_.size(); ++i)
@@ -239,31 +230,22 @@ nb::object ResultForm::built(Leaves& leaves) const {
       return tuple;
     }
     case Kind::List: {
-      nb::list items;
-      for (const ResultForm& part : parts_) items.append(part.built(leaves));
-      if (!object_.is_valid()) return items;
+      nb::list made = items();
+      if (!object_.is_valid()) return made;
       nb::object copy = plain_copy(object_);
-      if (PyList_SetSlice(copy.ptr(), 0, PyList_GET_SIZE(copy.ptr()), items.ptr()) != 0)
+      if (PyList_SetSlice(copy.ptr(), 0, PyList_GET_SIZE(copy.ptr()), made.ptr()) != 0)
         throw PythonError();
       return copy;
     }
     case Kind::Dict: {
       nb::object dict =
           is_exactly(object_, &PyDict_Type) ? nb::object(nb::dict()) : plain_copy(object_);
-      for (std::size_t i = 0; i < parts_.size(); ++i) {
-        const nb::object value = parts_[i].built(leaves);
-        if (PyObject_SetItem(dict.ptr(), keys_[i].ptr(), value.ptr()) != 0) throw PythonError();
-      }
+      fill(dict);
       return dict;
     }
     case Kind::Object: {
       nb::object copy = plain_copy(object_);
-      for (std::size_t i = 0; i < parts_.size(); ++i) {
-        const nb::object value = parts_[i].built(leaves);
-        // Straight into the fields: frozen classes refuse assignment.
-        const nb::object fields = copy.attr("__dict__");
-        if (PyObject_SetItem(fields.ptr(), keys_[i].ptr(), value.ptr()) != 0) throw PythonError();
-      }
+      fill(copy.attr("__dict__"));  // straight: frozen classes refuse assignment
       return copy;
     }
     case Kind::Constant:

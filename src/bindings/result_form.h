@@ -52,10 +52,15 @@ class ResultForm final : public capture::Epilogue {
     // containers are taken apart, and nothing else.
     std::function<bool(nanobind::handle)> was_there = {};
   };
+  // What is asked, and what was found so far.
+  struct Search {
+    const Questions& ask;
+    std::vector<Tensor>& tensors;
+    std::vector<PyObject*> leaves = {};  // the objects that these are in
+  };
   ResultForm(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors);
-  // `leaves`: the objects that were met so far; `depth`: in how many containers this one stands.
-  ResultForm(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,
-             std::vector<PyObject*>& leaves, int depth);
+  // `depth`: in how many containers this object stands.
+  ResultForm(nanobind::handle object, Search& search, int depth);
 
   // Null, or why no later call could give out the same.
   const char* refusal() const;
@@ -66,12 +71,11 @@ class ResultForm final : public capture::Epilogue {
 
  private:
   enum class Kind { Leaf, Constant, Copy, Tuple, List, Dict, Object, Number, ReadNumber, Refused };
-  void take_sequence(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,
-                     std::vector<PyObject*>& leaves, int depth);
-  void take_other(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,
-                  std::vector<PyObject*>& leaves, int depth);
-  void take_origin(nanobind::handle object, const Questions& ask, std::vector<Tensor>& tensors,
-                   std::vector<PyObject*>& leaves, int depth);
+  void take_tensor(nanobind::handle object, Search& search, int depth);
+  void take_sequence(nanobind::handle object, Search& search, int depth);
+  void take_other(nanobind::handle object, Search& search, int depth);
+  void take_origin(nanobind::handle object, Search& search, int depth);
+  void refuse(const char* why);
   // What was there before and holds nothing that was computed stays itself.
   void keep_if_it_was_there(nanobind::handle object, const Questions& ask, bool holds_computed);
   void put_numbers(std::span<const nanobind::object> numbers);

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/objects.h"
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
 #include "formats/safetensors/safetensors_file.h"
@@ -24,18 +25,14 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;
 std::vector<NamedTensor> named_tensors(const nb::list& pairs) {
   std::vector<NamedTensor> tensors;
   for (nb::handle pair : pairs) {
-    Tensor tensor = filled(nb::object(pair[1]).ptr());
-    if (tensor.device().backend != device::kHostBackend)
-      tensor = tensor::copy_to_device(tensor, {});
+    const Tensor tensor = tensor::copy_to_device(filled(nb::object(pair[1]).ptr()), {});
     tensors.push_back({nb::cast<std::string>(pair[0]), tensor::contiguous(tensor)});
   }
   return tensors;
 }
 
 nb::list entries_of(const SafetensorsFile& file) {
-  nb::list names;
-  for (const SafetensorsEntry& entry : file.entries()) names.append(entry.name);
-  return names;
+  return list_of(file.entries(), [](const SafetensorsEntry& entry) { return entry.name; });
 }
 
 Tensor tensor_at(const SafetensorsFile& file, std::size_t number) {

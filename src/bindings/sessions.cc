@@ -10,8 +10,8 @@
 #include "bindings/call_reader.h"
 #include "bindings/guard.h"
 #include "bindings/indexing.h"
+#include "bindings/objects.h"
 #include "bindings/parts.h"
-#include "bindings/python_interpreter.h"
 #include "bindings/size_object.h"
 #include "bindings/tensor_caster.h"
 
@@ -66,10 +66,8 @@ void CaptureSession::host_call(const std::string& name, nb::object function,
   const auto call = [held =
                          shared_under_lock(std::move(function))](std::span<const Tensor> values) {
     const nb::gil_scoped_acquire lock;
-    nb::list arguments;
     // The memory behind them is used again when the call is over.
-    for (const Tensor& value : values) arguments.append(content_copy(value));
-    (*held)(*nb::tuple(arguments));
+    (*held)(*nb::tuple(list_of(values, content_copy)));
     return std::vector<Tensor>();
   };
   recorder().host_call(name, call, inputs);
@@ -119,13 +117,12 @@ nb::object CaptureSession::finish(nb::object result, nb::callable was_there) con
 
 void CaptureSession::fail() const {
   // The caller has an error in hand already: a second one, from what was pending, is not for it.
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);
+  const nb::object error = take_error();
   try {
     recorder().fail();
   } catch (...) {
   }
-  PyErr_Restore(type, value, traceback);
+  if (error.is_valid()) set_error(error);
 }
 
 // ---- learning sizes ----------------------------------------------------------------------------
@@ -144,17 +141,18 @@ void RecipeSession::finish(nb::object result, nb::callable was_there) const {
   std::vector<ir::SizeRef> numbers;
   std::set<PyObject*> sizes;
   const auto take_number = [&](nb::handle object, std::size_t& place) {
-    if (!is_size(object.ptr()) || writer_of(object.ptr()) == nullptr) return false;
+    if (!is_size(object.ptr()) || size_of(object.ptr()).writer() == nullptr) return false;
     sizes.insert(object.ptr());
     place = numbers.size();
-    numbers.push_back(reinterpret_cast<SizeObject*>(object.ptr())->expression);
+    numbers.push_back(size_of(object.ptr()).expression());
     return true;
   };
   const ResultForm::Questions ask{is_of_this_run, take_number, asker(was_there)};
   const auto form = shared_under_lock(ResultForm(result, ask, tensors));
   if (form->makes_copies() || form->refusal() != nullptr)
     session_->writer().refuse("it returns something that is not made of tensors and plain values");
-  if (living_sizes() != sizes_before_ + sizes.size() || was_used_elsewhere(session_->writer()))
+  if (living_sizes() != sizes_before_ + sizes.size() ||
+      capture::was_used_elsewhere(session_->writer()))
     session_->writer().refuse("it keeps a size");
   session_->finish(tensors, std::move(numbers), form);
 }

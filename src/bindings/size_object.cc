@@ -3,37 +3,33 @@
 
 #include <new>
 #include <optional>
-#include <set>
 
 #include "bindings/exceptions.h"
-#include "eager/dispatch.h"
+#include "bindings/objects.h"
+#include "bindings/type_slots.h"
 
 namespace mycel::bindings {
 namespace {
 
+namespace nb = nanobind;
 using capture::ScriptWriter;
+using capture::SizeValue;
 using ir::SizeComparison;
 using ir::SizeNumber;
 using ir::SizeOperation;
-using ir::SizeRef;
 
 std::size_t living = 0;
-std::set<std::uint64_t> used_elsewhere;  // numbers of writers
 
-SizeObject* size_of(PyObject* object) { return reinterpret_cast<SizeObject*>(object); }
-
-PyObject* new_size(const ScriptWriter& writer, SizeRef expression, SizeNumber now) {
+PyObject* new_size(SizeValue value) {
   auto* self = PyObject_New(SizeObject, size_type);
   if (self == nullptr) throw PythonError();
-  new (&self->expression) SizeRef(std::move(expression));
-  self->now = now;
-  self->writer = writer.serial();
+  new (&self->value) SizeValue(std::move(value));
   ++living;
   return reinterpret_cast<PyObject*>(self);
 }
 
 void destroy(PyObject* object) {
-  size_of(object)->expression.~SizeRef();
+  reinterpret_cast<SizeObject*>(object)->value.~SizeValue();
   --living;
   PyTypeObject* type = Py_TYPE(object);
   type->tp_free(object);
@@ -41,37 +37,19 @@ void destroy(PyObject* object) {
 }
 
 // The plain number; from here on the script relies on it.
-PyObject* plain(PyObject* object) {
-  if (!is_size(object)) return Py_NewRef(object);
-  const SizeObject* size = size_of(object);
-  if (ScriptWriter* writer = writer_of(object))
-    writer->require(size->expression, SizeComparison::Equal, ir::number_size(size->now), true);
-  return number_object(size->now);
+nb::object plain(PyObject* object) {
+  if (!is_size(object)) return nb::borrow(object);
+  return owned(number_object(size_of(object).plain()));
 }
 
-struct Operand {
-  SizeRef expression;
-  SizeNumber now;
-};
-
 // Nothing: no number that expressions know.
-std::optional<Operand> operand_of(PyObject* object) {
-  if (is_size(object)) {
-    if (writer_of(object) == nullptr) return std::nullopt;
-    return Operand{size_of(object)->expression, size_of(object)->now};
-  }
-  SizeNumber number;
-  if (PyFloat_Check(object)) {
-    number = SizeNumber::of(PyFloat_AS_DOUBLE(object));
-  } else if (PyLong_Check(object)) {
-    int overflow = 0;
-    const std::int64_t value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    if (overflow != 0) return std::nullopt;
-    number = SizeNumber::of(value);
-  } else {
-    return std::nullopt;
-  }
-  return Operand{ir::number_size(number), number};
+std::optional<SizeValue> value_of(PyObject* object) {
+  if (is_size(object)) return size_of(object);
+  if (PyFloat_Check(object)) return SizeValue(SizeNumber::of(PyFloat_AS_DOUBLE(object)));
+  int overflow = 1;
+  const std::int64_t whole =
+      PyLong_Check(object) ? PyLong_AsLongLongAndOverflow(object, &overflow) : 0;
+  return overflow == 0 ? std::optional(SizeValue(SizeNumber::of(whole))) : std::nullopt;
 }
 
 bool is_number(PyObject* object) {
@@ -83,109 +61,66 @@ using Plain = PyObject* (*)(PyObject*, PyObject*);
 
 PyObject* with_plain(PyObject* a, PyObject* b, Plain operation) {
   if (!is_number(a) || !is_number(b)) Py_RETURN_NOTIMPLEMENTED;
-  PyObject* left = plain(a);
-  PyObject* right = plain(b);
-  PyObject* result = operation(left, right);
-  Py_DECREF(left);
-  Py_DECREF(right);
-  return result;
-}
-
-PyObject* arithmetic(PyObject* a, PyObject* b, SizeOperation operation, Plain otherwise) {
-  return guarded([&]() -> PyObject* {
-    const std::optional<Operand> left = operand_of(a);
-    const std::optional<Operand> right = operand_of(b);
-    ScriptWriter* writer = capture::script_writer();
-    if (!left || !right || writer == nullptr) return with_plain(a, b, otherwise);
-    const std::optional<SizeNumber> now = ir::apply(operation, left->now, right->now);
-    if (!now) return with_plain(a, b, otherwise);
-    return new_size(*writer, ir::combined_size(operation, left->expression, right->expression),
-                    *now);
-  });
+  const nb::object left = plain(a), right = plain(b);
+  return operation(left.ptr(), right.ptr());
 }
 
 template <SizeOperation Operation, Plain Otherwise>
 PyObject* size_slot(PyObject* a, PyObject* b) {
-  return arithmetic(a, b, Operation, Otherwise);
+  return guarded([&] {
+    const std::optional<SizeValue> left = value_of(a), right = value_of(b);
+    std::optional<SizeValue> result;
+    if (left && right) result = capture::combined(Operation, *left, *right);
+    return result ? new_size(*std::move(result)) : with_plain(a, b, Otherwise);
+  });
 }
 template <Plain Operation>
 PyObject* plain_slot(PyObject* a, PyObject* b) {
   return guarded([&] { return with_plain(a, b, Operation); });
 }
-PyObject* power(PyObject* a, PyObject* b, PyObject*) {
-  return guarded([&] {
-    return with_plain(a, b, [](PyObject* x, PyObject* y) { return PyNumber_Power(x, y, Py_None); });
-  });
-}
+PyObject* plain_power(PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None); }
+PyObject* power(PyObject* a, PyObject* b, PyObject*) { return plain_slot<plain_power>(a, b); }
 
 // Something done to the plain number.
 template <class Operation>
 PyObject* of_plain(PyObject* self, const Operation& operation) {
-  return guarded([&]() -> PyObject* {
-    PyObject* number = plain(self);
-    PyObject* result = operation(number);
-    Py_DECREF(number);
-    return result;
-  });
+  return guarded([&] { return operation(plain(self).ptr()); });
 }
-
-PyObject* negative(PyObject* self) {
-  return guarded([&]() -> PyObject* {
-    PyObject* zero = PyLong_FromLong(0);
-    // -x of a float is not 0 - x where x is 0.
-    PyObject* result = size_of(self)->now.is_real
-                           ? of_plain(self, PyNumber_Negative)
-                           : arithmetic(zero, self, SizeOperation::Subtract, PyNumber_Subtract);
-    Py_DECREF(zero);
-    return result;
-  });
-}
-PyObject* positive(PyObject* self) { return Py_NewRef(self); }
-
 template <PyObject* (*Operation)(PyObject*)>
 PyObject* plain_slot(PyObject* self) {
   return of_plain(self, Operation);
 }
 
+PyObject* negative(PyObject* self) {
+  // -x of a float is not 0 - x where x is 0.
+  if (size_of(self).now().is_real) return plain_slot<PyNumber_Negative>(self);
+  return size_slot<SizeOperation::Subtract, PyNumber_Subtract>(nb::int_(0).ptr(), self);
+}
+PyObject* positive(PyObject* self) { return Py_NewRef(self); }
+
 Py_hash_t hash_of(PyObject* self) {
-  return guarded(Py_hash_t{-1}, [&] {
-    PyObject* number = plain(self);
-    const Py_hash_t hash = PyObject_Hash(number);
-    Py_DECREF(number);
-    return hash;
-  });
+  return guarded(Py_hash_t{-1}, [&] { return PyObject_Hash(plain(self).ptr()); });
 }
 
 int truth(PyObject* self) {
-  return guarded(-1, [&] {
-    const SizeNumber now = size_of(self)->now;
-    const bool is_true = now.is_real ? now.real != 0 : now.whole != 0;
-    if (ScriptWriter* writer = writer_of(self))
-      writer->require(size_of(self)->expression, SizeComparison::NotEqual,
-                      ir::number_size(SizeNumber::of(std::int64_t{0})), is_true);
-    return is_true ? 1 : 0;
-  });
+  return guarded(-1, [&] { return size_of(self).is_true() ? 1 : 0; });
 }
 
 PyObject* compare(PyObject* a, PyObject* b, int how) {
   return guarded([&]() -> PyObject* {
     if (!is_number(b)) Py_RETURN_NOTIMPLEMENTED;
-    const auto comparison = static_cast<SizeComparison>(how);
-    const std::optional<Operand> left = operand_of(a);
-    const std::optional<Operand> right = operand_of(b);
+    const std::optional<SizeValue> left = value_of(a), right = value_of(b);
     std::optional<bool> outcome;
-    if (left && right) outcome = ir::compare(comparison, left->now, right->now);
-    if (outcome) {
-      capture::script_writer()->require(left->expression, comparison, right->expression, *outcome);
-      return PyBool_FromLong(*outcome ? 1 : 0);
-    }
-    PyObject* x = plain(a);
-    PyObject* y = plain(b);
-    PyObject* result = PyObject_RichCompare(x, y, how);
-    Py_DECREF(x);
-    Py_DECREF(y);
-    return result;
+    if (left && right) outcome = capture::compared(static_cast<SizeComparison>(how), *left, *right);
+    if (outcome) return PyBool_FromLong(*outcome ? 1 : 0);
+    const nb::object x = plain(a), y = plain(b);
+    return PyObject_RichCompare(x.ptr(), y.ptr(), how);
   });
+}
+
+PyObject* posed_class(PyObject* self, void*) {
+  PyTypeObject* posed = size_of(self).now().is_real ? &PyFloat_Type : &PyLong_Type;
+  return Py_NewRef(reinterpret_cast<PyObject*>(posed));
 }
 
 // Whatever else numbers can do.
@@ -194,35 +129,17 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
   if (found != nullptr || PyErr_ExceptionMatches(PyExc_AttributeError) == 0) return found;
   PyErr_Clear();
   // Whether numbers have such an attribute does not depend on which number it is.
-  PyTypeObject* posed = size_of(self)->now.is_real ? &PyFloat_Type : &PyLong_Type;
-  PyObject* of_class = PyObject_GetAttr(reinterpret_cast<PyObject*>(posed), name);
-  if (of_class == nullptr) return nullptr;
-  Py_DECREF(of_class);
+  const nb::object posed = nb::steal(posed_class(self, nullptr));
+  if (!nb::steal(PyObject_GetAttr(posed.ptr(), name)).is_valid()) return nullptr;
   return of_plain(self, [&](PyObject* number) { return PyObject_GetAttr(number, name); });
 }
 
-PyObject* posed_class(PyObject* self, void*) {
-  PyTypeObject* posed = size_of(self)->now.is_real ? &PyFloat_Type : &PyLong_Type;
-  return Py_NewRef(reinterpret_cast<PyObject*>(posed));
-}
-
-PyObject* call_plain(PyObject* self, const char* name, PyObject* arguments) {
-  return of_plain(self, [&](PyObject* number) -> PyObject* {
-    PyObject* method = PyObject_GetAttrString(number, name);
-    if (method == nullptr) return nullptr;
-    PyObject* result = PyObject_CallObject(method, arguments);
-    Py_DECREF(method);
-    return result;
+constexpr char kFormat[] = "__format__", kRound[] = "__round__", kTruncate[] = "__trunc__";
+template <const char* Name>
+PyObject* call_plain(PyObject* self, PyObject* arguments) {
+  return of_plain(self, [&](PyObject* number) {
+    return PyObject_CallObject(owned(PyObject_GetAttrString(number, Name)).ptr(), arguments);
   });
-}
-PyObject* format(PyObject* self, PyObject* arguments) {
-  return call_plain(self, "__format__", arguments);
-}
-PyObject* rounded(PyObject* self, PyObject* arguments) {
-  return call_plain(self, "__round__", arguments);
-}
-PyObject* truncated(PyObject* self, PyObject* arguments) {
-  return call_plain(self, "__trunc__", arguments);
 }
 PyObject* reduced(PyObject* self, PyObject*) {
   return of_plain(self, [](PyObject* number) {
@@ -231,20 +148,17 @@ PyObject* reduced(PyObject* self, PyObject*) {
 }
 PyObject* itself(PyObject* self, PyObject*) { return Py_NewRef(self); }
 PyObject* to_array(PyObject* self, PyObject* arguments, PyObject*) {
-  return of_plain(self, [&](PyObject* number) -> PyObject* {
-    PyObject* numpy = PyImport_ImportModule("numpy");
-    if (numpy == nullptr) return nullptr;
+  return of_plain(self, [&](PyObject* number) {
     PyObject* dtype = PyTuple_GET_SIZE(arguments) > 0 ? PyTuple_GET_ITEM(arguments, 0) : Py_None;
-    PyObject* array = PyObject_CallMethod(numpy, "asarray", "OO", number, dtype);
-    Py_DECREF(numpy);
-    return array;
+    return PyObject_CallMethod(owned(PyImport_ImportModule("numpy")).ptr(), "asarray", "OO", number,
+                               dtype);
   });
 }
 
 PyMethodDef methods[] = {
-    {"__format__", format, METH_VARARGS, nullptr},
-    {"__round__", rounded, METH_VARARGS, nullptr},
-    {"__trunc__", truncated, METH_VARARGS, nullptr},
+    {kFormat, call_plain<kFormat>, METH_VARARGS, nullptr},
+    {kRound, call_plain<kRound>, METH_VARARGS, nullptr},
+    {kTruncate, call_plain<kTruncate>, METH_VARARGS, nullptr},
     {"__reduce_ex__", reduced, METH_VARARGS, nullptr},
     {"__copy__", itself, METH_NOARGS, nullptr},
     {"__deepcopy__", itself, METH_O, nullptr},
@@ -254,11 +168,6 @@ PyMethodDef methods[] = {
 
 PyGetSetDef properties[] = {{"__class__", posed_class, nullptr, nullptr, nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
-
-template <class Function>
-constexpr void* slot(Function* function) {
-  return reinterpret_cast<void*>(function);
-}
 
 }  // namespace
 
@@ -301,75 +210,46 @@ PyTypeObject* make_size_type() {
       {Py_nb_index, slot(plain_slot<PyNumber_Index>)},
       {0, nullptr},
   };
-  static PyType_Spec spec = {"mindspore._c_expression.Size", sizeof(SizeObject), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  size_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  size_type = make_type("mindspore._c_expression.Size", sizeof(SizeObject),
+                        Py_TPFLAGS_DISALLOW_INSTANTIATION, slots);
   return size_type;
-}
-
-ScriptWriter* writer_of(PyObject* size) {
-  ScriptWriter* writer = capture::script_writer();
-  if (writer != nullptr && writer->serial() == size_of(size)->writer) return writer;
-  used_elsewhere.insert(size_of(size)->writer);
-  return nullptr;
-}
-
-bool was_used_elsewhere(const ScriptWriter& writer) {
-  return used_elsewhere.contains(writer.serial());
 }
 
 std::size_t living_sizes() { return living; }
 
 PyObject* shape_of_sizes(ScriptWriter& writer, const Tensor& tensor) {
-  PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(tensor.shape().size()));
-  for (std::size_t axis = 0; tuple != nullptr && axis < tensor.shape().size(); ++axis) {
-    PyTuple_SET_ITEM(
-        tuple, static_cast<Py_ssize_t>(axis),
-        new_size(writer, writer.length(tensor, axis), SizeNumber::of(tensor.shape()[axis])));
-  }
-  return tuple;
+  nb::object tuple = owned(PyTuple_New(static_cast<Py_ssize_t>(tensor.shape().size())));
+  for (std::size_t axis = 0; axis < tensor.shape().size(); ++axis)
+    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(axis),
+                     new_size(SizeValue::length(writer, tensor, axis)));
+  return tuple.release().ptr();
 }
 
 PyObject* element_count_size(ScriptWriter& writer, const Tensor& tensor, std::int64_t factor) {
-  PyObject* product = PyLong_FromLongLong(factor);
-  for (std::size_t axis = 0; product != nullptr && axis < tensor.shape().size(); ++axis) {
-    PyObject* length =
-        new_size(writer, writer.length(tensor, axis), SizeNumber::of(tensor.shape()[axis]));
-    Py_SETREF(product, PyNumber_Multiply(product, length));
-    Py_DECREF(length);
-  }
-  return product;
-}
-
-Tensor size_operand(PyObject* size) {
-  const SizeObject* held = size_of(size);
-  if (ScriptWriter* writer = writer_of(size)) return writer->number(held->expression, held->now);
-  return held->now.is_real ? eager::number_tensor(held->now.real)
-                           : eager::number_tensor(held->now.whole);
+  std::optional<SizeValue> count = capture::element_count(writer, tensor, factor);
+  if (count && !count->is_constant()) return new_size(*std::move(count));
+  if (!count) writer.require_shape(tensor);  // a number that expressions do not know
+  return PyLong_FromLongLong(tensor.size() * factor);
 }
 
 namespace {
 
-PyObject* without_size(PyObject* object, std::size_t attribute, int element) {
-  if (!is_size(object)) return Py_NewRef(object);
-  if (ScriptWriter* writer = writer_of(object))
-    writer->note_attribute(attribute, element, size_of(object)->expression);
-  return number_object(size_of(object)->now);
+nb::object without_size(PyObject* object, std::size_t attribute, int element) {
+  if (!is_size(object)) return nb::borrow(object);
+  if (ScriptWriter* writer = size_of(object).writer())
+    writer->note_attribute(attribute, element, size_of(object).expression());
+  return owned(number_object(size_of(object).now()));
 }
 
 }  // namespace
 
-PyObject* without_sizes(PyObject* object, std::size_t attribute) {
+nb::object without_sizes(PyObject* object, std::size_t attribute) {
   if (!PyTuple_Check(object) && !PyList_Check(object)) return without_size(object, attribute, -1);
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
-  PyObject* items = PyTuple_New(count);
-  if (items == nullptr) throw PythonError();
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyTuple_SET_ITEM(
-        items, i,
-        without_size(PySequence_Fast_GET_ITEM(object, i), attribute, static_cast<int>(i)));
-  }
-  return items;
+  int element = 0;
+  const nb::list items = list_of(nb::handle(object), [&](nb::handle item) {
+    return without_size(item.ptr(), attribute, element++);
+  });
+  return nb::tuple(items);
 }
 
 }  // namespace mycel::bindings

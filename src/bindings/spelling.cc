@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/spelling.h"
 
+#include "bindings/objects.h"
 #include "operator/registry.h"
 
 namespace mycel::bindings {
 namespace {
 
+namespace nb = nanobind;
+
 PyObject* hint_for_keyword = nullptr;
 PyObject* name_of_call = nullptr;
 
-void replace(PyObject*& held, PyObject* given) {
-  Py_XINCREF(given);
-  Py_XSETREF(held, given);
-}
-
-// Takes over the reference. A message without a hint is better than an error about the hint.
-std::string text_of(PyObject* result) {
-  const char* text =
-      result != nullptr && PyUnicode_Check(result) ? PyUnicode_AsUTF8(result) : nullptr;
-  std::string found = text == nullptr ? "" : text;
-  Py_XDECREF(result);
+// A message without a hint is better than an error about the hint.
+std::string text_of(const nb::object& result) {
+  const bool is_text = result.is_valid() && PyUnicode_Check(result.ptr());
+  const char* text = is_text ? PyUnicode_AsUTF8(result.ptr()) : nullptr;
   PyErr_Clear();
-  return found;
+  return text == nullptr ? "" : text;
 }
 
 bool is_ours_alone(const std::string& name) {
@@ -33,21 +29,14 @@ bool is_ours_alone(const std::string& name) {
 }  // namespace
 
 void set_speller(PyObject* hint, PyObject* called) {
-  replace(hint_for_keyword, hint);
-  replace(name_of_call, called);
+  keep(hint_for_keyword, hint);
+  keep(name_of_call, called);
 }
 
 std::string keyword_hint(const char* wrong, const std::vector<std::string>& known) {
   if (hint_for_keyword == nullptr) return {};
-  PyObject* names = PyList_New(0);
-  for (const std::string& name : known) {
-    PyObject* text = PyUnicode_FromString(name.c_str());
-    if (text != nullptr && names != nullptr) PyList_Append(names, text);
-    Py_XDECREF(text);
-  }
-  PyObject* hint = PyObject_CallFunction(hint_for_keyword, "sO", wrong, names);
-  Py_XDECREF(names);
-  return text_of(hint);
+  const nb::list names = list_of(known, text_object);
+  return text_of(nb::steal(PyObject_CallFunction(hint_for_keyword, "sO", wrong, names.ptr())));
 }
 
 std::string in_users_words(std::string message) {
@@ -56,7 +45,8 @@ std::string in_users_words(std::string message) {
   const std::size_t length = message.find('\'', kStart.size()) - kStart.size();
   const std::string named = message.substr(kStart.size(), length);
   if (!is_ours_alone(named)) return message;
-  const std::string called = text_of(PyObject_CallFunction(name_of_call, "s", named.c_str()));
+  const std::string called =
+      text_of(nb::steal(PyObject_CallFunction(name_of_call, "s", named.c_str())));
   return called.empty() ? message : message.replace(kStart.size(), length, called);
 }
 

@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/datum_object.h"
+#include "bindings/objects.h"
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
 #include "capture/logged_tape.h"
@@ -33,15 +34,7 @@ using op::Datum;
 namespace {
 
 nb::tuple objects_from(std::span<const Datum> values) {
-  nb::list items;
-  for (const Datum& value : values) items.append(object_from(value));
-  return nb::tuple(items);
-}
-
-std::vector<Datum> datums_from(nb::handle sequence) {
-  std::vector<Datum> values;
-  for (const nb::handle item : sequence) values.push_back(datum_from(item));
-  return values;
+  return nb::tuple(list_of(values, object_from));
 }
 
 // Loops and choices are made by a Python object with `make_loop` and `make_choice`.
@@ -103,14 +96,13 @@ class PythonHost final : public formats::Host {
     const nb::gil_scoped_acquire lock;
     nb::dict attributes;
     for (const auto& [name, value] : call.attributes)
-      attributes[nb::str(name.data(), name.size())] = object_from(value);
+      attributes[text_object(name)] = object_from(value);
     const auto meaning = [&](const std::string& parameter, nb::handle value) {
       return call.meaning ? object_from(call.meaning(parameter, datum_from(value)))
                           : nb::borrow(value);
     };
-    return datum_from(foreign_(nb::str(call.name.data(), call.name.size()),
-                               objects_from(call.arguments), attributes, call.is_function,
-                               nb::cpp_function(meaning)));
+    return datum_from(foreign_(text_object(call.name), objects_from(call.arguments), attributes,
+                               call.is_function, nb::cpp_function(meaning)));
   }
 
  private:
@@ -131,12 +123,7 @@ nb::object run(const AnyModel& model, const nb::tuple& arguments, const nb::tupl
   // Whoever records asks for the user's line, and loops are made by Python.
   if (eager::interceptor() != nullptr || host.loop_maker() != nullptr)
     return object_from(model.run(given, values, host));
-  Datum result;
-  {
-    const nb::gil_scoped_release release;
-    result = model.run(given, values, host);
-  }
-  return object_from(result);
+  return object_from(unlocked([&] { return model.run(given, values, host); }));
 }
 
 // None, "coo", "csr", or a list of these.
@@ -147,24 +134,21 @@ nb::object plan_from(const ResultPlan& plan) {
     case ResultPlan::Kind::Csr: return nb::str("csr");
     case ResultPlan::Kind::Parts: break;
   }
-  nb::list parts;
-  for (const ResultPlan& part : plan.parts) parts.append(plan_from(part));
-  return parts;
+  return list_of(plan.parts, plan_from);
 }
 
 nb::dict user_info(const Model& model) {
   nb::dict info;
-  for (const auto& [key, value] : model.user_info())
-    info[nb::str(key.data(), key.size())] = nb::str(value.data(), value.size());
+  for (const auto& [key, value] : model.user_info()) info[text_object(key)] = text_object(value);
   return info;
 }
 
 template <class Parameters>
 nb::list named_tensors(const Parameters& parameters) {
-  nb::list all;
-  for (const auto& [name, tensor] : parameters)
-    all.append(nb::make_tuple(nb::str(name.data(), name.size()), tensor));
-  return all;
+  return list_of(parameters, [](const auto& parameter) {
+    const auto& [name, tensor] = parameter;
+    return nb::make_tuple(text_object(name), tensor);
+  });
 }
 
 template <class AnyInput>
@@ -178,8 +162,6 @@ nb::class_<AnyInput> bind_input(nb::module_& module, const char* name) {
         return input.dims ? nb::object(nb::tuple(nb::cast(*input.dims))) : nb::none();
       });
 }
-
-std::string text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
 }  // namespace
 
@@ -199,13 +181,13 @@ void bind_stored_models(nb::module_& module) {
            nb::arg("loop_maker").none(), nb::arg("deepest_call"));
   module.def("load_mindir",
              [](const std::string& path, const nb::bytes& key, const std::string& mode) {
-               const platform::CipherKey cipher{text_of(key), mode};
+               const platform::CipherKey cipher{std::string(bytes_in(key)), mode};
                const nb::gil_scoped_release release;
                return std::const_pointer_cast<Model>(Model::load(path, cipher, eager::emitter()));
              });
   module.def("read_mindir", [](const nb::bytes& content, std::optional<std::string> folder) {
     return std::const_pointer_cast<Model>(
-        Model::read(text_of(content), std::move(folder), eager::emitter()));
+        Model::read(std::string(bytes_in(content)), std::move(folder), eager::emitter()));
   });
   bind_input<OnnxInput>(module, "StoredOnnxInput");
   nb::class_<OnnxModel>(module, "StoredOnnxModel")

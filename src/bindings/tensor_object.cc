@@ -13,17 +13,21 @@
 #include "bindings/lost_gradient.h"
 #include "bindings/number_stand_in.h"
 #include "bindings/numpy_exchange.h"
+#include "bindings/objects.h"
 #include "bindings/size_object.h"
 #include "bindings/truth_asker.h"
+#include "bindings/type_slots.h"
 #include "capture/guard.h"
 #include "eager/dispatch.h"
 #include "eager/interceptor.h"
 #include "operator/registry.h"
 #include "platform/error/error.h"
+#include "tensor/number.h"
 
 namespace mycel::bindings {
 namespace {
 
+namespace nb = nanobind;
 using op::OpDef;
 using platform::ErrorKind;
 
@@ -73,11 +77,7 @@ bool operand(PyObject* object, const Tensor* other, Tensor& result) {
   if (result.defined()) return true;
   if (!PyList_Check(object) && !PyTuple_Check(object) && !is_numpy_scalar(object)) return false;
   result = tensor_from_python(object);
-  if (other != nullptr && (PyList_Check(object) || PyTuple_Check(object))) {
-    result = eager::emitter()
-                 .call("cast", {op::Value(&eager::emitter(), result)}, {{"dtype", other->dtype()}})
-                 .tensor();
-  }
+  if (other != nullptr && !is_numpy_scalar(object)) result = eager::cast_to(result, other->dtype());
   return true;
 }
 
@@ -95,20 +95,14 @@ PyObject* binary(const OpDef& definition, PyObject* a, PyObject* b) {
                         "'; turn it into a Tensor first.");
       Py_RETURN_NOTIMPLEMENTED;
     }
-    std::vector<op::AttributeValue> attributes;
-    for (const op::AttributeDef& attribute : definition.attributes)
-      attributes.push_back(attribute.initial);
-    return wrap(eager::dispatch_one(definition, inputs, attributes));
+    return wrap(eager::dispatch_one(definition, inputs));
   });
 }
 
 PyObject* unary(const OpDef& definition, PyObject* a) {
   return guarded([&] {
     Tensor inputs[1] = {filled(a)};
-    std::vector<op::AttributeValue> attributes;
-    for (const op::AttributeDef& attribute : definition.attributes)
-      attributes.push_back(attribute.initial);
-    return wrap(eager::dispatch_one(definition, inputs, attributes));
+    return wrap(eager::dispatch_one(definition, inputs));
   });
 }
 
@@ -186,21 +180,14 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
 // ---- conversions to Python numbers -----------------------------------------------------------
 
 int asked_truth(PyObject* self) {
-  PyObject* answer = PyObject_CallOneArg(truth_asker, self);
-  if (answer == nullptr) throw PythonError();
-  const int result = PyObject_IsTrue(answer);
-  Py_DECREF(answer);
-  return result;
+  return PyObject_IsTrue(owned(PyObject_CallOneArg(truth_asker, self)).ptr());
 }
 
 // While a function is captured, a decision is a fork with two ways, whatever the number is.
 int captured_truth(PyObject* self) {
   static PyObject* const zero = PyLong_FromLong(0);
-  PyObject* is_true = compare(self, zero, Py_NE);
-  if (is_true == nullptr) throw PythonError();
-  const Tensor held = tensor_of(is_true);
-  Py_DECREF(is_true);
-  return held.as_double() != 0 ? 1 : 0;
+  const Tensor is_true = tensor_of(owned(compare(self, zero, Py_NE)).ptr());
+  return is_true.as_double() != 0 ? 1 : 0;
 }
 
 int truth(PyObject* self) {
@@ -216,45 +203,24 @@ int truth(PyObject* self) {
     if (tensor.storage().watcher() != nullptr && tensor.dtype() != tensor::DType::Bool &&
         !tensor::is_complex(tensor.dtype()) && eager::interceptor() != nullptr) [[unlikely]]
       return captured_truth(self);
-    if (!tensor::is_complex(tensor.dtype())) return tensor.as_double() != 0 ? 1 : 0;
-    const Tensor seen = tensor::copy_to_device(tensor.readable(), {});
-    const bool non_zero = seen.dtype() == tensor::DType::Complex64
-                              ? *seen.data<std::complex<float>>() != std::complex<float>(0)
-                              : *seen.data<std::complex<double>>() != std::complex<double>(0);
-    return non_zero ? 1 : 0;
+    return tensor::is_nonzero(tensor) ? 1 : 0;
   });
 }
 
-PyObject* item(const Tensor& given) {
-  const Tensor tensor = given.readable();
-  platform::require(tensor.size() == 1, ErrorKind::Value,
-                    "Only one element tensors can be converted to Python scalars, but got shape ",
-                    tensor.shape());
-  const Tensor host =
-      tensor.device().backend == device::kHostBackend ? tensor : tensor::copy_to_device(tensor, {});
-  using tensor::DType;
-  const DType dtype = host.dtype();
-  if (dtype == DType::Bool) return PyBool_FromLong(host.as_int());
-  if (dtype == DType::UInt64) return PyLong_FromUnsignedLongLong(*host.data<std::uint64_t>());
-  if (tensor::is_integral(dtype)) return PyLong_FromLongLong(host.as_int());
-  if (dtype == DType::Complex64) {
-    const auto value = *host.data<std::complex<float>>();
-    return PyComplex_FromDoubles(value.real(), value.imag());
-  }
-  if (dtype == DType::Complex128) {
-    const auto value = *host.data<std::complex<double>>();
-    return PyComplex_FromDoubles(value.real(), value.imag());
-  }
-  return PyFloat_FromDouble(host.as_double());
+PyObject* number_object(bool value) { return PyBool_FromLong(value ? 1 : 0); }
+PyObject* number_object(std::int64_t value) { return PyLong_FromLongLong(value); }
+PyObject* number_object(std::uint64_t value) { return PyLong_FromUnsignedLongLong(value); }
+PyObject* number_object(double value) { return PyFloat_FromDouble(value); }
+PyObject* number_object(std::complex<double> value) {
+  return PyComplex_FromDoubles(value.real(), value.imag());
+}
+
+PyObject* item(const Tensor& tensor) {
+  return std::visit([](auto value) { return number_object(value); }, tensor::only_number(tensor));
 }
 
 PyObject* to_int(PyObject* self) {
-  return guarded([&] {
-    PyObject* number = item(filled(self));
-    PyObject* result = PyNumber_Long(number);
-    Py_DECREF(number);
-    return result;
-  });
+  return guarded([&] { return PyNumber_Long(owned(item(filled(self))).ptr()); });
 }
 
 PyObject* to_float(PyObject* self) {
@@ -269,12 +235,10 @@ PyObject* to_float(PyObject* self) {
 }
 
 PyObject* to_complex(PyObject* self, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    PyObject* number = item(filled(self));
-    if (number == nullptr || PyComplex_Check(number)) return number;
-    const double real = PyFloat_AsDouble(number);
-    Py_DECREF(number);
-    return PyComplex_FromDoubles(real, 0);
+  return guarded([&] {
+    nb::object number = owned(item(filled(self)));
+    if (PyComplex_Check(number.ptr())) return number.release().ptr();
+    return PyComplex_FromDoubles(PyFloat_AsDouble(number.ptr()), 0);
   });
 }
 
@@ -305,11 +269,7 @@ Py_ssize_t length(PyObject* self) {
 
 // Makes a Tensor a sequence for those who ask, NumPy among them.
 PyObject* sequence_item(PyObject* self, Py_ssize_t index) {
-  PyObject* number = PyLong_FromSsize_t(index);
-  if (number == nullptr) return nullptr;
-  PyObject* item = get_item(self, number);
-  Py_DECREF(number);
-  return item;
+  return get_item(self, nb::int_(index).ptr());
 }
 
 // ---- properties and methods ------------------------------------------------------------------
@@ -446,11 +406,6 @@ PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(TensorObject, weak_references), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-template <class Function>
-constexpr void* slot(Function* function) {
-  return reinterpret_cast<void*>(function);
-}
-
 }  // namespace
 
 PyTypeObject* tensor_type = nullptr;
@@ -459,9 +414,7 @@ const Tensor& filled(PyObject* object) {
   const Tensor& tensor = tensor_of(object);
   if (tensor.defined()) [[likely]]
     return tensor;
-  PyObject* done = PyObject_CallMethod(object, "init_data", nullptr);
-  if (done == nullptr) throw PythonError();
-  Py_DECREF(done);
+  owned(PyObject_CallMethod(object, "init_data", nullptr));
   platform::require(tensor.defined(), ErrorKind::Value, "the Tensor holds no data");
   return tensor;
 }
@@ -504,9 +457,7 @@ PyTypeObject* make_tensor_type() {
       {Py_bf_releasebuffer, slot(release_buffer)},
       {0, nullptr},
   };
-  static PyType_Spec spec = {"mindspore.Tensor", sizeof(TensorObject), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
-  tensor_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  tensor_type = make_type("mindspore.Tensor", sizeof(TensorObject), Py_TPFLAGS_BASETYPE, slots);
   return tensor_type;
 }
 

@@ -8,6 +8,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/dtype_object.h"
+#include "bindings/objects.h"
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
 
@@ -51,9 +52,9 @@ class Conversion {
       case Kind::BigInt: return number_of(value.text);
       case Kind::Float: return nb::float_(value.real);
       case Kind::Text: return text_of(value.text);
-      case Kind::Bytes: return nb::bytes(value.text.data(), value.text.size());
-      case Kind::List: return list_of(value, depth);
-      case Kind::Tuple: return nb::tuple(list_of(value, depth));
+      case Kind::Bytes: return bytes_object(value.text);
+      case Kind::List: return items_of(value, depth);
+      case Kind::Tuple: return nb::tuple(items_of(value, depth));
       case Kind::Set: return set_of(value, depth);
       case Kind::Dict: return dict_of(value, depth);
       case Kind::Global: return global(value.text);
@@ -64,10 +65,8 @@ class Conversion {
   }
 
   static nb::object number_of(const std::string& bytes) {
-    return nb::module_::import_("builtins")
-        .attr("int")
-        .attr("from_bytes")(nb::bytes(bytes.data(), bytes.size()), "little",
-                            nb::arg("signed") = true);
+    return python("builtins", "int")
+        .attr("from_bytes")(bytes_object(bytes), "little", nb::arg("signed") = true);
   }
 
   // Texts of Python 2 may be any bytes.
@@ -80,20 +79,18 @@ class Conversion {
     return checked(made);
   }
 
-  nb::list list_of(const PickleValue& value, int depth) {
-    nb::list list;
-    for (const PickleValue* item : value.items) list.append(convert(*item, depth));
-    return list;
+  nb::list items_of(const PickleValue& value, int depth) {
+    return list_of(value.items, [&](const PickleValue* item) { return convert(*item, depth); });
   }
 
   nb::object set_of(const PickleValue& items, int depth) {
     for (const PickleValue* item : items.items) formats::require_hashable(*item);
-    return checked(PySet_New(list_of(items, depth).ptr()));
+    return checked(PySet_New(items_of(items, depth).ptr()));
   }
 
   nb::object dict_of(const PickleValue& value, int depth) {
-    nb::object dict = value.is_ordered ? nb::module_::import_("collections").attr("OrderedDict")()
-                                       : nb::object(nb::dict());
+    nb::object dict =
+        value.is_ordered ? python("collections", "OrderedDict")() : nb::object(nb::dict());
     for (std::size_t i = 0; i + 1 < value.items.size(); i += 2) {
       formats::require_hashable(*value.items[i]);
       const nb::object key = convert(*value.items[i], depth);
@@ -106,62 +103,35 @@ class Conversion {
     const formats::TorchElement* element = formats::torch_element_of_dtype(name);
     if (element != nullptr && element->small == formats::Float8::No)
       return nb::borrow(dtype_object(element->ours));
-    return nb::str(name.c_str(), name.size());
+    return text_object(name);
+  }
+
+  // What a module of Python defines.
+  static nb::object python(const char* module, const char* name) {
+    return nb::module_::import_(module).attr(name);
   }
 
   nb::object call(const PickleValue& value, int depth) {
-    const std::string& name = value.text;
-    if (TorchFile::makes_tensor(name)) return nb::cast(file_.tensor_of(value));
-    const auto argument = [&](std::size_t i) -> const PickleValue& {
-      platform::require(i < value.items.size(), platform::ErrorKind::Value,
-                        "The file is damaged: '", name, "' has ", value.items.size(),
-                        " arguments.");
-      return *value.items[i];
-    };
-    if (name.starts_with("torch._utils._rebuild_parameter")) return convert(argument(0), depth);
-    if (name == "torch._tensor._rebuild_from_type_v2")
-      return rebuilt(argument(0), argument(2), depth);
-    if (name == "torch.Size") return convert(argument(0), depth);
-    if (name == "torch.device") return convert(argument(0), depth);
-    if (name == "_codecs.encode") return convert(argument(0), depth).attr("encode")("latin1");
-    if (name.ends_with(".set")) return set_of(argument(0), depth);
-    if (name == "builtins.bytearray") return bytearray_of(value, depth);
-    if (name == "builtins.complex")
-      return nb::module_::import_("builtins")
-          .attr("complex")(convert(argument(0), depth), convert(argument(1), depth));
-    if (name == "numpy.dtype") {
-      formats::require_plain_dtype(argument(0));
-      return nb::module_::import_("numpy").attr("dtype")(convert(argument(0), depth));
+    using CallKind = formats::TorchCall::Kind;
+    const formats::TorchCall call = formats::torch_call(value);
+    const auto argument = [&](std::size_t i) { return convert(*call.arguments[i], depth); };
+    switch (call.kind) {
+      case CallKind::Tensor: return nb::cast(file_.tensor_of(call));
+      case CallKind::Same: return argument(0);
+      case CallKind::Bytes: return argument(0).attr("encode")("latin1");
+      case CallKind::Set: return set_of(*call.arguments[0], depth);
+      case CallKind::ByteArray: {
+        if (call.arguments.empty()) return python("builtins", "bytearray")();
+        const bool is_text = call.arguments[0]->kind == Kind::Text;
+        return python("builtins",
+                      "bytearray")(is_text ? argument(0).attr("encode")("latin1") : argument(0));
+      }
+      case CallKind::Complex: return python("builtins", "complex")(argument(0), argument(1));
+      case CallKind::NumpyType: return python("numpy", "dtype")(argument(0));
+      case CallKind::NumpyNumber:
+        return python("numpy", "frombuffer")(argument(1), argument(0))[nb::int_(0)];
     }
-    if (name.ends_with(".multiarray.scalar")) {
-      const nb::object dtype = convert(argument(0), depth);
-      const nb::object bytes = convert(argument(1), depth);
-      return nb::module_::import_("numpy").attr("frombuffer")(bytes, dtype)[nb::int_(0)];
-    }
-    platform::fail(platform::ErrorKind::Value, "The file is damaged: '", name,
-                   "' is called, which is a type.");
-  }
-
-  nb::object rebuilt(const PickleValue& function, const PickleValue& arguments, int depth) {
-    PickleValue inner;
-    inner.kind = Kind::Call;
-    inner.text = function.text;
-    inner.items = arguments.items;
-    platform::require(function.kind == Kind::Global, platform::ErrorKind::Value,
-                      "The file is damaged: a tensor is made by nothing.");
-    return make(inner, depth);
-  }
-
-  // Of bytes, or of a text that stands for them; a number would be a length.
-  nb::object bytearray_of(const PickleValue& value, int depth) {
-    const nb::object type = nb::module_::import_("builtins").attr("bytearray");
-    if (value.items.empty()) return type();
-    const PickleValue& content = *value.items[0];
-    platform::require(content.kind == Kind::Bytes || content.kind == Kind::Text,
-                      platform::ErrorKind::Value, "The file is damaged: bytes are made of a ",
-                      name_of(content.kind), ".");
-    const nb::object made = convert(content, depth);
-    return type(content.kind == Kind::Bytes ? made : made.attr("encode")("latin1"));
+    return nb::none();
   }
 
   const TorchFile& file_;

@@ -10,6 +10,7 @@
 #include "bindings/bridge.h"
 #include "bindings/call_reader.h"
 #include "bindings/exceptions.h"
+#include "bindings/objects.h"
 #include "bindings/parts.h"
 #include "bindings/python_interpreter.h"
 #include "bindings/result_form.h"
@@ -97,21 +98,18 @@ nb::dict entry_for(const capture::Signature& signature) {
 }
 
 nb::list report(const TraceCache& cache) {
-  nb::list entries;
-  for (const auto& known : cache.specializations()) {
+  return list_of(cache.specializations(), [](const auto& known) {
     nb::dict entry = entry_for(*known->signature);
     entry["runs"] = known->runs->get();
     entry["segments"] = known->ways ? known->ways->step_count() : 0;
     entry["refusal"] = known->refusal;
     entry["is_made"] = known->base != nullptr;
-    entries.append(entry);
-  }
-  return entries;
+    return entry;
+  });
 }
 
 nb::list recipes(const TraceCache& cache) {
-  nb::list entries;
-  for (const auto& recipe : cache.recipes()) {
+  return list_of(cache.recipes(), [](const auto& recipe) {
     const capture::Recipe::Notes notes = recipe->notes();
     nb::dict entry = entry_for(notes.signature);
     entry["made"] = notes.made;
@@ -119,9 +117,8 @@ nb::list recipes(const TraceCache& cache) {
     entry["last_failure"] = notes.last_failure;
     entry["refusal"] = recipe->refusal();
     entry["is_useful"] = recipe->is_useful();
-    entries.append(entry);
-  }
-  return entries;
+    return entry;
+  });
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/objects.h"
 #include "bindings/parts.h"
 #include "bindings/tensor_caster.h"
 #include "eager/dispatch.h"
@@ -53,13 +54,11 @@ formats::WrittenMessage message_of(const WrittenFile& file, const Places& places
 }
 
 // `head`: further fields, encoded.
-nb::bytes encoded(const WrittenFile& file, const Places& places, const nb::bytes& head) {
+nb::object encoded(const WrittenFile& file, const Places& places, const nb::bytes& head) {
   const formats::WrittenMessage message = message_of(file, places);
-  PyObject* bytes =
-      PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(message.size() + head.size()));
-  if (bytes == nullptr) throw nb::python_error();
-  const nb::bytes whole = nb::steal<nb::bytes>(bytes);
-  char* end = PyBytes_AS_STRING(bytes);
+  nb::object whole = owned(
+      PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(message.size() + head.size())));
+  char* end = PyBytes_AS_STRING(whole.ptr());
   message.encode([&](std::string_view part) { end = std::copy(part.begin(), part.end(), end); });
   std::copy_n(head.c_str(), head.size(), end);
   return whole;
@@ -76,10 +75,8 @@ void write_parts(const WrittenFile& file, const nb::callable& write, const Place
 }
 
 nb::list weights_of(const WrittenFile& file) {
-  nb::list weights;
-  for (const auto& weight : file.weights())
-    weights.append(nb::make_tuple(weight.name, weight.tensor));
-  return weights;
+  return list_of(file.weights(),
+                 [](const auto& weight) { return nb::make_tuple(weight.name, weight.tensor); });
 }
 
 template <class Model>

@@ -392,4 +392,22 @@ Tensor dispatch_one(const OpDef& definition, std::span<Tensor> inputs,
   name_the_operator(definition, error);
 }
 
+Tensor dispatch_one(const OpDef& definition, std::span<Tensor> inputs) {
+  std::vector<AttributeValue> attributes;
+  for (const op::AttributeDef& attribute : definition.attributes)
+    attributes.push_back(attribute.initial);
+  return dispatch_one(definition, inputs, attributes);
+}
+
+Tensor cast_to(const Tensor& tensor, tensor::DType dtype) {
+  return emitter().call("cast", {op::Value(&emitter(), tensor)}, {{"dtype", dtype}}).tensor();
+}
+
+bool is_long_work(std::span<const Tensor> inputs) {
+  constexpr std::int64_t kLong = 16384;
+  if (interceptor() != nullptr) return false;
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [](const Tensor& input) { return input.defined() && input.size() > kLong; });
+}
+
 }  // namespace mycel::eager

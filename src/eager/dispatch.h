@@ -24,6 +24,14 @@ void dispatch(const op::OpDef& definition, std::span<Tensor> inputs,
 // The common case of one result.
 Tensor dispatch_one(const op::OpDef& definition, std::span<Tensor> inputs,
                     std::span<op::AttributeValue> attributes);
+// The same with the attributes that the operator has when none are given.
+Tensor dispatch_one(const op::OpDef& definition, std::span<Tensor> inputs);
+
+Tensor cast_to(const Tensor& tensor, tensor::DType dtype);
+
+// Work worth letting other threads of the program run for. Nobody may while calls are intercepted:
+// whoever does that asks for the user's line.
+bool is_long_work(std::span<const Tensor> inputs);
 
 // While it lives, operators called on this thread get their floating inputs in another type, or
 // again in their own; conversions and operators that write are left alone.

@@ -43,9 +43,12 @@ using Seen = std::unordered_set<const PickleValue*>;
 
 void make_tensors(const TorchFile& file, const PickleValue& value, Seen& seen, int depth = 0) {
   if (depth > 50 || !seen.insert(&value).second) return;
-  if (value.kind == PickleValue::Kind::Call && TorchFile::makes_tensor(value.text)) {
-    file.tensor_of(value);
-    return;
+  if (value.kind == PickleValue::Kind::Call) {
+    const TorchCall call = torch_call(value);
+    if (call.kind == TorchCall::Kind::Tensor) {
+      file.tensor_of(call);
+      return;
+    }
   }
   for (const PickleValue* item : value.items) make_tensors(file, *item, seen, depth + 1);
 }

@@ -70,4 +70,32 @@ void require_choice(std::string_view op, const AttributeDef& attribute, std::str
                  "' must be one of [", list, "], but got '", given, "'.");
 }
 
+const std::string& parameter_name(const OpDef& definition, ParameterRef parameter) {
+  const auto index = static_cast<std::size_t>(parameter.index);
+  return parameter.is_input ? definition.inputs[index].name : definition.attributes[index].name;
+}
+
+std::optional<std::size_t> find_parameter(const OpDef& definition, std::string_view name) {
+  for (std::size_t i = 0; i < definition.parameters.size(); ++i)
+    if (parameter_name(definition, definition.parameters[i]) == name) return i;
+  return std::nullopt;
+}
+
+void refuse_missing(const OpDef& definition, ParameterRef parameter) {
+  platform::fail(platform::ErrorKind::Type, definition.shown_name(),
+                 "() missing 1 required positional argument: '",
+                 parameter_name(definition, parameter), "'");
+}
+
+void rethrow_named(const OpDef& definition, const platform::Error& error) {
+  using platform::ErrorKind;
+  const ErrorKind kind = error.kind();
+  const bool is_argument =
+      kind == ErrorKind::Type || kind == ErrorKind::Value || kind == ErrorKind::Index;
+  if (!is_argument || error.message().starts_with("For ") ||
+      error.message().find("() ") != std::string::npos)
+    throw;
+  platform::fail(kind, "For '", definition.shown_name(), "', ", error.message());
+}
+
 }  // namespace mycel::op

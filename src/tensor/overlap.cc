@@ -81,4 +81,12 @@ bool may_overlap(const Tensor& a, const Tensor& b) {
          b_data + right.begin * b_size < a_data + left.end * a_size;
 }
 
+bool any_overlap(std::span<const Tensor> tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k)
+      if (!(tensors[i] == tensors[k]) && may_overlap(tensors[i], tensors[k])) return true;
+  }
+  return false;
+}
+
 }  // namespace mycel::tensor

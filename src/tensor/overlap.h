@@ -21,5 +21,7 @@ bool repeats_elements(const Shape& shape, const Strides& strides);
 // Whether stretches of memory have bytes in common, whoever owns the memory. False: writing one
 // leaves the other as it is. Never reads, so that promises stay promises.
 bool may_overlap(const Tensor& a, const Tensor& b);
+// The same of any two of these that are not one tensor.
+bool any_overlap(std::span<const Tensor> tensors);
 
 }  // namespace mycel::tensor

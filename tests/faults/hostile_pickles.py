@@ -56,6 +56,7 @@ def pickles_that_grow() -> dict[str, bytes]:
     wide = b"(" + b"N" * 8000 + b"t"
     keys = b"".join(made.text(f"k{i}") + b"h\x05" for i in range(300))
     level = lambda inner: inner + b"q\x05" + b"0" + b"}(" + keys + b"u"  # noqa: E731
+    wrapper = made.name("torch._tensor", "_rebuild_from_type_v2")
     repeated = made.tensor("0", "float32", (1 << 24,), (0,), count=12)
     return {
         "list in itself": b"]q\x01h\x01a",
@@ -76,6 +77,10 @@ def pickles_that_grow() -> dict[str, bytes]:
         "dicts of one dict": level(level(level(level(b"}")))),
         "bytes of a length": made.call(made.name("builtins", "bytearray"), made.integer(1 << 34)),
         "bytes of a list": made.call(made.name("builtins", "bytearray"), b"]"),
+        "wrapper around itself": b"]q\x01("
+        + wrapper
+        + b"Nh\x01e0"
+        + made.call(wrapper, wrapper, b"N", b"h\x01"),
         "many tensors of 64 MiB": b"](" + repeated * 20 + b"e",
     }
 

@@ -5,39 +5,27 @@
 
 #include "bindings/data/parts.h"
 #include "bindings/data/user_code.h"
-#include "bindings/exceptions.h"
+#include "bindings/objects.h"
+#include "data/pipeline/failure_text.h"
 
 namespace mycel::bindings {
 
-namespace {
+namespace nb = nanobind;
 
-std::string block(const std::string& title, const std::string& text) {
-  const std::string line(66, '-');
-  return "\n" + line + "\n- " + title + ": \n" + line + "\n" + text + "\n";
-}
+namespace {
 
 void set_user_error(const UserCodeError& error) {
   // Not an error of the function: somebody wants the program to end.
   PyObject* raised = error.exception();
   if (PyErr_GivenExceptionMatches(raised, PyExc_KeyboardInterrupt) != 0 ||
       PyErr_GivenExceptionMatches(raised, PyExc_SystemExit) != 0) {
-    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised)), raised);
+    set_error(raised);
     return;
   }
-  const std::string text =
-      "Exception thrown from user defined Python function in dataset. \n" +
-      block("Python Call Stack", error.message()) +
-      block("Dataset Pipeline Error Message",
-            "[ERROR] Execute user Python code failed, check 'Python Call Stack' above.");
-  PyErr_SetString(PyExc_RuntimeError, text.c_str());
-  PyObject* type = nullptr;
-  PyObject* value = nullptr;
-  PyObject* trace = nullptr;
-  PyErr_Fetch(&type, &value, &trace);
-  PyErr_NormalizeException(&type, &value, &trace);
-  Py_INCREF(error.exception());
-  PyException_SetCause(value, error.exception());
-  PyErr_Restore(type, value, trace);
+  PyErr_SetString(PyExc_RuntimeError, data::user_failure_text(error.message()).c_str());
+  const nb::object made = take_error();
+  PyException_SetCause(made.ptr(), Py_NewRef(raised));
+  set_error(made);
 }
 
 }  // namespace
@@ -52,10 +40,7 @@ void set_pipeline_error() {
       bridge().set_python_error();
       return;
     }
-    const std::string text =
-        "Exception thrown from dataset pipeline. Refer to 'Dataset Pipeline Error Message'. \n" +
-        block("Dataset Pipeline Error Message", "[ERROR] " + error.message());
-    PyErr_SetString(PyExc_RuntimeError, text.c_str());
+    PyErr_SetString(PyExc_RuntimeError, data::pipeline_failure_text(error.message()).c_str());
   } catch (...) {
     bridge().set_python_error();
   }

@@ -5,7 +5,7 @@
 
 #include "bindings/data/array_layout.h"
 #include "bindings/data/parts.h"
-#include "bindings/exceptions.h"
+#include "bindings/objects.h"
 #include "tensor/transit.h"
 
 namespace mycel::bindings {
@@ -27,10 +27,12 @@ PyObject* split_texts = nullptr;
 PyObject* make_text_array = nullptr;
 PyObject* make_text_tensor = nullptr;
 
-nb::object checked(PyObject* object) {
-  if (object == nullptr) throw PythonError();
-  return nb::steal(object);
-}
+// A Python object that travels in a row: a dict, or a Pillow image between two functions.
+struct PythonObject : data::ForeignObject {
+  explicit PythonObject(PyObject* object) : held(bindings::held(object)) {}
+  std::string type_name() const override { return Py_TYPE(held->ptr())->tp_name; }
+  HeldPtr held;
+};
 
 std::string_view type_name_of(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
@@ -52,26 +54,20 @@ std::string bytes_of_object(PyObject* bytes) {
 }
 
 Item text_item(PyObject* array) {
-  const nb::object parts = checked(PyObject_CallOneArg(split_texts, array));
-  PyObject* list = PyTuple_GET_ITEM(parts.ptr(), 0);
-  PyObject* lengths = PyTuple_GET_ITEM(parts.ptr(), 1);
+  const auto parts = nb::borrow<nb::tuple>(owned(PyObject_CallOneArg(split_texts, array)));
+  const bool is_bytes = parts[2].ptr() == Py_True;
   std::vector<std::string> values;
-  bool is_bytes = PyTuple_GET_ITEM(parts.ptr(), 2) == Py_True;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
-    PyObject* value = PyList_GET_ITEM(list, i);
-    values.push_back(is_bytes ? bytes_of_object(value) : text_of(value));
-  }
+  for (const nb::handle value : nb::borrow<nb::list>(parts[0]))
+    values.push_back(is_bytes ? bytes_of_object(value.ptr()) : text_of(value.ptr()));
   Shape shape;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(lengths); ++i)
-    shape.push_back(PyLong_AsLongLong(PyTuple_GET_ITEM(lengths, i)));
+  for (const nb::handle length : nb::borrow<nb::tuple>(parts[1]))
+    shape.push_back(PyLong_AsLongLong(length.ptr()));
   return Ref<TextArray>(new TextArray(std::move(values), shape, is_bytes));
 }
 
 // The kind of an array's elements, as NumPy says it: 'f', 'i', 'U', 'O' and so on.
 char kind_of(PyObject* array) {
-  const nb::object dtype = checked(PyObject_GetAttrString(array, "dtype"));
-  const nb::object kind = checked(PyObject_GetAttrString(dtype.ptr(), "kind"));
-  return text_of(kind.ptr())[0];
+  return text_of(nb::object(nb::handle(array).attr("dtype").attr("kind")).ptr())[0];
 }
 
 Item array_item(PyObject* array) {
@@ -89,13 +85,9 @@ Item array_item(PyObject* array) {
 Item other_item(PyObject* object, bool keep_objects) {
   if (keep_objects && !PyList_Check(object) && !PyTuple_Check(object))
     return Ref<data::ForeignObject>(new PythonObject(object));
-  const nb::object array = checked(PyObject_CallOneArg(make_array, object));
+  const nb::object array = owned(PyObject_CallOneArg(make_array, object));
   return array_item(array.ptr());
 }
-
-}  // namespace
-
-namespace {
 
 template <class T>
 bool write_number(T value, DType dtype, std::size_t column, data::RowSink& sink) {
@@ -127,17 +119,6 @@ bool write_row(PyObject* row, std::size_t columns, data::RowSink& sink) {
   return true;
 }
 
-PythonObject::PythonObject(PyObject* object) : object_(object) { Py_INCREF(object); }
-
-PythonObject::~PythonObject() {
-  if (Py_IsInitialized() == 0) return;
-  const PyGILState_STATE state = PyGILState_Ensure();
-  Py_DECREF(object_);
-  PyGILState_Release(state);
-}
-
-std::string PythonObject::type_name() const { return Py_TYPE(object_)->tp_name; }
-
 Item item_from_python(PyObject* object, bool keep_objects) {
   if (is_array(object)) {
     if (std::optional<data::Tensor> copy = copy_plain_array(object)) return *std::move(copy);
@@ -160,7 +141,7 @@ Item item_from_python(PyObject* object, bool keep_objects) {
   if (object == Py_None)
     fail(ErrorKind::Runtime, "Got None from Python object. A function or source must return data.");
   if (PyObject_TypeCheck(object, bridge().tensor_type) != 0) {
-    const nb::object array = checked(bridge().numpy_from_tensor(bridge().filled(object)));
+    const nb::object array = owned(bridge().numpy_from_tensor(bridge().filled(object)));
     return array_item(array.ptr());
   }
   if (type_name_of(object).starts_with("numpy.") && PyObject_CheckBuffer(object) != 0)
@@ -171,7 +152,7 @@ Item item_from_python(PyObject* object, bool keep_objects) {
 namespace {
 
 // A whole file in one bytes value, nobody else's: its memory becomes the array's, without a copy.
-PyObject* array_over_bytes(const TextArray& text) {
+nb::object array_over_bytes(const TextArray& text) {
   const std::string_view value = text.values.front();
   text.retain();
   auto* const owner = const_cast<TextArray*>(&text);
@@ -180,49 +161,38 @@ PyObject* array_over_bytes(const TextArray& text) {
           {}, const_cast<char*>(value.data()), value.size(),
           [](void* held) { static_cast<TextArray*>(held)->release(); }, owner),
       Shape{static_cast<std::int64_t>(value.size())}, DType::UInt8);
-  const nb::object array = checked(bridge().numpy_from_tensor(bytes));
+  const nb::object array = owned(bridge().numpy_from_tensor(bytes));
   const std::string type = "S" + std::to_string(value.size());
-  nb::object view = checked(PyObject_CallMethod(array.ptr(), "view", "s", type.c_str()));
+  nb::object view = owned(PyObject_CallMethod(array.ptr(), "view", "s", type.c_str()));
   if (text.is_borrowed())  // a mapped file: a write would end the process
-    checked(PyObject_CallMethod(view.ptr(), "setflags", "O", Py_False));
-  return view.release().ptr();
+    owned(PyObject_CallMethod(view.ptr(), "setflags", "O", Py_False));
+  return view;
 }
 
 }  // namespace
 
-PyObject* python_from_item(const Item& item) {
-  if (item.is_array()) return bridge().numpy_from_tensor(item.array());
-  if (item.is_object()) {
-    PyObject* object = static_cast<PythonObject&>(item.object()).get();
-    Py_INCREF(object);
-    return object;
-  }
+nb::object python_from_item(const Item& item) {
+  if (item.is_array()) return owned(bridge().numpy_from_tensor(item.array()));
+  if (item.is_object()) return *static_cast<PythonObject&>(item.object()).held;
   if (item.empty()) fail(ErrorKind::Internal, "a value of a row was never made");
   const TextArray& text = item.text();
   constexpr std::size_t kWorthAView = 512;  // below, copying is faster
   if (text.is_bytes && text.shape == Shape{1} && text.values.front().size() >= kWorthAView &&
       (text.owner_count() == 1 || text.is_borrowed()))
     return array_over_bytes(text);
-  const nb::object list = checked(PyList_New(static_cast<Py_ssize_t>(text.values.size())));
-  for (std::size_t i = 0; i < text.values.size(); ++i) {
-    const std::string_view value = text.values[i];
+  const nb::list list = list_of(text.values, [&](std::string_view value) {
     const auto length = static_cast<Py_ssize_t>(value.size());
-    PyObject* made = text.is_bytes ? PyBytes_FromStringAndSize(value.data(), length)
-                                   : PyUnicode_DecodeUTF8(value.data(), length, "surrogateescape");
-    if (made == nullptr) throw PythonError();
-    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), made);
-  }
-  const nb::object shape = checked(PyTuple_New(static_cast<Py_ssize_t>(text.shape.size())));
-  for (std::size_t i = 0; i < text.shape.size(); ++i)
-    PyTuple_SET_ITEM(shape.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(text.shape[i]));
-  return PyObject_CallFunctionObjArgs(make_text_array, list.ptr(), shape.ptr(),
-                                      text.is_bytes ? Py_True : Py_False, nullptr);
+    return owned(text.is_bytes ? PyBytes_FromStringAndSize(value.data(), length)
+                               : PyUnicode_DecodeUTF8(value.data(), length, "surrogateescape"));
+  });
+  return owned(PyObject_CallFunctionObjArgs(make_text_array, list.ptr(),
+                                            nb::tuple(list_of(text.shape)).ptr(),
+                                            text.is_bytes ? Py_True : Py_False, nullptr));
 }
 
-PyObject* tensor_from_item(const Item& item) {
-  if (item.is_array()) return bridge().wrap(tensor::handed_over(item.array()));
-  const nb::object value = checked(python_from_item(item));
-  return PyObject_CallOneArg(make_text_tensor, value.ptr());
+nb::object tensor_from_item(const Item& item) {
+  if (item.is_array()) return owned(bridge().wrap(tensor::handed_over(item.array())));
+  return owned(PyObject_CallOneArg(make_text_tensor, python_from_item(item).ptr()));
 }
 
 Items items_from_result(PyObject* result, bool keep_objects) {
@@ -254,7 +224,7 @@ Value list_value(const nb::handle& list, const std::string& name) {
     } else if (PyFloat_Check(element.ptr()) != 0) {
       reals.push_back(PyFloat_AsDouble(element.ptr()));
     } else {
-      const nb::object index = checked(PyNumber_Index(element.ptr()));
+      const nb::object index = owned(PyNumber_Index(element.ptr()));
       integers.push_back(PyLong_AsLongLong(index.ptr()));
       if (PyErr_Occurred() != nullptr) throw PythonError();
       reals.push_back(static_cast<double>(integers.back()));
@@ -281,7 +251,7 @@ Value value_of(const nb::handle& object, const std::string& name) {
     return numbers;
   }
   if (PyList_Check(value) != 0 || PyTuple_Check(value) != 0) return list_value(object, name);
-  const nb::object index = checked(PyNumber_Index(value));
+  const nb::object index = owned(PyNumber_Index(value));
   const long long integer = PyLong_AsLongLong(index.ptr());
   if (PyErr_Occurred() != nullptr) throw PythonError();
   return static_cast<std::int64_t>(integer);
@@ -302,11 +272,10 @@ void set_item_helpers(PyObject* array, PyObject* texts, PyObject* text_array, Py
                       PyObject* probe) {
   array_type = Py_TYPE(probe);
   probe_array_layout(probe);
-  for (PyObject* function : {array, texts, text_array, text_tensor}) Py_INCREF(function);
-  make_array = array;
-  split_texts = texts;
-  make_text_array = text_array;
-  make_text_tensor = text_tensor;
+  keep(make_array, array);
+  keep(split_texts, texts);
+  keep(make_text_array, text_array);
+  keep(make_text_tensor, text_tensor);
 }
 
 }  // namespace mycel::bindings

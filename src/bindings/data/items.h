@@ -11,18 +11,6 @@
 
 namespace mycel::bindings {
 
-// A Python object that travels in a row: a dict, or a Pillow image between two functions.
-class PythonObject : public data::ForeignObject {
- public:
-  explicit PythonObject(PyObject* object);  // takes a reference of its own
-  ~PythonObject() override;
-  std::string type_name() const override;
-  PyObject* get() const { return object_; }
-
- private:
-  PyObject* object_;
-};
-
 // Numbers, strings, arrays, Tensors, lists of those; dicts travel as they are. `keep_objects`: so
 // does everything that is not data yet (Pillow images); otherwise it is asked for its array.
 data::Item item_from_python(PyObject* object, bool keep_objects = false);
@@ -31,10 +19,10 @@ data::Item item_from_python(PyObject* object, bool keep_objects = false);
 // or something that does not fit; nothing is lost, the row can be converted in the usual way.
 bool write_row(PyObject* row, std::size_t columns, data::RowSink& sink);
 
-// ndarray, or the object; a new reference. Strings are arrays of str, bytes arrays of type S.
-PyObject* python_from_item(const data::Item& item);
+// ndarray, or the object. Strings are arrays of str, bytes arrays of type S.
+nanobind::object python_from_item(const data::Item& item);
 // The same as a Tensor.
-PyObject* tensor_from_item(const data::Item& item);
+nanobind::object tensor_from_item(const data::Item& item);
 
 // What a function of a user returned, spread over columns: a tuple's elements, or one value.
 data::Items items_from_result(PyObject* result, bool keep_objects);

@@ -10,9 +10,9 @@
 #include "bindings/data/items.h"
 #include "bindings/data/parts.h"
 #include "bindings/data/record_values.h"
+#include "bindings/objects.h"
 #include "data/record/record_set.h"
 #include "data/record/record_source.h"
-#include "data/record/record_writer.h"
 #include "platform/error/error.h"
 
 namespace mycel::bindings {
@@ -20,64 +20,33 @@ namespace mycel::bindings {
 namespace nb = nanobind;
 using namespace data;  // NOLINT: this file is about nothing else
 using platform::fail;
-using platform::join;
 
 namespace {
 
-constexpr const char* kNoValidRow =
-    "There is no valid data which can be written by 'write_raw_data' to mindrecord file. ";
-
-// The values of one row in the order of the schema. False: `mistake` says which does not go.
-bool check_row(const RecordSchema& schema, const nb::dict& row, std::vector<CheckedValue>& checked,
-               CheckedValue& mistake) {
-  checked.clear();
-  for (const RecordField& field : schema.fields()) {
-    PyObject* const value = PyDict_GetItemString(row.ptr(), field.name.c_str());
-    if (value == nullptr) {
-      mistake = {};
-      mistake.mistake = join("field '", field.name, "' is missing");
-      return false;
-    }
-    checked.push_back(check_value(field, value));
-    if (!checked.back().mistake.empty()) {
-      mistake = std::move(checked.back());
-      return false;
-    }
-  }
-  return true;
-}
-
-// Writes the rows that fit the schema; (number, why) of the others comes back. An array that does
-// not fit is no such row but a failure: it would change silently what a user trains on.
-nb::list write_rows(RecordWriter& writer, const nb::list& rows) {
-  const RecordSchema& schema = writer.header().schema;
-  const int version = writer.header().version;
-  std::vector<EncodedRow> encoded;
-  std::vector<CheckedValue> checked;
+// Writes the rows that fit the schema; (number, why) of the others comes back.
+std::vector<std::pair<std::size_t, std::string>> write_rows(RecordWriter& writer,
+                                                            const nb::list& rows) {
+  GivenRows given(writer);
   std::vector<FieldValue> values;
-  nb::list dropped;
-  std::string first;
-  bool wrong_array = false;
-  for (std::size_t number = 0; number < rows.size(); ++number) {
-    CheckedValue mistake;
-    if (!check_row(schema, nb::cast<nb::dict>(rows[number]), checked, mistake)) {
-      if (first.empty() || (mistake.is_array_mistake && !wrong_array))
-        first = join("Row ", number, ": ", mistake.mistake);
-      wrong_array = wrong_array || mistake.is_array_mistake;
-      dropped.append(nb::make_tuple(number, mistake.mistake));
-      continue;
-    }
+  std::vector<nb::object> owners;
+  const auto mistake_in = [&](const nb::dict& row) -> FieldMistake {
     values.clear();
-    for (const CheckedValue& value : checked) values.push_back(value.value);
-    encoded.push_back(encode_row(schema, values, version));
+    owners.clear();
+    for (const RecordField& field : writer.header().schema.fields()) {
+      CheckedValue checked = check_value(field, row);
+      if (checked.mistake) return checked.mistake;
+      values.push_back(checked.value);
+      owners.push_back(std::move(checked.owner));
+    }
+    return {};
+  };
+  for (const nb::handle row : rows) {
+    const FieldMistake mistake = mistake_in(nb::cast<nb::dict>(row));
+    mistake ? given.drop(mistake) : given.add(values);
   }
-  if (encoded.empty()) fail(ErrorKind::Runtime, kNoValidRow, first);
-  if (wrong_array)
-    fail(ErrorKind::Runtime, "For 'FileWriter.write_raw_data', nothing of this call was written. ",
-         first, ". Convert the array, or change the schema.");
   const nb::gil_scoped_release release;
-  writer.write(encoded);
-  return dropped;
+  given.write();
+  return given.dropped();
 }
 
 std::unique_ptr<RecordWriter> create_writer(const std::vector<std::string>& files, bool overwrite,
@@ -98,15 +67,15 @@ std::unique_ptr<RecordWriter> create_writer(const std::vector<std::string>& file
   return RecordWriter::create(files, overwrite, header, may_grow);
 }
 
+std::shared_ptr<const MindRecordSource> opened(const nb::dict& arguments) {
+  const Parameters parameters = parameters_from_dict(arguments);
+  return unlocked([&] { return MindRecordSource::open(parameters); });
+}
+
 // A set open for reading, with chosen columns.
 class RecordReader {
  public:
-  explicit RecordReader(const nb::dict& arguments)
-      : source_([&] {
-          const Parameters parameters = parameters_from_dict(arguments);
-          const nb::gil_scoped_release release;
-          return MindRecordSource::open(parameters);
-        }()) {}
+  explicit RecordReader(const nb::dict& arguments) : source_(opened(arguments)) {}
 
   const RecordSet& set() const { return source_->set(); }
   const RowReader& rows() const { return source_->reader(); }
@@ -125,27 +94,21 @@ class RecordReader {
 
   // The stored hash of a file and a piece of what it was made from, for hash functions of users.
   nb::bytes digest(std::size_t shard) const {
-    const ByteView digest = set().shards().at(shard).content().digest();
-    return nb::bytes(digest.data(), digest.size());
+    return bytes_object(set().shards().at(shard).content().digest());
   }
   nb::bytes content(std::size_t shard, std::size_t begin, std::size_t bytes) const {
     const ByteView all = set().shards().at(shard).content().bytes();
     const ByteView piece = all.substr(std::min(begin, all.size()), bytes);
-    nb::bytes copy(piece.data(), piece.size());
+    nb::bytes copy = bytes_object(piece);
     set().shards().at(shard).check_touched();
     return copy;
   }
 
   nb::list category_rows(const std::string& field) const {
-    std::vector<RecordCategory> all;
-    {
-      const nb::gil_scoped_release release;
-      all = categories(set(), field);
-    }
-    nb::list result;
-    for (const RecordCategory& category : all)
-      result.append(nb::make_tuple(category.name, nb::cast(category.rows)));
-    return result;
+    const auto all = unlocked([&] { return categories(set(), field); });
+    return list_of(all, [](const RecordCategory& category) {
+      return nb::make_tuple(category.name, nb::cast(category.rows));
+    });
   }
 
  private:
@@ -155,33 +118,21 @@ class RecordReader {
 // Rows of a set for the pipeline, followed by copies of one row of the user's, and how many rows
 // every file has.
 nb::tuple open_source(const nb::dict& arguments, const nb::dict& sample, std::int64_t count) {
-  const Parameters parameters = parameters_from_dict(arguments);
-  std::shared_ptr<const MindRecordSource> source;
-  {
-    const nb::gil_scoped_release release;
-    source = MindRecordSource::open(parameters);
-  }
+  const auto source = opened(arguments);
   IndexedSourcePtr whole = source;
   if (count > 0) {
     Items items;
     for (const RecordField* field : source->reader().fields()) {
-      PyObject* const value = PyDict_GetItemString(sample.ptr(), field->name.c_str());
-      if (value == nullptr)
+      if (!sample.contains(field->name.c_str()))
         fail(ErrorKind::Value, "padded_sample cannot match columns_list: '", field->name,
              "' is missing.");
-      const CheckedValue checked = check_value(*field, value);
-      if (!checked.mistake.empty()) fail(ErrorKind::Runtime, "padded_sample: ", checked.mistake);
-      items.push_back(record_item(*field, checked));
+      const CheckedValue checked = check_value(*field, sample);
+      if (checked.mistake) fail(ErrorKind::Runtime, "padded_sample: ", checked.mistake.text);
+      items.push_back(field_item(*field, checked.value));
     }
     whole = padded_source(source, std::move(items), count);
   }
   return nb::make_tuple(std::const_pointer_cast<IndexedSource>(whole), source->set().shard_rows());
-}
-
-RecordShuffle shuffle_named(const std::string& name) {
-  if (name == "global") return RecordShuffle::Global;
-  if (name == "files") return RecordShuffle::Files;
-  return name == "infile" ? RecordShuffle::WithinFiles : RecordShuffle::None;
 }
 
 }  // namespace
@@ -242,7 +193,7 @@ void bind_record(nb::module_& module) {
   module.def("record_sampler", [](const std::string& shuffle, std::vector<std::int64_t> file_rows,
                                   std::int64_t padded, std::uint32_t seed, std::int64_t shards,
                                   std::int64_t shard, std::int64_t limit, bool replacement) {
-    return record_sampler({shuffle_named(shuffle), std::move(file_rows), padded, seed, shards,
+    return record_sampler({record_shuffle(shuffle), std::move(file_rows), padded, seed, shards,
                            shard, limit, replacement});
   });
 }

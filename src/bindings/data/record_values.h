@@ -8,6 +8,7 @@
 #include <Python.h>
 #include <nanobind/nanobind.h>
 
+#include "data/record/given_rows.h"
 #include "data/record/record_set.h"
 
 namespace mycel::bindings {
@@ -16,14 +17,11 @@ namespace mycel::bindings {
 struct CheckedValue {
   data::FieldValue value;
   nanobind::object owner;
-  std::string mistake;            // why it does not go; empty: it does
-  bool is_array_mistake = false;  // an array of another type or shape than the schema's
+  data::FieldMistake mistake;
 };
 
-CheckedValue check_value(const data::RecordField& field, nanobind::handle value);
-
-// The value as a row of the pipeline has it.
-data::Item record_item(const data::RecordField& field, const CheckedValue& value);
+// The value of the field in a row.
+CheckedValue check_value(const data::RecordField& field, const nanobind::dict& row);
 
 // int, float, str, bytes or ndarray.
 nanobind::object record_object(const data::RecordField& field, const data::RowPart& part,

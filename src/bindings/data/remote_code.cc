@@ -3,7 +3,6 @@
 
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "bindings/data/items.h"
 #include "bindings/data/user_calls.h"
@@ -12,16 +11,16 @@
 namespace mycel::bindings {
 
 namespace nb = nanobind;
-using data::Item;
 using data::Items;
 using data::RowRandom;
+using data::SourceColumns;
 
 namespace {
 
 // The answers for all rows, a list as long as the question.
-nb::object ask(PyObject* function, const nb::tuple& arguments, std::size_t rows,
+nb::object ask(const HeldPtr& function, const nb::tuple& arguments, std::size_t rows,
                const std::string& operation) {
-  nb::object answers = call(function, arguments.ptr(), operation);
+  nb::object answers = call(function, operation, arguments);
   if (PyList_Check(answers.ptr()) == 0 ||
       PyList_GET_SIZE(answers.ptr()) != static_cast<Py_ssize_t>(rows))
     platform::fail(platform::ErrorKind::Internal, operation, "expected a list of ", rows,
@@ -44,7 +43,7 @@ void answer_all(std::span<Items> rows, std::span<std::exception_ptr> failures,
     PyObject* answer = PyList_GET_ITEM(answers.ptr(), static_cast<Py_ssize_t>(i));
     try {
       if (PyExceptionInstance_Check(answer) != 0) {
-        PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(answer)), answer);
+        set_error(answer);
         throw_user_error(operation);
       }
       rows[i] = converting(operation, [&] { return convert(answer); });
@@ -69,28 +68,19 @@ class RemoteTransform : public data::Transform, public data::ManyRowTransform {
 
   void apply_all(std::span<Items> rows, std::span<RowRandom> random,
                  std::span<std::exception_ptr> failures) const override {
-    const InterpreterLock lock;
+    const nb::gil_scoped_acquire lock;
     const std::string operation = "map operation: [" + name_ + "] failed. Error description:\n";
     answer_all(
         rows, failures, operation,
         [&] {
-          return ask(function_->get(), nb::make_tuple(arguments(rows), seeds(random)), rows.size(),
+          const auto convert = [](const Items& row) { return argument_tuple(row); };
+          return ask(function_, nb::make_tuple(list_of(rows, convert), seeds(random)), rows.size(),
                      operation);
         },
         [&](PyObject* answer) { return items_from_result(answer, how_.keep_objects); });
   }
 
  private:
-  static nb::list arguments(std::span<const Items> rows) {
-    nb::list calls;
-    std::vector<const Item*> pointers;
-    for (const Items& row : rows) {
-      pointers.clear();
-      for (const Item& item : row) pointers.push_back(&item);
-      calls.append(argument_tuple(pointers));
-    }
-    return calls;
-  }
   nb::object seeds(std::span<RowRandom> random) const {
     if (!how_.seeded) return nb::none();
     nb::list numbers;
@@ -119,15 +109,11 @@ class RemoteSource : public data::IndexedSource, public data::ManyRowSource {
 
   void load_all(std::span<const std::int64_t> rows, std::span<Items> items,
                 std::span<std::exception_ptr> failures) const override {
-    const InterpreterLock lock;
+    const nb::gil_scoped_acquire lock;
     const std::string operation = "GeneratorDataset's __getitem__ failed. Error description:\n";
     answer_all(
         items, failures, operation,
-        [&] {
-          nb::list numbers;
-          for (const std::int64_t row : rows) numbers.append(row);
-          return ask(function_->get(), nb::make_tuple(numbers), rows.size(), operation);
-        },
+        [&] { return ask(function_, nb::make_tuple(list_of(rows)), rows.size(), operation); },
         [&](PyObject* answer) { return source_items(answer, columns_); });
   }
 

@@ -19,7 +19,7 @@ struct PythonCall {
 // and of exceptions in place of results.
 data::TransformPtr remote_transform(nanobind::callable function, std::string name, PythonCall how);
 // Calls `function(list of row numbers)`, likewise.
-data::IndexedSourcePtr remote_source(nanobind::callable function, SourceColumns columns,
+data::IndexedSourcePtr remote_source(nanobind::callable function, data::SourceColumns columns,
                                      std::int64_t rows);
 
 }  // namespace mycel::bindings

@@ -19,13 +19,6 @@ using namespace data;  // NOLINT: this file is about nothing else
 
 namespace {
 
-// Reading folders can take long: other Python threads go on meanwhile.
-template <class Open>
-auto unlocked(const Open& open) {
-  const nb::gil_scoped_release release;
-  return open();
-}
-
 // Arrays of numbers are looked at where they are; everything else is converted value by value.
 IndexedSourcePtr source_of_arrays(std::vector<std::string> names, const nb::list& columns) {
   std::vector<MemoryColumn> made;
@@ -51,13 +44,8 @@ void bind_sources(nb::module_& module) {
       .def("classes", &IndexedSource::classes)
       .def("load", [](const IndexedSource& source, std::int64_t row) {
         LoadedRow loaded;
-        {
-          const nb::gil_scoped_release release;
-          source.load(row, loaded);
-        }
-        nb::list values;
-        for (const Item& item : loaded.items) values.append(nb::steal(python_from_item(item)));
-        return values;
+        unlocked([&] { source.load(row, loaded); });
+        return list_of(loaded.items, python_from_item);
       });
   nb::class_<FileSource>(module, "FileSource")
       .def_prop_ro("columns", &FileSource::columns)

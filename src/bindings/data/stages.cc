@@ -10,7 +10,7 @@
 
 #include "bindings/data/items.h"
 #include "bindings/data/parts.h"
-#include "bindings/data/user_code.h"
+#include "bindings/data/user_calls.h"
 #include "data/pipeline/batch_stage.h"
 #include "data/pipeline/bucket_stage.h"
 #include "data/pipeline/evaluate_stage.h"
@@ -52,19 +52,20 @@ std::map<std::string, PadRule> pad_rules(const nb::dict& padding) {
 BatchOptions batch_options(const nb::dict& given) {
   BatchOptions options;
   const auto has = [&](const char* name) { return given.contains(name) && !given[name].is_none(); };
-  if (has("size")) options.size = nb::cast<std::int64_t>(given["size"]);
+  const auto take = [&]<class T>(const char* name, T& place) {
+    if (has(name)) place = nb::cast<T>(given[name]);
+  };
+  take("size", options.size);
+  take("drop_remainder", options.drop_remainder);
+  take("in_order", options.serial_function);
+  take("input_columns", options.input_columns);
+  take("output_columns", options.output_columns);
+  take("pad_all", options.pad_all);
   if (has("size_function"))
     options.size_function = python_batch_size(nb::cast<nb::callable>(given["size_function"]));
-  if (has("drop_remainder")) options.drop_remainder = nb::cast<bool>(given["drop_remainder"]);
   if (has("function"))
     options.function = python_batch_function(nb::cast<nb::callable>(given["function"]));
-  if (has("in_order")) options.serial_function = nb::cast<bool>(given["in_order"]);
-  if (has("input_columns"))
-    options.input_columns = nb::cast<std::vector<std::string>>(given["input_columns"]);
-  if (has("output_columns"))
-    options.output_columns = nb::cast<std::vector<std::string>>(given["output_columns"]);
   if (has("padding")) options.padding = pad_rules(nb::cast<nb::dict>(given["padding"]));
-  if (has("pad_all")) options.pad_all = nb::cast<bool>(given["pad_all"]);
   if (has("collate")) options.objects = python_collate(nb::cast<nb::callable>(given["collate"]));
   return options;
 }
@@ -77,13 +78,10 @@ StagePtr bucket(StagePtr child, std::vector<std::string> columns, nb::object len
   if (!length.is_none()) {
     options.length = [function = held(length)](const std::vector<const Item*>& items) {
       const nb::gil_scoped_acquire lock;
-      nb::list values;
-      for (const Item* item : items) values.append(nb::steal(python_from_item(*item)));
-      PyObject* result = PyObject_CallOneArg(function->get(), values.ptr());
-      if (result == nullptr)
-        throw_user_error("element_length_function failed. Error description:\n");
-      const nb::object owner = nb::steal(result);
-      return nb::cast<std::int64_t>(owner);
+      const auto convert = [](const Item* item) { return python_from_item(*item); };
+      return nb::cast<std::int64_t>(
+          call_with(function, "element_length_function failed. Error description:\n",
+                    list_of(items, convert)));
     };
   }
   options.boundaries = std::move(boundaries);

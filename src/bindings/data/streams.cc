@@ -39,7 +39,7 @@ auto reporting(const Body& body) {
 
 // Ctrl-C must reach the program however long the next row takes.
 void look_after_signals() {
-  const InterpreterLock lock;
+  const nb::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() != 0) throw_user_error("a signal came while a row was awaited");
 }
 
@@ -54,14 +54,7 @@ nb::object next_row(RowStream& stream, bool as_tensors) {
     }
     if (pulled == Pulled::EndOfEpoch) return nb::none();
     if (pulled == Pulled::EndOfData) return nb::bool_(false);
-    nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(row.items.size())));
-    for (std::size_t i = 0; i < row.items.size(); ++i) {
-      PyObject* value =
-          as_tensors ? tensor_from_item(row.items[i]) : python_from_item(row.items[i]);
-      if (value == nullptr) throw PythonError();
-      PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), value);
-    }
-    return list;
+    return list_of(row.items, as_tensors ? tensor_from_item : python_from_item);
   });
 }
 
@@ -128,10 +121,9 @@ void stop(RowStream& stream) {
 }
 
 nb::list report(const RowStream& stream) {
-  nb::list lines;
-  for (const RowStream::Report& line : stream.report())
-    lines.append(nb::make_tuple(line.name, line.rows, line.busy_s, line.wait_s));
-  return lines;
+  return list_of(stream.report(), [](const RowStream::Report& line) {
+    return nb::make_tuple(line.name, line.rows, line.busy_s, line.wait_s);
+  });
 }
 
 }  // namespace

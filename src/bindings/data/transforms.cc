@@ -24,7 +24,7 @@ namespace {
 
 using SharedTransform = std::shared_ptr<Transform>;
 
-TransformList list_of(const std::vector<SharedTransform>& transforms) {
+TransformList transform_list(const std::vector<SharedTransform>& transforms) {
   return {transforms.begin(), transforms.end()};
 }
 
@@ -53,35 +53,33 @@ nb::dict described(const TransformSchema& schema) {
   result["layout"] = name_of(schema.layout);
   result["takes_columns"] = schema.takes_columns;
   result["is_random"] = schema.is_random;
-  nb::list parameters, samples;
-  for (const ParameterSchema& parameter : schema.parameters)
-    parameters.append(described(parameter));
+  nb::list samples;
   for (const TransformSample& sample : schema.samples) {
     nb::dict arguments;
     for (const auto& [name, value] : sample.arguments) arguments[name.c_str()] = nb::cast(value);
-    nb::list shape;
-    for (const std::int64_t length : sample.shape) shape.append(length);
     const std::string_view type = python_name(sample.dtype);
-    samples.append(nb::make_tuple(arguments, type == "bool_" ? "bool" : type, nb::tuple(shape)));
+    samples.append(nb::make_tuple(arguments, type == "bool_" ? "bool" : type,
+                                  nb::tuple(list_of(sample.shape))));
   }
-  result["parameters"] = parameters;
+  result["parameters"] = list_of(
+      schema.parameters, [](const ParameterSchema& parameter) { return described(parameter); });
   result["samples"] = samples;
   return result;
 }
 
 void bind_composites(nb::module_& module) {
   using Shared = std::vector<SharedTransform>;
-  module.def("compose", [](const Shared& list) { return shared(compose(list_of(list))); });
+  module.def("compose", [](const Shared& list) { return shared(compose(transform_list(list))); });
   module.def("random_apply", [](const Shared& list, double probability) {
-    return shared(random_apply(list_of(list), probability));
+    return shared(random_apply(transform_list(list), probability));
   });
   module.def("random_choice",
-             [](const Shared& list) { return shared(random_choice(list_of(list))); });
+             [](const Shared& list) { return shared(random_choice(transform_list(list))); });
   module.def("random_order",
-             [](const Shared& list) { return shared(random_order(list_of(list))); });
+             [](const Shared& list) { return shared(random_order(transform_list(list))); });
   module.def("join_neighbours", [](const Shared& list) {
     Shared result;
-    for (const ListedTransform& one : join_neighbours(listed(list_of(list))))
+    for (const ListedTransform& one : join_neighbours(listed(transform_list(list))))
       result.push_back(shared(one.transform));
     return result;
   });
@@ -91,12 +89,7 @@ void bind_encoders(nb::module_& module) {
   const auto encode = [](auto encoder) {
     return [encoder](nb::handle image, int level) {
       const Item item = item_from_python(image.ptr());
-      Item encoded;
-      {
-        const nb::gil_scoped_release release;
-        encoded = encoder(item, level);
-      }
-      return nb::steal(python_from_item(encoded));
+      return python_from_item(unlocked([&] { return encoder(item, level); }));
     };
   };
   module.def("encode_jpeg", encode(encode_jpeg));
@@ -119,16 +112,13 @@ void bind_transforms(nb::module_& module) {
              std::uint64_t row, std::uint64_t place) {
             Items items;
             for (const nb::handle value : values) items.push_back(item_from_python(value.ptr()));
-            {
-              const nb::gil_scoped_release release;
+            unlocked([&] {
               const RowStreams streams(seed, row);
               RowRandom random = streams.at(place);
               TransformContext context{random, nullptr, {}, &streams};
               transform.apply(items, context);
-            }
-            nb::list results;
-            for (const Item& item : items) results.append(nb::steal(python_from_item(item)));
-            return results;
+            });
+            return list_of(items, python_from_item);
           },
           nb::arg("values"), nb::arg("seed"), nb::arg("row"), nb::arg("place") = 0);
   module.def("make_transform", [](const std::string& name, const nb::dict& arguments) {

@@ -14,17 +14,6 @@
 
 namespace mycel::bindings {
 
-class InterpreterLock {
- public:
-  InterpreterLock() : state_(PyGILState_Ensure()) {}
-  ~InterpreterLock() { PyGILState_Release(state_); }
-  InterpreterLock(const InterpreterLock&) = delete;
-  InterpreterLock& operator=(const InterpreterLock&) = delete;
-
- private:
-  PyGILState_STATE state_;
-};
-
 // Runs a conversion, turning pending Python errors into ours.
 template <class Body>
 auto converting(const std::string& operation, const Body& body) {
@@ -35,10 +24,17 @@ auto converting(const std::string& operation, const Body& body) {
   }
 }
 
-// `operation` says what was running when the function raises.
-nanobind::object call(PyObject* function, PyObject* arguments, const std::string& operation);
+// Calls with a tuple of arguments; `operation` says what was running when the function raises.
+nanobind::object call(const HeldPtr& function, const std::string& operation,
+                      nanobind::handle arguments);
+template <class... Arguments>
+nanobind::object call_with(const HeldPtr& function, const std::string& operation,
+                           const Arguments&... arguments) {
+  return call(function, operation, nanobind::make_tuple(arguments...));
+}
 nanobind::object argument_tuple(const std::vector<const data::Item*>& items);
+nanobind::object argument_tuple(const data::Items& items);
 // A row as a source returned it.
-data::Items source_items(PyObject* row, const SourceColumns& columns);
+data::Items source_items(PyObject* row, const data::SourceColumns& columns);
 
 }  // namespace mycel::bindings

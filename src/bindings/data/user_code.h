@@ -8,6 +8,7 @@
 #include <Python.h>
 #include <nanobind/nanobind.h>
 
+#include "bindings/objects.h"
 #include "data/pipeline/batch_stage.h"
 #include "data/pipeline/order_stages.h"
 #include "data/pipeline/sampler.h"
@@ -15,25 +16,11 @@
 #include "data/pipeline/step_error.h"
 #include "data/pipeline/watch_stage.h"
 #include "data/source/registry.h"
+#include "data/source/source_columns.h"
 #include "data/transform/transform.h"
 #include "platform/error/error.h"
 
 namespace mycel::bindings {
-
-// A reference that may be dropped by any thread.
-class HeldObject {
- public:
-  explicit HeldObject(nanobind::handle object);
-  ~HeldObject();
-  HeldObject(const HeldObject&) = delete;
-  HeldObject& operator=(const HeldObject&) = delete;
-  PyObject* get() const { return object_; }
-
- private:
-  PyObject* object_;
-};
-using HeldPtr = std::shared_ptr<HeldObject>;
-inline HeldPtr held(nanobind::handle object) { return std::make_shared<HeldObject>(object); }
 
 // Something a user wrote has raised. The message is the operation that was running and the user's
 // traceback.
@@ -41,7 +28,7 @@ class UserCodeError : public data::StepError {
  public:
   UserCodeError(const std::string& text, HeldPtr exception)
       : StepError(platform::ErrorKind::Runtime, text), exception_(std::move(exception)) {}
-  PyObject* exception() const { return exception_->get(); }
+  PyObject* exception() const { return exception_->ptr(); }
   std::exception_ptr with(const std::string& note) const override {
     return std::make_exception_ptr(UserCodeError(message() + note + "\n", exception_));
   }
@@ -55,22 +42,17 @@ class UserCodeError : public data::StepError {
 // The Python function that writes an exception out, set by the package.
 void set_traceback_writer(PyObject* function);
 
-// `keep_objects`: the next function takes whatever this one made.
 // Random bits of the row this thread is calling a function for; 0 outside a pipeline. They depend
 // on the seed, the epoch and the row alone.
 std::uint64_t row_bits();
+// `keep_objects`: the next function takes whatever this one made.
 data::TransformPtr python_transform(nanobind::callable function, std::string name,
                                     bool keep_objects);
-// Columns of a source a user wrote; `types` are checked where they are given.
-struct SourceColumns {
-  data::Columns names;
-  data::Columns types;
-};
-data::IndexedSourcePtr python_source(nanobind::object source, SourceColumns columns,
+data::IndexedSourcePtr python_source(nanobind::object source, data::SourceColumns columns,
                                      std::int64_t rows);
 // `make_iterator()` is called for every pass. `check(rows)` is called at its end, when there is
 // one.
-data::StagePtr iterable_stage(nanobind::callable make_iterator, SourceColumns columns,
+data::StagePtr iterable_stage(nanobind::callable make_iterator, data::SourceColumns columns,
                               nanobind::object check);
 data::Predicate python_predicate(nanobind::callable predicate);
 data::BatchFunction python_batch_function(nanobind::callable function);

@@ -11,6 +11,7 @@
 #include "data/feed/row_feed.h"
 #include "data/pipeline/batch_stage.h"
 #include "data/pipeline/bucket_stage.h"
+#include "data/pipeline/iterated_stage.h"
 #include "data/pipeline/map_stage.h"
 #include "data/pipeline/order_stages.h"
 #include "data/pipeline/row_stream.h"
@@ -284,6 +285,40 @@ TEST(PipelineTest, AFailureBehindTheWantedRowsIsForgotten) {
   const StagePtr mapping =
       mapped(bad_from(3), std::make_shared<FailAt>(std::set<std::int64_t>{}), BadRows::Skip);
   EXPECT_THAT(run(repeat_stage(take_stage(mapping, 3), 2), several), ElementsAre(0, 1, 2, 0, 1, 2));
+}
+
+// Counts to some number; then it fails, or there is none left.
+class Counting : public RowIteration {
+ public:
+  explicit Counting(std::int64_t rows, bool fails = false) : rows_(rows), fails_(fails) {}
+  void begin() override { next_ = 0; }
+  bool next(Items& items) override {
+    if (next_ == rows_ && fails_) platform::fail(ErrorKind::Runtime, "no more numbers");
+    if (next_ == rows_) return false;
+    items = {Item::scalar(next_++, DType::Int64)};
+    return true;
+  }
+  void end(std::uint64_t rows) override { EXPECT_EQ(rows, static_cast<std::uint64_t>(rows_)); }
+  void stop() override {}
+
+ private:
+  std::int64_t rows_, next_ = 0;
+  bool fails_;
+};
+
+TEST(PipelineTest, RowsFromOutsideComeInEveryPass) {
+  EXPECT_THAT(run(iterated_stage("numbers", {"x"}, std::make_unique<Counting>(3)),
+                  {.epochs = 2, .workers = 2}),
+              ElementsAre(0, 1, 2, -1, 0, 1, 2));
+}
+
+TEST(PipelineTest, AFailureOutsideComesAfterTheRowsBeforeIt) {
+  RowStream stream(iterated_stage("numbers", {"x"}, std::make_unique<Counting>(2, true)),
+                   {.epochs = 1});
+  Row row;
+  EXPECT_EQ(stream.next(row), Pulled::Row);
+  EXPECT_EQ(stream.next(row), Pulled::Row);
+  EXPECT_THROW(stream.next(row), platform::Error);
 }
 
 TEST(PipelineTest, StopsAtAnyMoment) {

@@ -185,6 +185,12 @@ IndexedSourcePtr padded_source(IndexedSourcePtr source, Items sample, std::int64
   return std::make_shared<PaddedSource>(std::move(source), std::move(sample), count);
 }
 
+RecordShuffle record_shuffle(std::string_view name) {
+  if (name == "global") return RecordShuffle::Global;
+  if (name == "files") return RecordShuffle::Files;
+  return name == "infile" ? RecordShuffle::WithinFiles : RecordShuffle::None;
+}
+
 SamplerPtr record_sampler(const RecordOrder& order) {
   return std::make_shared<RecordSampler>(order);
 }

@@ -35,6 +35,9 @@ IndexedSourcePtr padded_source(IndexedSourcePtr source, Items sample, std::int64
 
 enum class RecordShuffle : std::uint8_t { None, Global, Files, WithinFiles };
 
+// As users name them: "global", "files", "infile"; any other word is no shuffling.
+RecordShuffle record_shuffle(std::string_view name);
+
 // The orders of MindDataset.
 struct RecordOrder {
   RecordShuffle shuffle = RecordShuffle::Global;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "data/record/given_rows.h"
 #include "data/record/message_pack.h"
 #include "data/record/record_set.h"
 #include "data/record/record_source.h"
@@ -186,6 +187,44 @@ TEST_F(RecordTest, ScalarsThatOutgrowTheirPageMove) {
     reader.read(i, items);
     EXPECT_EQ(items[0].text().values[0], texts[static_cast<std::size_t>(i)]);
     EXPECT_EQ(items[1].array().as_int(), i);
+  }
+}
+
+TEST_F(RecordTest, RowsThatDoNotFitAreLeftOutAndToldOf) {
+  const auto writer = RecordWriter::create({path("a")}, false, header_for(kSchema), true);
+  const RecordField& label = *writer->header().schema.find("label");
+  EXPECT_FALSE(label.holds(std::int64_t{1} << 40));
+  GivenRows none(*writer);
+  none.drop(out_of_range(label, "1099511627776"));
+  EXPECT_THROW(none.write(), platform::Error);
+  const std::vector<std::int64_t> mask{1, 2};
+  const std::vector<FieldValue> values{std::string_view("image"), std::int64_t{7},
+                                       ArrayValue{mask.data(), 2}, std::string_view("name")};
+  GivenRows given(*writer);
+  given.add(values);
+  given.drop(missing_value(label));
+  given.write();
+  ASSERT_EQ(given.dropped().size(), 1U);
+  EXPECT_EQ(given.dropped()[0].first, 1U);
+  EXPECT_EQ(given.dropped()[0].second, "field 'label' is missing");
+}
+
+TEST_F(RecordTest, AnArrayThatDoesNotFitFailsTheCall) {
+  const auto writer = RecordWriter::create({path("a")}, false, header_for(kSchema), true);
+  const RecordField& field = *writer->header().schema.find("mask");
+  EXPECT_FALSE(check_array(field, "int64", Shape{5}));
+  const std::vector<std::int64_t> mask{1};
+  const std::vector<FieldValue> values{std::string_view("image"), std::int64_t{7},
+                                       ArrayValue{mask.data(), 1}, std::string_view("name")};
+  GivenRows given(*writer);
+  given.drop(wrong_kind(field, "str"));
+  given.drop(check_array(field, "float32", Shape{5}));
+  given.add(values);
+  try {
+    given.write();
+    FAIL();
+  } catch (const platform::Error& error) {  // the array is told of, not what came before it
+    EXPECT_NE(error.message().find("Row 1: field 'mask'"), std::string::npos);
   }
 }
 

@@ -248,4 +248,16 @@ Item blob_item(const RecordField& field, ByteView bytes, int version,
   return array;
 }
 
+Item field_item(const RecordField& field, const FieldValue& value) {
+  if (const auto* array = std::get_if<ArrayValue>(&value))
+    return blob_item(field,
+                     {static_cast<const char*>(array->data),
+                      static_cast<std::size_t>(array->elements) * field.element_bytes()},
+                     2);
+  if (field.is_blob()) return blob_item(field, std::get<std::string_view>(value), 2);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return scalar_item(field, *integer);
+  if (const auto* real = std::get_if<double>(&value)) return scalar_item(field, *real);
+  return scalar_item(field, std::get<std::string_view>(value));
+}
+
 }  // namespace mycel::data

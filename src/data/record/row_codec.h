@@ -67,5 +67,7 @@ Item scalar_item(const RecordField& field, const ScalarValue& value);
 // `owner` keeps the bytes, which are then not copied where the type allows; without one they are.
 Item blob_item(const RecordField& field, ByteView bytes, int version,
                const std::shared_ptr<const void>& owner = nullptr);
+// What a user gave as an item.
+Item field_item(const RecordField& field, const FieldValue& value);
 
 }  // namespace mycel::data

@@ -32,6 +32,9 @@ struct RecordField {
   bool is_blob() const { return is_array || type == FieldType::Bytes; }
   bool is_integer() const { return type == FieldType::Int32 || type == FieldType::Int64; }
   bool is_real() const { return type == FieldType::Float32 || type == FieldType::Float64; }
+  bool holds(std::int64_t number) const {
+    return type != FieldType::Int32 || number == static_cast<std::int32_t>(number);
+  }
   std::size_t element_bytes() const;  // of a number
   DType dtype() const;                // of a number
   bool operator==(const RecordField&) const = default;

@@ -23,39 +23,22 @@ constexpr std::size_t kMostAxes = 64;
 constexpr std::uint64_t kMostRepetition = 16, kAlwaysAllowed = std::uint64_t{64} << 20;
 constexpr std::string_view kStoragePrefix = "torch.";
 
-constexpr std::array kTensorMakers = {
-    std::string_view("torch._utils._rebuild_tensor"),
-    std::string_view("torch._utils._rebuild_tensor_v2"),
-    std::string_view("torch._utils._rebuild_tensor_v3"),
-};
+constexpr std::string_view kUntypedMaker = "torch._utils._rebuild_tensor_v3";
 
-// What data may name besides types of elements and of storages.
+// What data may name besides what is called, and types of elements and of storages.
 constexpr std::array kHarmless = {
     std::string_view("collections.OrderedDict"),
-    std::string_view("torch._utils._rebuild_parameter"),
-    std::string_view("torch._utils._rebuild_parameter_with_state"),
-    std::string_view("torch._tensor._rebuild_from_type_v2"),
     std::string_view("torch.nn.parameter.Parameter"),
     std::string_view("torch.Tensor"),
-    std::string_view("torch.Size"),
-    std::string_view("torch.device"),
     std::string_view("torch.storage.UntypedStorage"),
     std::string_view("torch.storage.TypedStorage"),
-    std::string_view("_codecs.encode"),
-    std::string_view("builtins.set"),
-    std::string_view("__builtin__.set"),
-    std::string_view("builtins.bytearray"),
-    std::string_view("builtins.complex"),
-    std::string_view("numpy.core.multiarray.scalar"),
-    std::string_view("numpy._core.multiarray.scalar"),
-    std::string_view("numpy.dtype"),
 };
 
 bool is_harmless(std::string_view global) {
   for (const std::string_view name : kHarmless) {
     if (name == global) return true;
   }
-  if (TorchFile::makes_tensor(global) || torch_element_of_dtype(global) != nullptr) return true;
+  if (is_torch_maker(global) || torch_element_of_dtype(global) != nullptr) return true;
   return global.starts_with(kStoragePrefix) &&
          torch_element_of_storage(global.substr(kStoragePrefix.size())) != nullptr;
 }
@@ -159,13 +142,6 @@ class StridedCopy {
 
 }  // namespace
 
-bool TorchFile::makes_tensor(std::string_view global) {
-  for (const std::string_view name : kTensorMakers) {
-    if (name == global) return true;
-  }
-  return false;
-}
-
 TorchFile::TorchFile(const platform::Path& path)
     : path_(path.string()),
       mapped_(platform::MappedFile::open(path).value()),
@@ -247,22 +223,22 @@ TorchFile::Storage TorchFile::storage_of(const PickleValue& persistent) const {
   return storage;
 }
 
-TorchFile::View TorchFile::view_of(const PickleValue& call) const {
-  const bool is_untyped = call.text == kTensorMakers[2];
+TorchFile::View TorchFile::view_of(const TorchCall& call) const {
+  const bool is_untyped = call.maker == kUntypedMaker;
   const std::size_t least = is_untyped ? 7 : 4;
-  platform::require(call.items.size() >= least && call.items[0]->kind == Kind::Persistent,
+  platform::require(call.arguments.size() >= least && call.arguments[0]->kind == Kind::Persistent,
                     ErrorKind::Value, "The file is damaged: a tensor has no storage.");
   View view;
-  const Storage storage = storage_of(*call.items[0]);
+  const Storage storage = storage_of(*call.arguments[0]);
   view.element = storage.element;
-  if (is_untyped) view.element = torch_element_of_dtype(call.items[6]->text);
+  if (is_untyped) view.element = torch_element_of_dtype(call.arguments[6]->text);
   platform::require(view.element != nullptr, ErrorKind::Value,
                     "A tensor has elements of an unknown type",
-                    is_untyped ? " '" + call.items[6]->text + "'" : std::string(), ".");
+                    is_untyped ? " '" + call.arguments[6]->text + "'" : std::string(), ".");
   view.bytes = storage.bytes;
-  view.offset = integer(*call.items[1], "a place in a storage");
-  view.sizes = integers(*call.items[2], "a shape");
-  view.strides = integers(*call.items[3], "strides");
+  view.offset = integer(*call.arguments[1], "a place in a storage");
+  view.sizes = integers(*call.arguments[2], "a shape");
+  view.strides = integers(*call.arguments[3], "strides");
   platform::require(view.sizes.size() <= kMostAxes, ErrorKind::Value,
                     "The file is damaged: a tensor has ", view.sizes.size(), " axes.");
   const std::uint64_t wanted = extent(view.sizes, view.strides, view.element->size);
@@ -278,7 +254,7 @@ TorchFile::View TorchFile::view_of(const PickleValue& call) const {
   return view;
 }
 
-Tensor TorchFile::tensor_of(const PickleValue& call) const {
+Tensor TorchFile::tensor_of(const TorchCall& call) const {
   const View view = view_of(call);
   tensor::Shape shape;
   std::uint64_t bytes = view.element->size;

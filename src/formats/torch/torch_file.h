@@ -10,6 +10,7 @@
 #include "formats/archive/zip_archive.h"
 #include "formats/pickle/pickle_decoder.h"
 #include "formats/torch/element_types.h"
+#include "formats/torch/torch_call.h"
 #include "platform/file/file.h"
 #include "tensor/tensor.h"
 
@@ -24,10 +25,8 @@ class TorchFile {
 
   const PickleValue& root() const { return *root_; }
 
-  // Whether a call of this global makes a tensor of its arguments.
-  static bool makes_tensor(std::string_view global);
   // The tensor a call describes; ValueError when it lies outside its storage.
-  tensor::Tensor tensor_of(const PickleValue& call) const;
+  tensor::Tensor tensor_of(const TorchCall& call) const;
 
  private:
   struct Storage {
@@ -44,7 +43,7 @@ class TorchFile {
   void read_archive(std::string_view bytes);
   void read_sequence(std::string_view bytes);
   Storage storage_of(const PickleValue& persistent) const;
-  View view_of(const PickleValue& call) const;
+  View view_of(const TorchCall& call) const;
 
   std::string path_;
   platform::MappedFile mapped_;
