@@ -430,16 +430,35 @@ static mindir::Table window_counts(const mindir::Call& call) {
       .shaped(shape);
 }
 
+// Whether windows lie as the mode "same" has them, in which only elements count.
+static bool is_same_mode(const mindir::Call& call) {
+  if (call.flag("count_include_pad") || call.integer("divisor_override") != 0) return false;
+  const IntList pad = call.ints("pad");
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t size = call.shape_of()[call.rank() - 2 + i], step = call.ints("stride")[i];
+    const Pair wanted = same_padding(size, call.ints("kernel_size")[i], step, 1);
+    if (pad[2 * i] != wanted[0] || pad[2 * i + 1] != wanted[1] ||
+        call.shape()[call.rank() - 2 + i] != (size + step - 1) / step)
+      return false;
+  }
+  return true;
+}
+
+static mindir::Symbol mean_of_windows(const mindir::Call& call, const mindir::Symbol& x, int mode) {
+  constexpr int kFirstChannels = 0;
+  return x.add("AvgPool", {}, {.shape = call.shape()},
+               {{"kernel_size", call.ints("kernel_size")},
+                {"strides", call.ints("stride")},
+                {"pad_mode", mode},
+                {"data_format", kFirstChannels}});
+}
+
 // A mean of windows, put right where other elements count.
 MYCEL_WRITES_MINDIR(avg_pool2d) {
-  constexpr int kValid = 2, kFirstChannels = 0;  // texts of newer primitives are numbers
+  constexpr int kSame = 1, kValid = 2;  // texts of newer primitives are numbers
   const auto x = call.input();
-  const auto pooled = padded(x, rims_of(call))
-                          .add("AvgPool", {}, {.shape = call.shape()},
-                               {{"kernel_size", call.ints("kernel_size")},
-                                {"strides", call.ints("stride")},
-                                {"pad_mode", kValid},
-                                {"data_format", kFirstChannels}});
+  if (is_same_mode(call)) return mean_of_windows(call, x, kSame);
+  const auto pooled = mean_of_windows(call, padded(x, rims_of(call)), kValid);
   mindir::Table shares = window_counts(call);
   const auto size = static_cast<double>(element_count(call.ints("kernel_size")));
   bool is_whole = true;
