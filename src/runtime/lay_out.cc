@@ -76,7 +76,9 @@ class Builder {
 
   Value new_value(RootKind kind, std::size_t index, const op::TensorSpec& type) {
     const std::size_t root = add_root(kind, index, type);
-    return {Tensor::from_storage(frame_->roots[root].loan, type.shape, type.dtype), root};
+    Tensor tensor = Tensor::from_storage(frame_->roots[root].loan, type.shape, type.dtype);
+    tensor.body().is_number = type.is_number;  // kernels ask for it: it has no say in types
+    return {std::move(tensor), root};
   }
 
   int now() const { return static_cast<int>(program_.instructions.size()); }
