@@ -51,7 +51,8 @@ bool owns_memory(Output value) {
   const Node& node = *value.node;
   switch (node.kind()) {
     case NodeKind::If:
-    case NodeKind::While: return true;
+    case NodeKind::While:
+    case NodeKind::Fused: return true;
     case NodeKind::Argument:
       return node.parent().owner() != nullptr && node.parent().owner()->kind() == NodeKind::While;
     case NodeKind::Operator: {
