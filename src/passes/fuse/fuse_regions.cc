@@ -112,6 +112,9 @@ class Grouping {
     const std::optional<int> first_reader = find_readers(*joint);
     if (!first_reader) return nullptr;
     for (Node* anchor : {b.anchor, a.anchor}) {
+      const Node* other = anchor == a.anchor ? b.anchor : a.anchor;
+      // What a backward pass alone needs would live through all of the forward pass.
+      if (anchor->phase() != other->phase() && place_.at(anchor) < place_.at(other)) continue;
       joint->anchor = anchor;
       if (place_.at(anchor) < *first_reader && can_stand(*joint, *draft)) return joint;
     }

@@ -155,6 +155,16 @@ TEST_F(FuseRegionsTest, ARegionStandsBeforeWhoeverReadsIt) {
   })"));
 }
 
+TEST_F(FuseRegionsTest, WhatALaterPhaseNeedsIsNotComputedBefore) {
+  after(R"(graph @g(%1: Float32(2, 2) x) {
+    %2 = exp(%1) : Float32(2, 2)
+    %3 = matmul(%2, %2) : Float32(2, 2)
+    %4 = neg(%2) : Float32(2, 2)  @ backward
+    return %4, %3
+  })",
+        false);
+}
+
 TEST_F(FuseRegionsTest, NodesThatReadTheSameAreComputedTogether) {
   const std::string text = after(R"(graph @g(%1: Float32(4, 8) x, %2: Float32(4, 8) y) {
     %3 = reduce_sum(%1; axis=(0,)) : Float32(8,)
