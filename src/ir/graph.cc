@@ -18,6 +18,7 @@ std::string_view name_of(NodeKind kind) {
     case NodeKind::If: return "if";
     case NodeKind::While: return "while";
     case NodeKind::HostCall: return "host_call";
+    case NodeKind::Fused: return "fused";
   }
   return "?";
 }
@@ -165,6 +166,15 @@ Node& Graph::add_host_call(Region& region, std::string name, HostFunction functi
   return node;
 }
 
+Node& Graph::add_fused(Region& region, std::string name, std::vector<Output> operands,
+                       Node* before) {
+  Node& node = add(region, NodeKind::Fused, std::move(operands), {}, before);
+  node.name_ = std::move(name);
+  Region& inner = *node.regions_.emplace_back(std::make_unique<Region>(*this, &node));
+  for (const Output& operand : node.operands_) add_argument(inner, operand.type(), "");
+  return node;
+}
+
 void Graph::set_types(Node& node, std::vector<TensorSpec> types) {
   node.types_ = std::move(types);
   node.users_.resize(node.types_.size());
@@ -190,6 +200,15 @@ void Graph::replace(Output from, Output to) {
   }
 }
 
+namespace {
+
+// Those of which values decide whether and how often they run.
+std::size_t decided_regions(const Node& node) {
+  return node.kind() == NodeKind::Fused ? 0 : node.regions().size();
+}
+
+}  // namespace
+
 void Graph::erase(Node& node) {
   platform::require(node.is_unused(), ErrorKind::Internal,
                     "a node that is still read was to be erased");
@@ -198,11 +217,11 @@ void Graph::erase(Node& node) {
     walk(*region, [&](Node& inner) {
       for (std::size_t i = 0; i < inner.operands_.size(); ++i) inner.set_operand(i, {});
       for (const auto& nested : inner.regions_) nested->set_results({});
-      inner_regions_ -= inner.regions_.size();
+      inner_regions_ -= decided_regions(inner);
     });
     region->set_results({});
   }
-  inner_regions_ -= node.regions_.size();
+  inner_regions_ -= decided_regions(node);
   node.parent_->nodes_.erase(node.place_);
 }
 

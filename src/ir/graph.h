@@ -39,6 +39,7 @@ enum class NodeKind : std::uint8_t {
   If,         // condition, captured values...; two regions
   While,      // loop values...; condition region, body region. May keep values of its turns
   HostCall,   // runs Python when executed
+  Fused,      // inputs...; one region, which a device may compute in one go
 };
 std::string_view name_of(NodeKind kind);
 
@@ -84,8 +85,9 @@ class Node {
   const std::vector<std::unique_ptr<Region>>& regions() const { return regions_; }
   Region& region(std::size_t i) const { return *regions_[i]; }
   Region& parent() const { return *parent_; }
-  const Tensor& tensor() const { return tensor_; }   // of constants and parameters
-  const std::string& name() const { return name_; }  // of arguments, parameters and host calls
+  const Tensor& tensor() const { return tensor_; }  // of constants and parameters
+  // Of arguments, parameters, host calls and what is fused.
+  const std::string& name() const { return name_; }
   const HostFunction& host_function() const { return host_function_; }
   const Origin& origin() const { return origin_; }
   Phase phase() const { return origin_.phase; }
@@ -101,6 +103,9 @@ class Node {
   const std::vector<Node*>& users(std::uint32_t index = 0) const { return users_[index]; }
   // Of the region it stands in, or of one inside that.
   bool is_result(std::uint32_t index = 0) const { return !returned_by_[index].empty(); }
+  const std::vector<Region*>& returned_by(std::uint32_t index = 0) const {
+    return returned_by_[index];
+  }
   bool is_unused() const;
 
   void set_operand(std::size_t i, Output value);
@@ -179,6 +184,10 @@ class Graph {
   Node& add_while(Region& region, std::vector<Output> initial);
   Node& add_host_call(Region& region, std::string name, HostFunction function,
                       std::vector<Output> operands, std::vector<TensorSpec> types);
+  // A straight region that reads nothing but its arguments, which are these operands; it is filled,
+  // then types are set.
+  Node& add_fused(Region& region, std::string name, std::vector<Output> operands,
+                  Node* before = nullptr);
   void set_types(Node& node, std::vector<TensorSpec> types);
 
   // Every reader of `from`, results included, reads `to` instead, of which what was known of `from`
@@ -188,7 +197,7 @@ class Graph {
   void move_before(Node& node, Node& before);
 
   std::size_t node_count() const;  // in all regions, without arguments
-  bool has_inner_regions() const { return inner_regions_ > 0; }
+  bool has_inner_regions() const { return inner_regions_ > 0; }  // of branches and loops
 
   // Definitions made for this graph alone (fused formulas) live as long as it does.
   OpDef& own(std::unique_ptr<OpDef> definition);

@@ -43,6 +43,18 @@ constexpr char kLoop[] = R"(graph @loop(%1: Float32() x) {
 }
 )";
 
+constexpr char kFused[] = R"(graph @fused(%1: Float32(2, 3) x, %2: Float64() number y) {
+  %3 = fused "exp reduce_sum div"(%1, %2) : Float32(2, 3), Float32(2, 1) {(%4: Float32(2, 3), %5: Float64() number)
+    %6 = constant [2] : Int64() number
+    %7 = mul(%4, %6) : Float32(2, 3)
+    %8 = reduce_sum(%7; axis=(1,), keep_dims=True) : Float32(2, 1)
+    %9 = div(%7, %8) : Float32(2, 3)
+    return %9, %8
+  }  @ backward "net.py":3
+  return %3#0, %3#1
+}
+)";
+
 constexpr char kOrigins[] = R"(graph @step of a net(%1: Float32(2,) x) {
   %2 = square(%1) : Float32(2,)  @ "Default/fc-Dense" "net.py":12
   %3 = mul(%2, %1) : Float32(2,)  @ backward "Default/fc-Dense" "net.py":12
@@ -56,8 +68,49 @@ constexpr char kOrigins[] = R"(graph @step of a net(%1: Float32(2,) x) {
 
 Node& first_node(Graph& graph) { return *graph.body().nodes().front(); }
 
+std::string problems_of(const Graph& graph) {
+  try {
+    verify(graph);
+  } catch (const platform::Error& error) {
+    return error.message();
+  }
+  return {};
+}
+
+TEST(GraphTest, WhatIsFusedReadsItsArgumentsAlone) {
+  const auto graph = parse(kFused);
+  EXPECT_EQ(problems_of(*graph), "");
+  EXPECT_FALSE(graph->has_inner_regions());
+  Region& inner = first_node(*graph).region(0);
+  Node& mul = **std::next(inner.nodes().begin());
+  mul.set_operand(0, graph->body().arguments()[0]->output());
+  EXPECT_NE(problems_of(*graph).find("reads a value from outside"), std::string::npos);
+  mul.set_operand(0, inner.arguments()[0]->output());
+  inner.set_results({mul.output(), mul.output()});
+  EXPECT_NE(problems_of(*graph).find("result 1 has another type"), std::string::npos);
+}
+
+TEST(GraphTest, WhatIsFusedHasNoEffects) {
+  const auto graph = parse(R"(graph @g(%1: Float32(2,) x) {
+    %2 = fused "assign_add"(%1) : Float32(2,) {(%3: Float32(2,))
+      %4 = assign_add(%3, %3) : Float32(2,)
+      return %4
+    }
+    return %2
+  })");
+  EXPECT_NE(problems_of(*graph).find("has effects"), std::string::npos);
+}
+
+TEST(GraphTest, AFusedNodeIsErasedAsAWhole) {
+  const auto graph = parse(kFused);
+  graph->body().set_results({graph->body().arguments()[0]->output()});
+  graph->erase(first_node(*graph));
+  EXPECT_EQ(graph->node_count(), 0U);
+  EXPECT_TRUE(graph->body().arguments()[0]->users().empty());
+}
+
 TEST(GraphTest, TextReadsBackAsItWasWritten) {
-  for (const char* text : {kStraight, kBranch, kLoop}) {
+  for (const char* text : {kStraight, kBranch, kLoop, kFused}) {
     const auto graph = parse(text);
     EXPECT_NO_THROW(verify(*graph));
     const std::string printed = to_text(*graph);

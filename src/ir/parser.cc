@@ -454,6 +454,32 @@ class Parser {
     return node;
   }
 
+  Node& fused(Region& region) {
+    std::string name = in_.quoted('"');
+    in_.expect("(");
+    std::vector<Output> operands = values();
+    in_.expect(")");
+    Node& node = graph_->add_fused(region, std::move(name), std::move(operands));
+    graph_->set_types(node, types());
+    take_facts(node);
+    in_.expect("{");
+    in_.expect("(");
+    name_arguments(node.region(0));
+    this->region(node.region(0));
+    return node;
+  }
+
+  // Of a region that has them already.
+  void name_arguments(const Region& region) {
+    for (Node* argument : region.arguments()) {
+      nodes_[number_after_percent()] = argument;
+      in_.expect(":");
+      type();
+      in_.take(",");
+    }
+    in_.expect(")");
+  }
+
   Node& operation(Region& region, const std::string& name) {
     const OpDef* definition = operator_named(name);
     if (definition == nullptr) in_.fail("there is no operator '", name, "'");
@@ -474,6 +500,7 @@ class Parser {
                    : name == "parameter" ? parameter(region)
                    : name == "if"        ? branch(region)
                    : name == "while"     ? loop(region)
+                   : name == "fused"     ? fused(region)
                                          : operation(region, name);
       take_facts(node);
       if (in_.take("@")) node.set_origin(origin());

@@ -174,8 +174,9 @@ class Printer {
         break;
       case NodeKind::Parameter: text += platform::join("parameter ", quoted(node.name())); break;
       case NodeKind::HostCall:
-        text +=
-            platform::join("host_call ", quoted(node.name()), "(", list_text(node.operands()), ")");
+      case NodeKind::Fused:
+        text += platform::join(name_of(node.kind()), " ", quoted(node.name()), "(",
+                               list_text(node.operands()), ")");
         break;
       case NodeKind::Operator: {
         const std::string attributes = attributes_text(node);

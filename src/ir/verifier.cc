@@ -24,6 +24,7 @@ class Verifier {
       if (node->kind() == NodeKind::Operator) types(*node);
       if (node->kind() == NodeKind::If) branches(*node);
       if (node->kind() == NodeKind::While) loop(*node);
+      if (node->kind() == NodeKind::Fused) fused(*node);
       for (const auto& inner : node->regions()) this->region(*inner);
       visible_.insert(node);
     }
@@ -142,6 +143,35 @@ class Verifier {
     if (condition.size() != 1 ||
         (condition[0] && tensor::element_count(condition[0].type().shape) != 1))
       complain("%", node.id(), " while: the condition must be one value");
+  }
+
+  // What a device computes in one go: a straight list of plain operators that is told all it reads.
+  void fused(const Node& node) {
+    const Region& region = node.region(0);
+    if (region.arguments().size() != node.operands().size() ||
+        region.results().size() != node.output_count()) {
+      complain("%", node.id(), " fused: arguments or results are missing");
+      return;
+    }
+    for (std::size_t i = 0; i < node.operands().size(); ++i) {
+      const TensorSpec& type = region.arguments()[i]->type();
+      if (!same_types(node.operands()[i], type) ||
+          node.operands()[i].type().is_number != type.is_number)
+        complain("%", node.id(), " fused: argument ", i, " has another type than its operand");
+    }
+    for (std::size_t i = 0; i < node.output_count(); ++i) {
+      if (!same_types(region.results()[i], node.type(i)))
+        complain("%", node.id(), " fused: result ", i, " has another type");
+    }
+    for (const Node* inner : region.nodes()) {
+      if (inner->kind() != NodeKind::Constant && inner->kind() != NodeKind::Operator)
+        complain("%", node.id(), " fused: %", inner->id(), " is no operator");
+      if (inner->has_effects()) complain("%", node.id(), " fused: %", inner->id(), " has effects");
+      for (const Output& operand : inner->operands()) {
+        if (operand && &operand.node->parent() != &region)
+          complain("%", node.id(), " fused: %", inner->id(), " reads a value from outside");
+      }
+    }
   }
 
   std::unordered_set<const Node*> visible_;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "operator/reduction.h"
+
 namespace mycel::op {
 
 class BlockPlan;
@@ -54,6 +56,7 @@ struct Traits {
   // computes from the inputs behind the first and the attributes of the same names.
   std::string_view factors = {};
   Absorption absorbs = {};
+  Reduction reduces = {};
   // Whether, and how, it works on activations in blocks (operator/blocking.h).
   bool (*plan_blocks)(BlockPlan& plan) = nullptr;
   Purpose purpose = Purpose::None;

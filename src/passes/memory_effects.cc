@@ -51,7 +51,8 @@ bool owns_memory(Output value) {
   const Node& node = *value.node;
   switch (node.kind()) {
     case NodeKind::If:
-    case NodeKind::While: return true;
+    case NodeKind::While:
+    case NodeKind::Fused: return true;
     case NodeKind::Argument:
       return node.parent().owner() != nullptr && node.parent().owner()->kind() == NodeKind::While;
     case NodeKind::Operator: {
@@ -81,6 +82,35 @@ bool is_written(const Node& node) {
   return std::any_of(users.begin(), users.end(), writes_it);
 }
 
+namespace {
+
+bool is_view(const Node& node) {
+  return node.kind() == NodeKind::Operator && node.definition()->view != nullptr;
+}
+
+bool is_written_below(const Output& value) {
+  const auto& users = value.node->users(value.index);
+  return std::any_of(users.begin(), users.end(), [&](Node* user) {
+    if (user->kind() != NodeKind::Operator) return writes_memory(*user);
+    for (std::size_t i = 0; i < user->operands().size(); ++i) {
+      if (user->operands()[i] == value && may_write(*user, i)) return true;
+    }
+    if (!is_view(*user)) return false;
+    for (std::uint32_t i = 0; i < user->output_count(); ++i) {
+      if (is_written_below(user->output(i))) return true;
+    }
+    return false;
+  });
+}
+
+}  // namespace
+
+bool is_written_through_views(Output value) {
+  while (is_view(*value.node) && !value.node->operands().empty() && value.node->operands()[0])
+    value = value.node->operands()[0];
+  return is_written_below(value);
+}
+
 MemoryEffects::MemoryEffects(const ir::Region& region) {
   std::size_t writes = 0;
   for (const Node* node : region.nodes()) {
@@ -94,7 +124,9 @@ bool MemoryEffects::can_sink(const Node& node, const Node& to) const {
   const auto target = writes_before_.find(&to);
   if (from == writes_before_.end() || target == writes_before_.end()) return false;
   if (from->second == target->second) return true;
-  return std::none_of(node.operands().begin(), node.operands().end(), is_parameter_memory);
+  return std::none_of(node.operands().begin(), node.operands().end(), [](const Output& operand) {
+    return operand && (is_parameter_memory(operand) || is_written_through_views(operand));
+  });
 }
 
 void MemoryEffects::note_replacement(const Node& node, const Node& replacement) {

@@ -25,10 +25,15 @@ bool owns_memory(ir::Output value);
 // Does an operator write into this value in place?
 bool is_written(const ir::Node& node);
 
-// Where in a region memory is written: what reads a parameter must not be moved past a write.
+// Does anybody write into the memory of this value in place, also through views of it?
+bool is_written_through_views(ir::Output value);
+
+// Where in a region memory is written: what reads memory that changes must not be moved past a
+// write.
 class MemoryEffects {
  public:
   explicit MemoryEffects(const ir::Region& region);
+  // Whether the node reads the same at the place of the other, before or behind its own.
   bool can_sink(const ir::Node& node, const ir::Node& to) const;
   void note_replacement(const ir::Node& node, const ir::Node& replacement);
 

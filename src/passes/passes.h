@@ -47,6 +47,12 @@ bool combine_batch_norm(ir::Graph& graph);
 // reads the values in between: one pass over memory instead of one per operator.
 bool fuse_elementwise(ir::Graph& graph);
 
+// Puts elementwise nodes, conversions and reductions over one space into regions that the graph's
+// device computes in one go, with several results where others read them: one walk over memory for
+// a normalisation or a softmax. Views in between that only stretch go along. Nothing is moved past
+// a write of what it reads. A graph on a device without a compiler for regions stays as it is.
+bool fuse_regions(ir::Graph& graph);
+
 // Cuts an optimizer's step over all parameters into parts of some size, in the order in which
 // gradients become known: each part can then follow its gradients.
 bool split_updates(ir::Graph& graph);

@@ -118,6 +118,17 @@ TEST(ElideCopiesTest, WhatOthersReadOrOwnIsCopied) {
         elide_copies, false);
 }
 
+TEST(FuseElementwiseTest, WhatIsWrittenLaterIsReadBefore) {
+  after(R"(graph @g(%1: Float32(2, 2) x) {
+    %2 = matmul(%1, %1) : Float32(2, 2)
+    %3 = neg(%2) : Float32(2, 2)
+    %4 = assign_add(%2, %1) : Float32(2, 2)
+    %5 = exp(%3) : Float32(2, 2)
+    return %5, %4
+  })",
+        fuse_elementwise, false);
+}
+
 TEST(FuseElementwiseTest, AFusedNodeIsOfTheCellAroundItsParts) {
   const std::string text = after(R"(graph @g(%1: Float32(2,) x) {
     %2 = exp(%1) : Float32(2,)  @ "Default/a-A/b-B" "n.py":1

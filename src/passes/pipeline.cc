@@ -27,6 +27,7 @@ constexpr Pass kPipeline[] = {
     {"combine_batch_norm", combine_batch_norm,
      "lets batch normalisation add and clamp in one walk, forward and backward"},
     {"fuse_elementwise", fuse_elementwise, "joins elementwise operators into one formula"},
+    {"fuse_regions", fuse_regions, "lets a device compute what lies in one space in one go"},
     {"erase_dead_nodes", erase_dead_nodes, "drops what the passes before have left behind"},
     // ---- order
     {"split_updates", split_updates, "cuts steps over all parameters where gradients become known"},

@@ -90,7 +90,8 @@ std::size_t elements_touched(std::span<const Tensor> operands) {
 Executable::Executable(std::unique_ptr<ir::Graph> graph)
     : graph_(std::move(graph)), program_(std::make_unique<Program>()), device_(graph_->device()) {
   constants_ = constants_for(*graph_);
-  std::unique_ptr<Frame> frame = lay_out(*graph_, constants_, *program_);
+  regions_ = compile_regions(*graph_);
+  std::unique_ptr<Frame> frame = lay_out(*graph_, constants_, regions_, *program_);
   work_ = elements_touched(frame->operands);
   // How often a loop turns is not known: long enough for others to have the interpreter.
   if (graph_->has_inner_regions()) work_ = std::numeric_limits<std::size_t>::max();
@@ -139,7 +140,7 @@ Executable::~Executable() {
 
 std::unique_ptr<Frame> Executable::build_frame() const {
   Program same;
-  return lay_out(*graph_, constants_, same);
+  return lay_out(*graph_, constants_, regions_, same);
 }
 
 class Executable::FrameLease {
@@ -259,7 +260,22 @@ void Executable::keep_row(Frame& frame, const Instruction& instruction) const {
   log->note_place(frame.operands[instruction.outputs]);
 }
 
+void Executable::run_fused(Frame& frame, const Instruction& instruction) const {
+  const std::span<const Tensor> all(frame.operands);
+  device::Stream& stream =
+      frame.stream != nullptr ? *frame.stream : device::current_stream(device_);
+  instruction.fused->compiled->run(
+      all.subspan(instruction.inputs, instruction.outputs - instruction.inputs),
+      all.subspan(instruction.outputs, instruction.end - instruction.outputs), stream);
+}
+
 namespace {
+
+// Whether what is fused has to be computed node by node this time.
+bool takes_nodes(const Instruction& instruction) {
+  return instruction.kind == Instruction::Kind::Fused && instruction.fused->needs_nodes &&
+         instruction.fused->compiled->state() != op::RegionState::Ready;
+}
 
 // Loops hand on single numbers by the million.
 void copy_dense(const Tensor& from, const Tensor& to) {
@@ -294,6 +310,7 @@ void Executable::execute(Frame& frame, const Instruction& instruction,
       frame.logs[instruction.log]->keep(instruction.column, frame.operands[instruction.inputs]);
       break;
     case Instruction::Kind::KeepRow: keep_row(frame, instruction); break;
+    case Instruction::Kind::Fused: run_fused(frame, instruction); break;
     case Instruction::Kind::Host: {
       const std::span<const Tensor> all(frame.operands);
       std::vector<Tensor> outputs = instruction.node->host_function()(
@@ -372,6 +389,15 @@ std::vector<Tensor> Executable::results(Frame& frame) const {
   return results;
 }
 
+namespace {
+
+// The node that gives an output: of what is fused the one inside.
+const Node& maker_of(const Node& node, std::size_t output) {
+  return node.kind() == NodeKind::Fused ? *node.region(0).results()[output].node : node;
+}
+
+}  // namespace
+
 // Memory is asked for as a whole, before anything is computed; the largest value in it is most
 // likely the one its author did not expect.
 void Executable::tell_what_needs_room(const Frame& frame, const platform::Error& error) const {
@@ -382,7 +408,7 @@ void Executable::tell_what_needs_room(const Frame& frame, const platform::Error&
       const Tensor& output = frame.operands[i];
       if (!output.defined() || (largest != nullptr && output.bytes() <= largest->bytes())) continue;
       largest = &output;
-      maker = instruction.node;
+      maker = &maker_of(*instruction.node, i - instruction.outputs);
     }
   }
   std::string text = platform::join("For '", graph_->name(), "', ", error.message());
@@ -406,6 +432,10 @@ void Executable::run_part(Frame& frame, const Part& part, const Observer& observ
       if (instruction.kind == Instruction::Kind::Single && !watched) {
         program_->singles.run(instruction.single, frame.places.data());
         ++i;
+        continue;
+      }
+      if (takes_nodes(instruction)) {
+        ++i;  // they follow
         continue;
       }
       if (watched) [[unlikely]]

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "runtime/fused_regions.h"
 
 namespace mycel::runtime {
 
@@ -78,6 +79,7 @@ class Executable {
                        const Observer& observer) const;
   void run_kernel(Frame& frame, const Instruction& instruction) const;
   void keep_row(Frame& frame, const Instruction& instruction) const;
+  void run_fused(Frame& frame, const Instruction& instruction) const;
   std::vector<Tensor> results(Frame& frame) const;
   std::unique_ptr<Frame> build_frame() const;
   void note_effects();
@@ -85,6 +87,8 @@ class Executable {
 
   // Of devices that can repeat work as a whole (recorded_run.cc).
   bool can_be_recorded() const;
+  bool is_all_fixed() const;
+  bool waits_for_regions() const;
   bool run_recorded(Frame& frame, std::span<const Tensor> arguments);
   bool record(Frame& frame, std::span<const Tensor> arguments);
   std::string record_on_own_stream(Frame& frame, RecordedRun& recorded) const;
@@ -97,6 +101,7 @@ class Executable {
   std::unique_ptr<Program> program_;
   device::Device device_;
   std::unordered_map<const ir::Node*, Tensor> constants_;  // on the device, where that is another
+  FusedRegions regions_;
   std::unique_ptr<ArenaPlan> arena_;
   std::size_t work_ = 0;
   std::vector<Tensor> written_;  // parameters that effects change

@@ -158,5 +158,21 @@ TEST(ExecutableTest, AnObserverSeesEveryNode) {
   EXPECT_EQ(seen, (std::vector<std::string>{"neg", "exp"}));
 }
 
+TEST(ExecutableTest, NumbersAmongArgumentsHaveNoSayInTypes) {
+  Executable program(ir::parse(R"(graph @g(%1: Float32(64,) x, %2: Float64() number y) {
+    %3 = mul(%1, %2) : Float32(64,)
+    return %3
+  })"));
+  Tensor x = Tensor::empty({64}, DType::Float32);
+  for (int i = 0; i < 64; ++i) x.data<float>()[i] = 1 + static_cast<float>(i) / 100;
+  Tensor y = Tensor::empty({}, DType::Float64);
+  *y.data<double>() = 2.0 / 7;
+  y.body().is_number = true;
+  const std::vector<Tensor> results = program.run(std::vector<Tensor>{x, y});
+  // Computed as a call outside of a graph computes it: in float32.
+  for (int i = 0; i < 64; ++i)
+    EXPECT_EQ(results[0].data<float>()[i], x.data<float>()[i] * static_cast<float>(2.0 / 7)) << i;
+}
+
 }  // namespace
 }  // namespace mycel::runtime

@@ -15,6 +15,7 @@
 #include "operator/registry.h"
 #include "operator/single_call.h"
 #include "operator/turn_log.h"
+#include "runtime/fused_regions.h"
 
 namespace mycel::runtime {
 
@@ -53,18 +54,32 @@ struct Root {
 };
 
 struct Instruction {
-  enum class Kind : std::uint8_t { Kernel, Single, DenseCopy, Host, Branch, Loop, Keep, KeepRow };
+  enum class Kind : std::uint8_t {
+    Kernel,
+    Single,
+    DenseCopy,
+    Host,
+    Branch,
+    Loop,
+    Keep,
+    KeepRow,
+    Fused,  // may be followed by its nodes one by one, for as long as it is not ready
+  };
   Kind kind = Kind::Kernel;
   const ir::Node* node = nullptr;
   std::size_t inputs = 0, outputs = 0, end = 0;  // places in the frame's operands
-  std::size_t regions = 0;                       // of branches and loops: place in the program
-  std::size_t log = 0;                           // of what keeps values: which of the frame's logs
-  std::size_t column = 0;                        // of Keep: in that
+  std::size_t regions = 0;        // of branches, loops and what is fused: place in the program
+  std::size_t log = 0;            // of what keeps values: which of the frame's logs
+  std::size_t column = 0;         // of Keep: in that
   op::Kernel kernel = nullptr;    // of kind Kernel: found once, where the operands' types are known
   std::size_t random_key = 0;     // of random ones: which of the frame's keys
   op::SingleCalls::Calls single;  // of kind Single: elementwise, on single elements
+  const FusedRegion* fused = nullptr;  // of kind Fused
 
-  bool has_regions() const { return kind == Kind::Branch || kind == Kind::Loop; }
+  bool has_regions() const {
+    return kind == Kind::Branch || kind == Kind::Loop ||
+           (kind == Kind::Fused && fused->needs_nodes);
+  }
 };
 
 // The instructions [first, last) of a region.
@@ -74,7 +89,7 @@ struct Part {
 
 // What a branch or a loop consists of; the parts follow its instruction.
 struct InnerRegions {
-  std::array<Part, 2> parts;  // if true, if not; condition, body
+  std::array<Part, 2> parts;  // if true, if not; condition, body; nothing, nodes one by one
   std::size_t condition = 0;  // of a loop: its place in the frame's operands
   // Pairs of roots that swap their bytes after a turn: what was computed is the state then.
   std::vector<std::pair<std::size_t, std::size_t>> exchanges;
@@ -122,7 +137,7 @@ using Constants = std::unordered_map<const ir::Node*, Tensor>;
 
 // Lays out one frame; the same graph gives the same program and the same roots every time.
 std::unique_ptr<Frame> lay_out(const ir::Graph& graph, const Constants& constants,
-                               Program& program);
+                               const FusedRegions& regions, Program& program);
 
 // Where each root of kind Arena lies, in their order.
 struct ArenaPlan {

@@ -41,9 +41,11 @@ struct OutputHash {
 
 class Builder {
  public:
-  Builder(const ir::Graph& graph, const Constants& constants, Program& program)
+  Builder(const ir::Graph& graph, const Constants& constants, const FusedRegions& fused,
+          Program& program)
       : graph_(graph),
         constants_(constants),
+        fused_(fused),
         program_(program),
         frame_(std::make_unique<Frame>()) {}
 
@@ -76,7 +78,9 @@ class Builder {
 
   Value new_value(RootKind kind, std::size_t index, const op::TensorSpec& type) {
     const std::size_t root = add_root(kind, index, type);
-    return {Tensor::from_storage(frame_->roots[root].loan, type.shape, type.dtype), root};
+    Tensor tensor = Tensor::from_storage(frame_->roots[root].loan, type.shape, type.dtype);
+    tensor.body().is_number = type.is_number;  // kernels ask for it: it has no say in types
+    return {std::move(tensor), root};
   }
 
   int now() const { return static_cast<int>(program_.instructions.size()); }
@@ -105,6 +109,7 @@ class Builder {
       case NodeKind::HostCall: add_call(node, Instruction::Kind::Host); break;
       case NodeKind::If: add_branch(node); break;
       case NodeKind::While: add_loop(node); break;
+      case NodeKind::Fused: add_fused(node); break;
       case NodeKind::Argument:
         platform::fail(ErrorKind::Internal, "an argument stands among the nodes of a region");
     }
@@ -353,6 +358,49 @@ class Builder {
     }
   }
 
+  // In one go where the device has it ready, one by one where it never will be; else both, in the
+  // same memory, and every run takes what there is.
+  void add_fused(Node& node) {
+    const auto found = fused_.find(&node);
+    if (found == fused_.end()) {
+      add_fused_nodes(node);
+      return;
+    }
+    Instruction instruction = begin(node, Instruction::Kind::Fused);
+    instruction.fused = &found->second;
+    instruction.regions = program_.regions.size();
+    if (found->second.needs_nodes) program_.regions.emplace_back();
+    for (const Output& operand : node.operands()) push(known(operand));
+    instruction.outputs = frame_->operands.size();
+    std::vector<Value> results;
+    for (std::uint32_t i = 0; i < node.output_count(); ++i) {
+      results.push_back(new_value(RootKind::Arena, 0, node.type(i)));
+      values_[node.output(i)] = results.back();
+      push(results.back());
+    }
+    finish(instruction, {});
+    if (!found->second.needs_nodes) return;
+    const std::size_t begin_at = program_.instructions.size();
+    enter_fused(node);
+    add_branch_part(node, 0, results);
+    program_.regions[instruction.regions].parts[1] = {begin_at, program_.instructions.size()};
+    for (const Value& result : results) live_until_now(result.root);
+  }
+
+  void enter_fused(const Node& node) {
+    for (std::size_t i = 0; i < node.operands().size(); ++i)
+      values_[node.region(0).arguments()[i]->output()] = values_.at(node.operands()[i]);
+  }
+
+  void add_fused_nodes(Node& node) {
+    const std::size_t first = frame_->roots.size();
+    enter_fused(node);
+    for (Node* inner : node.region(0).nodes()) add(*inner);
+    const std::vector<Value> made = results_of(node.region(0));
+    for (std::uint32_t i = 0; i < made.size(); ++i)
+      values_[node.output(i)] = is_movable(made, i, first) ? made[i] : dense_copy(node, made[i]);
+  }
+
   void add_branch_part(Node& node, std::size_t part, const std::vector<Value>& wanted) {
     const std::size_t first = frame_->roots.size();
     for (Node* inner : node.region(part).nodes()) add(*inner);
@@ -552,6 +600,7 @@ class Builder {
 
   const ir::Graph& graph_;
   const Constants& constants_;
+  const FusedRegions& fused_;
   Program& program_;
   std::unique_ptr<Frame> frame_;
   std::unordered_map<Output, Value, OutputHash> values_;
@@ -560,8 +609,8 @@ class Builder {
 }  // namespace
 
 std::unique_ptr<Frame> lay_out(const ir::Graph& graph, const Constants& constants,
-                               Program& program) {
-  return Builder(graph, constants, program).build();
+                               const FusedRegions& regions, Program& program) {
+  return Builder(graph, constants, regions, program).build();
 }
 
 }  // namespace mycel::runtime

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs with branches and loops, compiled and planned, against the same programs walked
 // node by node with memory of its own for every value.
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <random>
@@ -88,10 +89,10 @@ class Generator {
   void fill(Region& region, std::vector<Output>& visible, int depth) {
     const int steps = 2 + below(5);
     for (int i = 0; i < steps; ++i) {
-      const int kind = below(depth < 3 ? 9 : 7);
-      if (kind == 7) add_branch(region, visible, depth);
-      if (kind == 8) add_loop(region, visible, depth);
-      if (kind < 7) visible.push_back(operation(region, visible, kind));
+      const int kind = below(depth < 3 ? 10 : 8);
+      if (kind == 8) add_branch(region, visible, depth);
+      if (kind == 9) add_loop(region, visible, depth);
+      if (kind < 8) visible.push_back(operation(region, visible, kind));
     }
   }
 
@@ -107,16 +108,29 @@ class Generator {
         const Output copy = call(region, "copy", {any(visible)}, kMatrix);
         return call(region, "assign_add", {copy, any(visible)}, kMatrix);
       }
+      case 6: {
+        const Output value = any(visible);
+        return call(region, "sub", {value, largest(region, value, {1})}, kMatrix);
+      }
       default: return call(region, "sub", {any(visible), any(visible)}, kMatrix);
     }
   }
 
-  // By the largest element: unlike a sum it does not depend on the order of the elements in memory.
+  // Unlike a sum it does not depend on the order of the elements in memory. Of one axis: kept.
+  Output largest(Region& region, Output value, const tensor::IntList& axes) {
+    const op::OpDef& definition = op::find("reduce_max");
+    op::AttributeList attributes = defaults(definition);
+    const auto place = [&](const char* name) {
+      return static_cast<std::size_t>(definition.find_attribute(name));
+    };
+    attributes[place("axis")] = axes;
+    attributes[place("keep_dims")] = axes.size() == 1;
+    const op::TensorSpec column{DType::Float32, {3, 1}, false};
+    return call(region, "reduce_max", {value}, axes.size() == 1 ? column : kNumber, attributes);
+  }
+
   Output condition(Region& region, const std::vector<Output>& visible) {
-    const op::OpDef& largest = op::find("reduce_max");
-    op::AttributeList attributes = defaults(largest);
-    attributes[static_cast<std::size_t>(largest.find_attribute("axis"))] = tensor::IntList{0, 1};
-    const Output most = call(region, "reduce_max", {any(visible)}, kNumber, attributes);
+    const Output most = largest(region, any(visible), {0, 1});
     Tensor zero = Tensor::empty({}, DType::Float32);
     *zero.data<float>() = 0;
     return call(region, "greater", {most, graph_->add_constant(region, zero).output()}, kTruth);
@@ -242,6 +256,43 @@ TEST(RandomProgramsTest, ComputeWhatTheirNodesSay) {
     }
     if (HasFatalFailure()) return;
   }
+}
+
+// With regions that the device computes in one go, at once or only after a while.
+TEST(RandomProgramsTest, ComputeTheSameOnADevice) {
+  device::load_plugin("libmindspore_backend_simulated.so");
+  const device::Device device{device::reserve_backend("Simulated"), 0};
+  std::size_t fused = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    Generator generator(seed);
+    auto graph = generator.graph();
+    const std::string text = ir::to_text(*graph);
+    std::vector<Tensor> arguments;
+    for (int i = 0; i < 3; ++i) arguments.push_back(matrix(generator.random()));
+    const std::vector<Tensor> expected = Walker().run(*graph, arguments);
+    graph->set_device(device);
+    passes::PipelineOptions options;
+    options.verify = true;
+    passes::optimize(*graph, options);
+    ir::walk(graph->body(),
+             [&](const Node& node) { fused += node.kind() == ir::NodeKind::Fused ? 1 : 0; });
+    const std::string shorter = ir::to_text(*graph);
+    setenv("MYCEL_SIMULATED_REGIONS", seed % 2 == 0 ? "on" : "late", 1);
+    Executable program(std::move(graph));
+    for (int round = 0; round < 4; ++round) {
+      std::vector<Tensor> given;
+      for (const Tensor& argument : arguments)
+        given.push_back(tensor::copy_to_device(argument, device));
+      std::vector<Tensor> results;
+      for (const Tensor& result : program.run(given))
+        results.push_back(tensor::copy_to_device(result, {}));
+      expect_equal(expected, results,
+                   platform::join("seed ", seed, " on a device\n", text, shorter));
+    }
+    if (HasFatalFailure()) break;
+  }
+  unsetenv("MYCEL_SIMULATED_REGIONS");
+  EXPECT_GT(fused, 200U);
 }
 
 }  // namespace

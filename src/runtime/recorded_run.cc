@@ -29,7 +29,9 @@ bool are_wanted() {
 
 // Whether all of it happens on the device, whatever the values are.
 bool is_fixed(const Instruction& instruction) {
-  if (instruction.kind == Instruction::Kind::DenseCopy) return true;
+  if (instruction.kind == Instruction::Kind::DenseCopy ||
+      instruction.kind == Instruction::Kind::Fused)
+    return true;
   return instruction.kind == Instruction::Kind::Kernel && instruction.kernel != nullptr &&
          instruction.kernel != op::run_through_host &&
          !instruction.node->definition()->dynamic_outputs;
@@ -54,17 +56,38 @@ bool Executable::can_be_recorded() const {
   for (const ir::Node* argument : graph_->body().arguments()) {
     if (argument->type().is_number) return false;
   }
-  return written_arguments_.empty() && !program_->instructions.empty() &&
-         std::all_of(program_->instructions.begin(), program_->instructions.end(), is_fixed);
+  return written_arguments_.empty() && !program_->instructions.empty() && is_all_fixed();
+}
+
+// Of nodes that stand for a region until it is compiled only those count whose region never will
+// be.
+bool Executable::is_all_fixed() const {
+  const std::vector<Instruction>& all = program_->instructions;
+  for (std::size_t i = 0; i < all.size();) {
+    if (!is_fixed(all[i])) return false;
+    const bool skips =
+        all[i].has_regions() && all[i].fused->compiled->state() != op::RegionState::Failed;
+    i = skips ? program_->regions[all[i].regions].parts[1].last : i + 1;
+  }
+  return true;
+}
+
+bool Executable::waits_for_regions() const {
+  return std::ranges::any_of(regions_, [](const auto& entry) {
+    return entry.second.needs_nodes && entry.second.compiled->state() == op::RegionState::Compiling;
+  });
 }
 
 bool Executable::run_recorded(Frame& frame, std::span<const Tensor> arguments) {
+  if (frame.recorded == nullptr && waits_for_regions()) return false;
   if (frame.recorded != nullptr && has_moved(frame)) {
     frame.recorded.reset();
     frame.runs = 0;
   }
   if (frame.recorded == nullptr) {
-    if (++frame.runs <= kRunsBefore || !record(frame, arguments)) return false;
+    if (++frame.runs <= kRunsBefore) return false;
+    is_recordable_ = is_all_fixed();  // a region may have failed since
+    if (!is_recordable_ || !record(frame, arguments)) return false;
   }
   frame.stream = &device::current_stream(device_);
   hand_over_arguments(frame, arguments);

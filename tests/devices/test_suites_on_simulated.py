@@ -32,6 +32,14 @@ SUITES = {
         ["tests/graph/test_training_steps.py", "-k", "learn_the_same"],
         {"MYCEL_RECORDINGS": "off"},
     ),
+    "steps with regions that are late": (
+        ["tests/graph/test_training_steps.py", "-k", "learn_the_same"],
+        {"MYCEL_SIMULATED_REGIONS": "late"},
+    ),
+    "steps without regions": (
+        ["tests/graph/test_training_steps.py", "-k", "learn_the_same"],
+        {"MYCEL_SIMULATED_REGIONS": "declined"},
+    ),
     "training": (["tests/train/test_model.py", "tests/train/test_checkpoints.py"], {}),
     "training without every third kernel": (
         ["tests/train/test_model.py", "-k", "sink or train"],

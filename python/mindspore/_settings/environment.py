@@ -115,6 +115,11 @@ ENVIRONMENT = Family(
             "n: of every n operators the simulated device lacks the kernel of one",
         ),
         *_work(
+            "MYCEL_SIMULATED_REGIONS",
+            "whether the simulated device computes fused regions in one go: 'on', 'off' (none are made), "
+            "'declined', 'late' (their operators run one by one at first) or 'failing'",
+        ),
+        *_work(
             "MYCEL_MISSING_KERNELS",
             "what happens to an operator that a device has no kernel for: 'host' has it run on the CPU, with "
             "copies both ways and a warning, 'error' raises a TypeError",

@@ -51,15 +51,6 @@ Fold fold_of(ReduceKind kind) {
   return Fold::Sum;
 }
 
-DType accumulator_dtype(ReduceKind kind, DType input, DType output) {
-  if (kind == ReduceKind::All || kind == ReduceKind::Any) return DType::Bool;
-  if (kind == ReduceKind::Max || kind == ReduceKind::Min) {
-    return input == DType::Bool ? DType::Bool : dtype_of(number_of(input));
-  }
-  if (tensor::is_floating(output) || tensor::is_complex(output)) return dtype_of(number_of(output));
-  return DType::Int64;
-}
-
 // Joins values two by two as they come: a binary counter of partial results.
 class PairwiseStack {
  public:
@@ -269,7 +260,7 @@ void reduce(ReduceKind kind, const Tensor& input, const tensor::IntList& axes,
     fill_empty(kind, output);
     return;
   }
-  const DType stored = accumulator_dtype(kind, input.dtype(), output.dtype());
+  const DType stored = op::accumulation_type(kind, input.dtype(), output.dtype());
   const Number number = number_of(stored);
   const FoldLoops& loops =
       loop_table().folds[static_cast<int>(number)][static_cast<int>(fold_of(kind))];

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "operator/reduction.h"
 #include "tensor/tensor.h"
 
 namespace mycel::cpu {
 
-enum class ReduceKind : std::uint8_t { Sum, Mean, Prod, Max, Min, All, Any };
+using op::ReduceKind;
 
-// Reduces `axes` (sorted, none negative) of any strided tensor into a dense output. Sums and
-// products are kept in the output's type, 16-bit floats in float, integers in 64 bits. The order of
-// additions depends on the shape alone, so that results repeat for any number of threads.
+// Reduces `axes` (sorted, none negative) of any strided tensor into a dense output, accumulated in
+// the type that `op::accumulation_type` says. The order of additions depends on the shape alone, so
+// that results repeat for any number of threads.
 void reduce(ReduceKind kind, const tensor::Tensor& input, const tensor::IntList& axes,
             const tensor::Tensor& output);
 

@@ -19,11 +19,17 @@ using tensor::Tensor;
 
 SimulatedBackend* running_backend = nullptr;  // set once, when the plug-in starts
 
-// The same elements seen from the host. Owns nothing: as on a real device, the stream's order keeps
-// a block from being used anew before the work that still needs it has run.
+}  // namespace
+
 Tensor seen_from_host(const Tensor& tensor) {
-  if (!tensor.defined() || tensor.device().backend == device::kHostBackend)
-    return tensor;  // a number
+  if (!tensor.defined()) return tensor;
+  if (tensor.device().backend == device::kHostBackend) {
+    // A number, which may be another one when the stream comes to it.
+    Tensor copy = Tensor::empty(tensor.shape(), tensor.dtype());
+    tensor::copy_elements(tensor, copy);
+    copy.body().is_number = tensor.body().is_number;
+    return copy;
+  }
   const tensor::Storage& storage = tensor.storage();
   const std::size_t size = storage.bytes();
   void* bytes = size == 0 ? nullptr : running_backend->host_view(storage.data(), size);
@@ -34,6 +40,8 @@ Tensor seen_from_host(const Tensor& tensor) {
   view.body().is_number = tensor.body().is_number;
   return view;
 }
+
+namespace {
 
 struct Call {
   const op::OpDef* definition;
@@ -96,6 +104,7 @@ void register_forwarding_kernels(SimulatedBackend& backend, std::size_t missing)
     op::add_kernel(definition->name, kSimulatedName, {"forward to the CPU", 0, forward, nullptr});
   }
   if (missing != 1) op::set_scalar_executor(kSimulatedName, forward);
+  if (missing != 1) register_region_compiler();
   op::set_channel_block(device::reserve_backend(kSimulatedName),
                         op::channel_block(device::kHostBackend));
   op::all();  // puts the kernels into the table, which running code reads without asking

@@ -9,6 +9,7 @@
 #include "backend/simulated/late_stream.h"
 #include "backend/simulated/memory_window.h"
 #include "device/backend.h"
+#include "tensor/tensor.h"
 
 namespace mycel::backend {
 
@@ -66,5 +67,13 @@ class SimulatedBackend final : public device::Backend {
 // Lists a kernel for every operator the CPU has one for; with `missing` above 0 one of so many is
 // left out, with 1 all of them.
 void register_forwarding_kernels(SimulatedBackend& backend, std::size_t missing);
+
+// The same elements where they really are. Owns nothing: as on a real device, the stream's order
+// keeps a block from being used anew before the work that still needs it has run. A number of the
+// host is copied.
+tensor::Tensor seen_from_host(const tensor::Tensor& tensor);
+
+// Offers to compute regions; MYCEL_SIMULATED_REGIONS says how willingly.
+void register_region_compiler();
 
 }  // namespace mycel::backend

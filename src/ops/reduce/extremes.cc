@@ -48,13 +48,14 @@ MYCEL_OP(reduce_max)
     .gradient(extreme_gradient)
     .keeps({"x", "output"})
     .numpy("np.max(x, axis=tuple(axis) if axis else None, keepdims=keep_dims)")
+    .traits({.reduces = {ReduceKind::Max, "axis"}})
     .sample("all axes", {normal({2, 3, 4})})
     .sample("inner", {normal({3, 50})}, {{"axis", IntList{1}}})
     .sample("outer", {normal({50, 3})}, {{"axis", IntList{0}}, {"keep_dims", true}})
     .sample("middle", {normal({2, 5, 3})}, {{"axis", IntList{1}}})
     .sample_dtypes(kReal | kBool);
 
-MYCEL_CPU_KERNEL(reduce_max) { run_reduction(kernel, cpu::ReduceKind::Max); }
+MYCEL_CPU_KERNEL(reduce_max) { run_reduction(kernel); }
 
 MYCEL_OP(reduce_min)
     .names({.primitive = "ReduceMin", .function = "reduce_min"})
@@ -68,12 +69,13 @@ MYCEL_OP(reduce_min)
     .gradient(extreme_gradient)
     .keeps({"x", "output"})
     .numpy("np.min(x, axis=tuple(axis) if axis else None, keepdims=keep_dims)")
+    .traits({.reduces = {ReduceKind::Min, "axis"}})
     .sample("all axes", {normal({2, 3, 4})})
     .sample("inner", {normal({3, 50})}, {{"axis", IntList{1}}})
     .sample("outer", {normal({50, 3})}, {{"axis", IntList{0}}, {"keep_dims", true}})
     .sample_dtypes(kReal | kBool);
 
-MYCEL_CPU_KERNEL(reduce_min) { run_reduction(kernel, cpu::ReduceKind::Min); }
+MYCEL_CPU_KERNEL(reduce_min) { run_reduction(kernel); }
 
 MYCEL_OP(reduce_all)
     .names({.primitive = "ReduceAll", .function = "all", .method = "all"})
@@ -86,12 +88,13 @@ MYCEL_OP(reduce_all)
     .infer(infer_truth)
     .not_differentiable()
     .numpy("np.all(input, axis=tuple(axis) if axis else None, keepdims=keep_dims)")
+    .traits({.reduces = {ReduceKind::All, "axis"}})
     .sample("all axes", {mask({2, 3, 4})})
     .sample("inner", {mask({3, 50})}, {{"axis", IntList{1}}})
     .sample("numbers", {values({2, 2}, {1, 0, 2, 3})}, {{"axis", IntList{1}}})
     .sample_dtypes(kAny);
 
-MYCEL_CPU_KERNEL(reduce_all) { run_reduction(kernel, cpu::ReduceKind::All); }
+MYCEL_CPU_KERNEL(reduce_all) { run_reduction(kernel); }
 
 MYCEL_OP(reduce_any)
     .names({.primitive = "ReduceAny", .function = "any", .method = "any"})
@@ -104,12 +107,13 @@ MYCEL_OP(reduce_any)
     .infer(infer_truth)
     .not_differentiable()
     .numpy("np.any(input, axis=tuple(axis) if axis else None, keepdims=keep_dims)")
+    .traits({.reduces = {ReduceKind::Any, "axis"}})
     .sample("all axes", {mask({2, 3, 4})})
     .sample("inner", {mask({3, 50})}, {{"axis", IntList{1}}})
     .sample("numbers", {values({2, 2}, {0, 0, 2, 3})}, {{"axis", IntList{1}}})
     .sample_dtypes(kAny);
 
-MYCEL_CPU_KERNEL(reduce_any) { run_reduction(kernel, cpu::ReduceKind::Any); }
+MYCEL_CPU_KERNEL(reduce_any) { run_reduction(kernel); }
 
 MYCEL_ONNX(ReduceMax, "data axes.numbers") {
   return onnx_reduction(call, [&](const Value& x, const IntList& axes, bool keeps) {

@@ -35,9 +35,10 @@ inline Value stretched(GradientContext& op, const Value& value, const IntList& a
   return op.call("broadcast_to", {with_kept_axes(op, value, axes)}, {{"shape", op.input_shape(0)}});
 }
 
-inline void run_reduction(KernelContext& kernel, cpu::ReduceKind kind,
-                          std::string_view axis = "axis") {
-  cpu::reduce(kind, kernel.input(0), kernel.ints(axis), kernel.output(0));
+// The kernel of an operator that has said what it reduces.
+inline void run_reduction(KernelContext& kernel) {
+  const Reduction& reduction = kernel.definition().traits.reduces;
+  cpu::reduce(reduction.kind, kernel.input(0), kernel.ints(reduction.axes), kernel.output(0));
 }
 
 }  // namespace mycel::ops

@@ -96,7 +96,7 @@ MYCEL_OP(reduce_sum)
     })
     .gradient([](GradientContext& op) { sum_gradient(op, "axis"); })
     .numpy("np.sum(x, axis=tuple(axis) if axis else None, keepdims=keep_dims, dtype=x.dtype)")
-    .traits({.plan_blocks = plan_reducing_blocks})
+    .traits({.reduces = {ReduceKind::Sum, "axis"}, .plan_blocks = plan_reducing_blocks})
     .sample("all axes", {normal({2, 3, 4})})
     .sample("inner", {normal({3, 50})}, {{"axis", IntList{1}}})
     .sample("outer", {normal({50, 3})}, {{"axis", IntList{0}}, {"keep_dims", true}})
@@ -106,7 +106,7 @@ MYCEL_OP(reduce_sum)
     .sample("no elements", {normal({0, 3})}, {{"axis", IntList{0}}})
     .sample_dtypes(kNumber);
 
-MYCEL_CPU_KERNEL(reduce_sum) { run_reduction(kernel, cpu::ReduceKind::Sum); }
+MYCEL_CPU_KERNEL(reduce_sum) { run_reduction(kernel); }
 
 MYCEL_OP(reduce_mean)
     .names({.primitive = "ReduceMean", .function = "mean", .method = "mean"})
@@ -128,13 +128,13 @@ MYCEL_OP(reduce_mean)
       op.set_input_gradient(0, stretched(op, op.output_gradient(0) / count, axes));
     })
     .numpy("np.mean(x, axis=tuple(axis) if axis else None, keepdims=keep_dims)")
-    .traits({.plan_blocks = plan_reducing_blocks})
+    .traits({.reduces = {ReduceKind::Mean, "axis"}, .plan_blocks = plan_reducing_blocks})
     .sample("all axes", {normal({2, 3, 4})})
     .sample("inner", {normal({3, 50})}, {{"axis", IntList{1}}})
     .sample("outer", {normal({50, 3})}, {{"axis", IntList{0}}, {"keep_dims", true}})
     .sample_dtypes(kFloating | kComplex);
 
-MYCEL_CPU_KERNEL(reduce_mean) { run_reduction(kernel, cpu::ReduceKind::Mean); }
+MYCEL_CPU_KERNEL(reduce_mean) { run_reduction(kernel); }
 
 MYCEL_OP(reduce_prod)
     .names({.primitive = "ReduceProd"})
@@ -152,12 +152,13 @@ MYCEL_OP(reduce_prod)
     .gradient([](GradientContext& op) { prod_gradient(op, "axis"); })
     .keeps({"x"})
     .numpy("np.prod(x, axis=tuple(axis) if axis else None, keepdims=keep_dims, dtype=x.dtype)")
+    .traits({.reduces = {ReduceKind::Prod, "axis"}})
     .sample("all axes", {positive({2, 3})})
     .sample("inner", {normal({3, 5})}, {{"axis", IntList{1}}})
     .sample("a zero", {values({2, 2}, {0, 2, 3, 4})}, {{"axis", IntList{1}}})
     .sample_dtypes(kFloating | kIntegral | kComplex);
 
-MYCEL_CPU_KERNEL(reduce_prod) { run_reduction(kernel, cpu::ReduceKind::Prod); }
+MYCEL_CPU_KERNEL(reduce_prod) { run_reduction(kernel); }
 
 MYCEL_OP(sum)
     .names({.function = "sum"})
@@ -173,12 +174,13 @@ MYCEL_OP(sum)
       if (is_differentiable(op.input_dtype(0))) sum_gradient(op, "dim");
     })
     .numpy("np.sum(input, axis=tuple(dim) if dim else None, keepdims=keepdim)")
+    .traits({.reduces = {ReduceKind::Sum, "dim"}})
     .sample("all axes", {normal({2, 3, 4})})
     .sample("inner", {normal({3, 50})}, {{"dim", IntList{1}}})
     .sample("outer", {normal({50, 3})}, {{"dim", IntList{0}}, {"keepdim", true}})
     .sample_dtypes(kFloating | kComplex | DTypeSet({DType::Int32, DType::Int64, DType::Bool}));
 
-MYCEL_CPU_KERNEL(sum) { run_reduction(kernel, cpu::ReduceKind::Sum, "dim"); }
+MYCEL_CPU_KERNEL(sum) { run_reduction(kernel); }
 
 MYCEL_OP(prod)
     .names({.function = "prod", .method = "prod"})
@@ -195,11 +197,12 @@ MYCEL_OP(prod)
     })
     .keeps({"input"})
     .numpy("np.prod(input, axis=tuple(axis) if axis else None, keepdims=keep_dims)")
+    .traits({.reduces = {ReduceKind::Prod, "axis"}})
     .sample("all axes", {positive({2, 3})})
     .sample("inner", {normal({3, 5})}, {{"axis", IntList{1}}})
     .sample_dtypes(kFloating | DTypeSet({DType::Int32, DType::Int64}));
 
-MYCEL_CPU_KERNEL(prod) { run_reduction(kernel, cpu::ReduceKind::Prod); }
+MYCEL_CPU_KERNEL(prod) { run_reduction(kernel); }
 
 // ---- sums of ONNX files keep their type ---------------------------------------------------------
 

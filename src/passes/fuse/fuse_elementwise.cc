@@ -3,6 +3,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "ir/constant_number.h"
 #include "operator/registry.h"
 #include "passes/memory_effects.h"
 #include "passes/passes.h"
@@ -77,21 +78,6 @@ class Rewriter {
   std::unordered_map<const op::ExprNode*, Expr> done_;
 };
 
-// A Python number that was there when the graph was made becomes part of the formula. Only as a
-// double does it say what it said: larger integers have more digits.
-std::optional<double> number_in(const Output& operand) {
-  if (operand.node->kind() != NodeKind::Constant || !operand.type().is_number ||
-      !operand.type().shape.empty())
-    return std::nullopt;
-  const tensor::Tensor& tensor = operand.node->tensor();
-  if (tensor.dtype() == op::DType::Float64) return *tensor.data<double>();
-  if (tensor.dtype() != op::DType::Int64) return std::nullopt;
-  const std::int64_t whole = *tensor.data<std::int64_t>();
-  constexpr std::int64_t kExact = std::int64_t{1} << 53;
-  if (whole < -kExact || whole > kExact) return std::nullopt;
-  return static_cast<double>(whole);
-}
-
 struct Joined {
   std::vector<Output> operands;
   std::vector<op::InputDef> inputs;
@@ -107,22 +93,18 @@ struct Joined {
   }
 };
 
-double attribute_number(const Node& node, int index) {
-  const op::AttributeValue& value = node.attributes()[static_cast<std::size_t>(index)];
-  if (value.is_none()) return 0;
-  return value.is_bool() ? (value.flag() ? 1 : 0) : value.real();
-}
-
 // Attributes become constants of the joint formula, so that it has none of its own.
 Expr formula_of(const Node& node, Joined& joined, const Node* inner, const Expr& inner_formula) {
   const auto replace = [&](const op::ExprNode& leaf, const Expr& same) {
-    if (leaf.op == ScalarOp::Attribute) return Expr(attribute_number(node, leaf.index));
+    const auto index = static_cast<std::size_t>(leaf.index);
+    if (leaf.op == ScalarOp::Attribute) return Expr(ir::attribute_number(node.attributes()[index]));
     if (leaf.op != ScalarOp::Input) return same;
-    const Output operand = node.operands()[static_cast<std::size_t>(leaf.index)];
+    const Output operand = node.operands()[index];
     if (operand.node == inner) return inner_formula;
-    const op::InputDef& input = node.definition()->inputs[static_cast<std::size_t>(leaf.index)];
+    const op::InputDef& input = node.definition()->inputs[index];
+    // A Python number that was there when the graph was made becomes part of the formula.
     const std::optional<double> number =
-        joined.takes_numbers && !input.is_mask ? number_in(operand) : std::nullopt;
+        joined.takes_numbers && !input.is_mask ? ir::constant_number(operand) : std::nullopt;
     if (number) return Expr(*number);
     return Expr::input(joined.place_of(operand, input), input.is_mask);
   };

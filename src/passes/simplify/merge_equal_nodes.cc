@@ -125,9 +125,11 @@ class Merging {
     const std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
     for (Node* node : nodes) {
       const bool writes = writes_memory(*node);
-      const bool again = writes && node->kind() == NodeKind::While;
+      // A loop that writes reads other values in its next turn; a fused region reads no others.
+      const bool alone =
+          (writes && node->kind() == NodeKind::While) || node->kind() == NodeKind::Fused;
       for (const auto& inner : node->regions())
-        changed |= Merging(graph_, again ? nullptr : this).run(*inner);
+        changed |= Merging(graph_, alone ? nullptr : this).run(*inner);
       if (Node* const copy = writes ? written_copy(*node) : nullptr) {
         changed |= merge_write(*node, *copy);
         continue;

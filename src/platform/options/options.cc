@@ -38,6 +38,8 @@ constexpr Setting kSettings[] = {
     {"MYCEL_SIMULATED_MEMORY_MB", "4096", "memory of each simulated device"},
     {"MYCEL_SIMULATED_MISSING", "0",
      "n: of every n operators the simulated device lacks the kernel of one; 0: of none"},
+    {"MYCEL_SIMULATED_REGIONS", "on",
+     "whether the simulated device computes regions in one go: on, off, declined, late or failing"},
     {"MYCEL_STRESS_SECONDS", "2", "how long each stress test runs"},
     {"MYCEL_STRESS_SEED", "0", "the round the stress test begins with; 0: another one every time"},
     {"OMPI_COMM_WORLD_RANK", "", "rank given by mpirun, where RANK_ID is not set"},
