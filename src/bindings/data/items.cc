@@ -6,6 +6,7 @@
 #include "bindings/data/array_layout.h"
 #include "bindings/data/parts.h"
 #include "bindings/exceptions.h"
+#include "data/lent_array.h"
 #include "tensor/transit.h"
 
 namespace mycel::bindings {
@@ -191,7 +192,7 @@ PyObject* array_over_bytes(const TextArray& text) {
 }  // namespace
 
 PyObject* python_from_item(const Item& item) {
-  if (item.is_array()) return bridge().numpy_from_tensor(item.array());
+  if (item.is_array()) return bridge().numpy_from_tensor(data::own_array(item.array()));
   if (item.is_object()) {
     PyObject* object = static_cast<PythonObject&>(item.object()).get();
     Py_INCREF(object);
@@ -220,7 +221,7 @@ PyObject* python_from_item(const Item& item) {
 }
 
 PyObject* tensor_from_item(const Item& item) {
-  if (item.is_array()) return bridge().wrap(tensor::handed_over(item.array()));
+  if (item.is_array()) return bridge().wrap(tensor::handed_over(data::own_array(item.array())));
   const nb::object value = checked(python_from_item(item));
   return PyObject_CallOneArg(make_text_tensor, value.ptr());
 }
