@@ -74,4 +74,11 @@ bool RowCache::is_usable() const {
   return client_ != nullptr && !is_bypassed_ && static_cast<bool>(client_->statistics());
 }
 
+std::shared_ptr<RowCache> open_row_cache(const cache::CacheOptions& options,
+                                         CacheFailure on_failure) {
+  // Only rows on disk have to be asked for ahead of time.
+  const auto ahead = static_cast<std::size_t>(options.spilling ? options.prefetch : 0);
+  return std::make_shared<RowCache>(cache::CacheClient::open(options).value(), on_failure, ahead);
+}
+
 }  // namespace mycel::data

@@ -72,4 +72,8 @@ class RowCache {
   std::atomic<bool> is_bypassed_ = false;
 };
 
+// Joins a cache, or throws what the server says.
+std::shared_ptr<RowCache> open_row_cache(const cache::CacheOptions& options,
+                                         CacheFailure on_failure);
+
 }  // namespace mycel::data
