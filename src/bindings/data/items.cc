@@ -37,10 +37,6 @@ std::string_view type_name_of(PyObject* object) { return Py_TYPE(object)->tp_nam
 
 PyTypeObject* array_type = nullptr;
 
-bool is_array(PyObject* object) {
-  return Py_TYPE(object) == array_type || PyType_IsSubtype(Py_TYPE(object), array_type) != 0;
-}
-
 std::string text_of(PyObject* text) {
   Py_ssize_t length = 0;
   const char* characters = PyUnicode_AsUTF8AndSize(text, &length);
@@ -95,6 +91,10 @@ Item other_item(PyObject* object, bool keep_objects) {
 }
 
 }  // namespace
+
+bool is_array(PyObject* object) {
+  return Py_TYPE(object) == array_type || PyType_IsSubtype(Py_TYPE(object), array_type) != 0;
+}
 
 namespace {
 

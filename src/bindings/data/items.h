@@ -23,6 +23,8 @@ class PythonObject : public data::ForeignObject {
   PyObject* object_;
 };
 
+bool is_array(PyObject* object);
+
 // Numbers, strings, arrays, Tensors, lists of those; dicts travel as they are. `keep_objects`: so
 // does everything that is not data yet (Pillow images); otherwise it is asked for its array.
 data::Item item_from_python(PyObject* object, bool keep_objects = false);

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "bindings/data/items.h"
+#include "bindings/data/parts.h"
 #include "bindings/data/user_calls.h"
+#include "data/packed_rows.h"
 #include "data/pipeline/many_rows.h"
 
 namespace mycel::bindings {
@@ -14,19 +16,30 @@ namespace mycel::bindings {
 namespace nb = nanobind;
 using data::Item;
 using data::Items;
+using data::PackedRows;
 using data::RowRandom;
 
 namespace {
 
-// The answers for all rows, a list as long as the question.
+// The answers for all rows: a list as long as the question, or an array of packed rows.
 nb::object ask(PyObject* function, const nb::tuple& arguments, std::size_t rows,
                const std::string& operation) {
   nb::object answers = call(function, arguments.ptr(), operation);
+  if (is_array(answers.ptr())) return answers;
   if (PyList_Check(answers.ptr()) == 0 ||
       PyList_GET_SIZE(answers.ptr()) != static_cast<Py_ssize_t>(rows))
     platform::fail(platform::ErrorKind::Internal, operation, "expected a list of ", rows,
                    " answers from the worker processes.");
   return answers;
+}
+
+// Rows that were turned into data by the other process.
+void take_packed(PyObject* answers, std::span<Items> rows, const std::string& operation) {
+  const PackedRows packed = PackedRows::open(bridge().tensor_from_buffer(answers, true)).value();
+  if (packed.size() != rows.size())
+    platform::fail(platform::ErrorKind::Internal, operation, "expected ", rows.size(),
+                   " packed rows from the worker processes, but got ", packed.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = packed.items(i);
 }
 
 // Spreads the answers over the rows; `convert(answer)` makes items. Failures stay with their rows.
@@ -36,6 +49,7 @@ void answer_all(std::span<Items> rows, std::span<std::exception_ptr> failures,
   nb::object answers;
   try {
     answers = converting(operation, question);
+    if (is_array(answers.ptr())) return take_packed(answers.ptr(), rows, operation);
   } catch (...) {
     for (std::exception_ptr& failure : failures) failure = std::current_exception();
     return;
@@ -74,13 +88,18 @@ class RemoteTransform : public data::Transform, public data::ManyRowTransform {
     answer_all(
         rows, failures, operation,
         [&] {
-          return ask(function_->get(), nb::make_tuple(arguments(rows), seeds(random)), rows.size(),
-                     operation);
+          return ask(function_->get(), nb::make_tuple(question(rows), seeds(random), rows.size()),
+                     rows.size(), operation);
         },
         [&](PyObject* answer) { return items_from_result(answer, how_.keep_objects); });
   }
 
  private:
+  // Small rows as one array of bytes, so that they cost no object each; others as tuples.
+  nb::object question(std::span<const Items> rows) const {
+    if (!data::is_worth_packing(rows)) return arguments(rows);
+    return packed_array(rows, how_.keep_objects);
+  }
   static nb::list arguments(std::span<const Items> rows) {
     nb::list calls;
     std::vector<const Item*> pointers;
@@ -138,6 +157,42 @@ class RemoteSource : public data::IndexedSource, public data::ManyRowSource {
 };
 
 }  // namespace
+
+nb::object packed_array(std::span<const Items> rows, bool keep_objects) {
+  PyObject* array =
+      bridge().numpy_from_tensor(data::pack_rows(rows, static_cast<std::uint32_t>(keep_objects)));
+  if (array == nullptr) throw PythonError();
+  return nb::steal(array);
+}
+
+nb::tuple unpacked_calls(nb::handle array) {
+  const PackedRows packed =
+      PackedRows::open(bridge().tensor_from_buffer(array.ptr(), true)).value();
+  nb::list calls;
+  std::vector<const Item*> pointers;
+  for (std::size_t i = 0; i < packed.size(); ++i) {
+    const Items row = packed.items(i);
+    pointers.clear();
+    for (const Item& item : row) pointers.push_back(&item);
+    calls.append(argument_tuple(pointers));
+  }
+  return nb::make_tuple(calls, packed.note() != 0);
+}
+
+nb::object packed_results(const nb::list& results, bool keep_objects) {
+  std::vector<Items> rows;
+  rows.reserve(nb::len(results));
+  try {
+    for (const nb::handle result : results)
+      rows.push_back(items_from_result(result.ptr(), keep_objects));
+  } catch (const PythonError&) {
+    PyErr_Clear();  // the other process meets it again, and knows what to say
+    return nb::none();
+  } catch (const platform::Error&) {
+    return nb::none();
+  }
+  return data::is_worth_packing(rows) ? packed_array(rows, keep_objects) : nb::none();
+}
 
 data::TransformPtr remote_transform(nb::callable function, std::string name, PythonCall how) {
   return std::make_shared<RemoteTransform>(held(function), std::move(name), how);
