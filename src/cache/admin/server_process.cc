@@ -28,7 +28,9 @@ using platform::join;
 
 constexpr int kStartMs = 60000;
 constexpr int kOrderlyMs = 10000;
-constexpr int kSignalMs = 5000;
+constexpr int kSignalMs = 3000;
+
+using Clock = std::chrono::steady_clock;
 
 Error system_error(const std::string& what) {
   return {ErrorKind::Runtime, join("Unexpected error. ", what, ": ", std::strerror(errno))};
@@ -69,16 +71,21 @@ struct ServerWords {
   _exit(127);
 }
 
+// At least 0.
+int milliseconds_until(Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  return left <= 0 ? 0 : static_cast<int>(left);
+}
+
 // Everything up to the end of the pipe; nothing when that takes too long.
 std::optional<std::string> read_all(int pipe, int timeout_ms) {
-  using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
   std::string text;
   while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return std::nullopt;
+    const int left = milliseconds_until(deadline);
+    if (left == 0) return std::nullopt;
     pollfd wait{pipe, POLLIN, 0};
-    if (poll(&wait, 1, static_cast<int>(left)) <= 0) continue;
+    if (poll(&wait, 1, left) <= 0) continue;
     char part[1024];
     const ssize_t count = read(pipe, part, sizeof part);
     if (count < 0 && errno == EINTR) continue;
@@ -150,9 +157,10 @@ Result<Done> stop_server(std::uint16_t port) {
   if (process.number() < 0) return not_there(port);
   Result<Descriptor> socket = connect_to_server(port);
   if (socket) {
+    const auto deadline = Clock::now() + std::chrono::milliseconds(kOrderlyMs);
     // Whatever the answer is: what counts is that the process ends.
     static_cast<void>(make_control(std::move(socket).value(), port)->stop(kOrderlyMs));
-    if (has_ended(process, kOrderlyMs)) return Done{};
+    if (has_ended(process, milliseconds_until(deadline))) return Done{};
   }
   for (const int signal : {SIGTERM, SIGKILL}) {
     syscall(SYS_pidfd_send_signal, process.number(), signal, nullptr, 0);

@@ -45,9 +45,10 @@ class SharedCacheClient final : public CacheClient {
         fork_number_(platform::fork_number()),
         presence_(std::move(presence)),
         control_(std::move(control)),
-        staging_(kStagingBytes, [this](int descriptor, std::uint64_t size) {
-          return presence_->give_staging(descriptor, size);
-        }) {}
+        staging_(
+            std::make_unique<Staging>(kStagingBytes, [this](int descriptor, std::uint64_t size) {
+              return presence_->give_staging(descriptor, size);
+            })) {}
 
   ~SharedCacheClient() override;
 
@@ -72,8 +73,13 @@ class SharedCacheClient final : public CacheClient {
   std::uint64_t connection_id() const override { return connection_id_; }
 
  private:
-  // The rows change only while a build is waited for; readers come later.
-  std::shared_ptr<SharedRows> rows() const { return rows_; }
+  void wake_watcher() const;
+  // The rows change only while a build is waited for, and readers come later: the lock is for the
+  // thread that watches.
+  std::shared_ptr<SharedRows> rows() const {
+    const std::lock_guard lock(rows_mutex_);
+    return rows_;
+  }
   Result<Done> open_rows();
   Result<Done> check() const;
   Error lost() const;
@@ -91,8 +97,9 @@ class SharedCacheClient final : public CacheClient {
   const std::uint64_t fork_number_;
   const std::unique_ptr<Presence> presence_;
   std::unique_ptr<Control> control_;
+  mutable std::mutex rows_mutex_;
   std::shared_ptr<SharedRows> rows_;
-  Staging staging_;
+  std::unique_ptr<Staging> staging_;
   platform::Descriptor wake_;
   std::uint64_t cookie_ = 0;
   std::uint64_t appended_ = 0;
@@ -107,8 +114,8 @@ class SharedCacheClient final : public CacheClient {
   std::uint64_t reported_misses_ = 0;
   mutable std::mutex problem_mutex_;  // guards problem_
   std::optional<Error> problem_;      // met while rows were sent
-  platform::Thread sender_;
-  platform::Thread watcher_;
+  std::unique_ptr<platform::Thread> sender_;
+  std::unique_ptr<platform::Thread> watcher_;
 };
 
 Result<Done> SharedCacheClient::start() {
@@ -117,31 +124,47 @@ Result<Done> SharedCacheClient::start() {
   if (!is_stream_) {
     if (Result<Done> done = open_rows(); !done) return done.error();
   }
-  sender_ = platform::Thread("cache_send", [this](std::stop_token stop) { send(stop); });
-  watcher_ = platform::Thread("cache_watch", [this](std::stop_token stop) { watch(stop); });
+  sender_ = std::make_unique<platform::Thread>("cache_send",
+                                               [this](std::stop_token stop) { send(stop); });
+  watcher_ = std::make_unique<platform::Thread>("cache_watch",
+                                                [this](std::stop_token stop) { watch(stop); });
   return Done{};
 }
 
 SharedCacheClient::~SharedCacheClient() {
-  if (rows_ != nullptr) rows_->detach();
   if (platform::fork_number() != fork_number_) {
-    // A forked child: threads and gRPC's own are the parent's, and so is the connection.
-    static_cast<void>(control_.release());  // NOLINT: closing it here would wait for ever
+    // A forked child: threads, gRPC's own among them, and locks they hold are the parent's.
+    static_cast<void>(control_.release());  // NOLINT: all would wait for the parent's threads
+    static_cast<void>(staging_.release());  // NOLINT
+    static_cast<void>(sender_.release());   // NOLINT
+    static_cast<void>(watcher_.release());  // NOLINT
     return;
   }
-  staging_.close(is_lost_);
-  if (sender_.joinable()) sender_.join();
-  watcher_.request_stop();
-  const std::uint64_t one = 1;
-  if (watcher_.joinable() && write(wake_.number(), &one, sizeof one) == sizeof one) watcher_.join();
+  if (rows_ != nullptr) rows_->detach();
+  staging_->close(is_lost_);
+  if (sender_ != nullptr) sender_->join();
+  if (watcher_ != nullptr) {
+    watcher_->request_stop();
+    wake_watcher();
+    watcher_->join();
+  }
   if (!is_lost_) report();
+}
+
+void SharedCacheClient::wake_watcher() const {
+  const std::uint64_t one = 1;
+  if (write(wake_.number(), &one, sizeof one) < 0) return;  // it is awake already
 }
 
 Result<Done> SharedCacheClient::open_rows() {
   Result<std::shared_ptr<SharedRows>> rows = SharedRows::open(
       [this](FrameKind kind, std::uint64_t number) { return presence_->fetch(kind, number); });
   if (!rows) return rows.error();
-  rows_ = std::move(rows).value();
+  {
+    const std::lock_guard lock(rows_mutex_);
+    rows_ = std::move(rows).value();
+  }
+  wake_watcher();
   return Done{};
 }
 
@@ -164,12 +187,12 @@ Error SharedCacheClient::explained(const Error& error) const {
 }
 
 Result<Done> SharedCacheClient::check() const {
-  if (is_lost_) return lost();
-  if (rows_ != nullptr && rows_->state() == StoreState::Dropped) return dropped();
   if (platform::fork_number() != fork_number_) {
     return Error(ErrorKind::Runtime,
                  "the cache client belongs to the process that forked this one; open another");
   }
+  if (is_lost_) return lost();
+  if (rows_ != nullptr && rows_->state() == StoreState::Dropped) return dropped();
   return Done{};
 }
 
@@ -190,7 +213,7 @@ Result<std::optional<RowView>> SharedCacheClient::find(std::uint64_t row_id) {
 Result<Done> SharedCacheClient::offer(std::uint64_t row_id, std::span<const Bytes> parts) {
   if (Result<Done> done = check(); !done) return done.error();
   if (!takes_rows_) return Done{};
-  if (Result<Done> done = staging_.put(row_id, parts); !done) return explained(done.error());
+  if (Result<Done> done = staging_->put(row_id, parts); !done) return explained(done.error());
   return Done{};
 }
 
@@ -202,7 +225,8 @@ Result<Done> SharedCacheClient::send_problem() const {
 }
 
 Result<Done> SharedCacheClient::flush() {
-  staging_.wait_sent();
+  if (Result<Done> done = check(); !done) return done.error();
+  staging_->wait_sent();
   return send_problem();
 }
 
@@ -232,7 +256,7 @@ Result<Done> SharedCacheClient::append(std::span<const Bytes> parts) {
   if (Result<Done> done = check(); !done) return done.error();
   if (room_ == Room::NoMemory) return no_memory();
   if (room_ == Room::NoDisk) return no_disk();
-  if (Result<Done> done = staging_.put(appended_, parts); !done) {
+  if (Result<Done> done = staging_->put(appended_, parts); !done) {
     if (Result<Done> problem = send_problem(); !problem) return problem.error();
     return explained(done.error());
   }
@@ -261,7 +285,7 @@ Result<CacheStatistics> SharedCacheClient::statistics() {
 
 // Sends batches until the staging memory is closed and empty.
 void SharedCacheClient::send(std::stop_token stop) {
-  while (const std::optional<StagedRows> rows = staging_.next(stop)) {
+  while (const std::optional<StagedRows> rows = staging_->next(stop)) {
     Result<Room> room = room_ == Room::Enough ? control_->store(presence_->client(), cookie_, *rows)
                                               : Result<Room>(room_.load());
     if (!room) {
@@ -270,28 +294,32 @@ void SharedCacheClient::send(std::stop_token stop) {
         problem_ = room.error();
       }
       takes_rows_ = false;
-      staging_.close(true);
+      staging_->close(true);
       return;
     }
     if (room.value() != Room::Enough) {
       room_ = room.value();
       takes_rows_ = false;
     }
-    staging_.done();
+    staging_->done();
   }
 }
 
-// Sees the server die, and tells it from time to time what was found.
+// Sees the server die, tells it from time to time what was found, and maps what others stored.
 void SharedCacheClient::watch(std::stop_token stop) {
   while (!stop.stop_requested()) {
+    if (const std::shared_ptr<SharedRows> rows = this->rows(); rows != nullptr)
+      rows->map_ahead(stop);
     pollfd waits[2] = {{presence_->socket(), POLLRDHUP, 0}, {wake_.number(), POLLIN, 0}};
     const int count = poll(waits, 2, kReportMs);
     if ((waits[0].revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0) {
       is_lost_ = true;
       takes_rows_ = false;
-      staging_.close(true);
+      staging_->close(true);
       return;
     }
+    std::uint64_t times = 0;
+    if (count > 0 && read(wake_.number(), &times, sizeof times) < 0) continue;
     if (count == 0) report();
   }
 }

@@ -24,6 +24,7 @@ struct StoreHeader {
   std::atomic<std::uint32_t> state;       // a StoreState; waiters sleep on it as a futex
   std::atomic<std::uint32_t> generation;  // of the current table
   std::atomic<std::uint64_t> rows;        // stored so far
+  std::atomic<std::uint32_t> segments;    // that hold them
 };
 
 constexpr std::size_t kHeaderBytes = 4096;

@@ -121,6 +121,12 @@ Result<const MemoryMap*> SharedRows::segment(std::uint64_t number) {
   return mapped;
 }
 
+void SharedRows::map_ahead(std::stop_token stop) {
+  const std::uint64_t count = header().segments.load(std::memory_order_acquire);
+  for (std::uint64_t number = 0; number < count && !stop.stop_requested(); ++number)
+    if (!segment(number)) return;  // whoever needs it will be told why
+}
+
 Result<const SharedRows::SpillFile*> SharedRows::spill_file(std::uint64_t number) {
   if (const SpillFile* known = spill_file_.load(std::memory_order_acquire)) return known;
   const std::lock_guard lock(mutex_);

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "cache/client/cache_client.h"
@@ -36,6 +37,8 @@ class SharedRows : public std::enable_shared_from_this<SharedRows> {
 
   Result<std::optional<RowView>> find(std::uint64_t row_id);
   void will_need(std::span<const std::uint64_t> row_ids);
+  // Maps segments nobody has asked for yet: a thread with time does it before one without has to.
+  void map_ahead(std::stop_token stop);
   // No calls of `fetch` from now on: whoever it belongs to goes.
   void detach();
 

@@ -178,12 +178,14 @@ RowStore::Segment* RowStore::segment_for(std::uint64_t bytes) {
       if (!memory) continue;
       segments_.push_back(std::make_shared<Segment>(Segment{std::move(memory).value()}));
       segment_bytes_ += wanted;
+      header().segments.store(static_cast<std::uint32_t>(segments_.size()));
       return segments_.back().get();
     }
     return nullptr;
   }
   segment_bytes_ += spare_->memory.size();
   segments_.push_back(std::move(spare_));
+  header().segments.store(static_cast<std::uint32_t>(segments_.size()));
   return segments_.back().get();
 }
 
@@ -269,6 +271,7 @@ void RowStore::set_state(StoreState state) {
 
 void RowStore::discard() {
   const std::lock_guard lock(mutex_);
+  header().segments.store(0);
   segments_.clear();
   spare_.reset();
   segment_bytes_ = 0;

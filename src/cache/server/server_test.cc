@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cache/client/presence.h"
 #include "cache/server/test_server.h"
@@ -187,6 +189,24 @@ TEST_F(ServerTest, ALostServerIsAnErrorAtOnce) {
   EXPECT_THAT(client->find(1).error().message(), HasSubstr("cache_admin --start -p 50052"));
   EXPECT_FALSE(offer(*client, 2, "two"));
   EXPECT_FALSE(client->statistics());
+}
+
+TEST_F(ServerTest, AForkedChildReadsItsViewsAndGoesInPeace) {
+  const TestServer server;
+  auto client = CacheClient::open(mappable(server.session())).value();
+  ASSERT_TRUE(offer(*client, 1, "one"));
+  ASSERT_TRUE(client->flush());
+  const RowView view = client->find(1).value().value();
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool is_right = std::memcmp(view.bytes.data(), "one", 3) == 0 && !client->flush();
+    client.reset();
+    _exit(is_right ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(text_of(*client, 1), "one");
 }
 
 TEST_F(ServerTest, ClientsCannotWriteToSharedMemory) {
