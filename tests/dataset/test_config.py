@@ -175,7 +175,8 @@ def test_seeding_does_not_load_the_data_package():
     assert output.split() == ["False", "3"]
 
 
-def test_config_load(tmp_path):
+def test_config_load(tmp_path, monkeypatch):
+    monkeypatch.setattr(config, "_cache_settings", {})
     file = tmp_path / "settings.json"
     settings = {"seed": 9, "numParallelWorkers": 3, "opConnectorSize": 5, "monitorSamplingInterval": 15}
     settings |= {"fast_recovery": False, "error_samples_mode": 2, "logFilePath": "/tmp", "cacheHost": "host"}
@@ -184,6 +185,7 @@ def test_config_load(tmp_path):
     assert (config.get_seed(), config.get_num_parallel_workers(), config.get_prefetch_size()) == (9, 3, 5)
     assert config.get_monitor_sampling_interval() == 15 and not config.get_fast_recovery()
     assert config.get_error_samples_mode() is config.ErrorSamplesMode.SKIP
+    assert config.cache_setting("cacheHost") == "host" and config.cache_setting("cachePort") is None
 
 
 @pytest.mark.parametrize(

@@ -278,12 +278,10 @@ def test_a_resumed_iterator_gives_rows_of_the_same_form():
         assert x.tolist() == [2, 3] and y.tolist() == [20, 30]
 
 
-def test_a_cache_of_map_is_checked_and_not_taken_silently(capfd):
+def test_a_cache_of_map_is_checked():
     data = ds.NumpySlicesDataset([1, 2], ["x"])
     with pytest.raises(TypeError, match="Argument cache with value 3 is not of type"):
         data.map(lambda x: x, "x", cache=3)
-    data.map(lambda x: x, "x", cache=ds.DatasetCache(1))
-    assert "without a cache" in capfd.readouterr().err
 
 
 def test_a_position_serves_other_numbers_of_shards(seed):

@@ -211,9 +211,9 @@ def test_settings_of_pipelines_that_are_refused(setter, asked, default, warnings
 
 def test_a_settings_file_of_pipelines(warnings, tmp_path):
     file = tmp_path / "settings.json"
-    file.write_text('{"cacheHost": "elsewhere", "numParalelWorkers": 3}')
+    file.write_text('{"monitorSamplingInterval": 5, "numParalelWorkers": 3}')
     config.load(str(file))
-    assert "numParalelWorkers" in warnings[0] and "cache server" in warnings[1]
+    assert "numParalelWorkers" in warnings[0] and "not sampled" in warnings[1]
 
 
 def test_arguments_that_are_refused(warnings):

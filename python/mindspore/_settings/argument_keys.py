@@ -225,10 +225,9 @@ MAP = Family(
         *_work(
             "operations input_columns output_columns num_parallel_workers python_multiprocessing callbacks"
         ),
-        *_work("max_rowsize batch_size drop_remainder per_batch_map input_dataset"),
+        *_work("max_rowsize batch_size drop_remainder per_batch_map input_dataset cache"),
         *_changes_nothing(None, "the device is the CPU, where the operations run in any case", "offload"),
         refused("column_order", None, "choose columns with 'project'", error=ValueError),
-        refused("cache", None, "there is no cache server, and the pipeline runs without a cache"),
     ],
     targets=(
         "mindspore.dataset.engine._dataset:Dataset.map",

@@ -15,7 +15,6 @@ _DUMP = "values of operators are not dumped; print them, or return them"
 _RECORDER = "there is no recorder of running data; see 'save_graphs' for graphs and GLOG_v for the log"
 _DEBUGGER = "there is no debugger of graphs; in PyNative mode every Python debugger works"
 _FILES_OF_GRAPHS = "graphs are written as 'save_graphs' says, without a choice of parts"
-_CACHE_SERVER = "there is no cache server, and pipelines run without a cache"
 _ASCEND = "it only concerns Ascend"
 
 
@@ -160,7 +159,9 @@ ENVIRONMENT = Family(
         *_refuse(
             "DATASET_ENABLE_NUMA", "threads are not bound to a memory node; start the program with 'numactl'"
         ),
-        *_refuse("MS_CACHE_HOST MS_CACHE_PORT", _CACHE_SERVER),
+        *_work("MS_CACHE_HOST MS_CACHE_PORT", "host and port of the cache server, where none is given"),
+        *_work("MYCEL_CACHE_DIR", "the folder of cache servers, instead of /tmp/mindspore"),
+        *_work("XDG_RUNTIME_DIR", "holds the folder of cache servers where /tmp/mindspore cannot be used"),
         *_refuse(
             "MS_PROFILER_OPTIONS",
             "make a mindspore.Profiler, or a mindspore.profiler.EnvProfiler, in the program",

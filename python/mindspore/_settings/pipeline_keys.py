@@ -16,7 +16,8 @@ def _work(name: str, about: str, reader: str) -> Setting:
 
 
 def _of_cache(name: str, default: Any) -> Setting:
-    return refused(name, default, "there is no cache server, and pipelines run without a cache")
+    about = "what `DatasetCache` takes where neither an argument nor the environment says it"
+    return works(name, default, about, reader="dataset/engine/cache_client.py")
 
 
 PIPELINES = Family(

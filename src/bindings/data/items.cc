@@ -6,6 +6,7 @@
 #include "bindings/data/array_layout.h"
 #include "bindings/data/parts.h"
 #include "bindings/objects.h"
+#include "data/lent_array.h"
 #include "tensor/transit.h"
 
 namespace mycel::bindings {
@@ -37,10 +38,6 @@ struct PythonObject : data::ForeignObject {
 std::string_view type_name_of(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
 PyTypeObject* array_type = nullptr;
-
-bool is_array(PyObject* object) {
-  return Py_TYPE(object) == array_type || PyType_IsSubtype(Py_TYPE(object), array_type) != 0;
-}
 
 std::string text_of(PyObject* text) {
   Py_ssize_t length = 0;
@@ -88,6 +85,14 @@ Item other_item(PyObject* object, bool keep_objects) {
   const nb::object array = owned(PyObject_CallOneArg(make_array, object));
   return array_item(array.ptr());
 }
+
+}  // namespace
+
+bool is_array(PyObject* object) {
+  return Py_TYPE(object) == array_type || PyType_IsSubtype(Py_TYPE(object), array_type) != 0;
+}
+
+namespace {
 
 template <class T>
 bool write_number(T value, DType dtype, std::size_t column, data::RowSink& sink) {
@@ -172,7 +177,7 @@ nb::object array_over_bytes(const TextArray& text) {
 }  // namespace
 
 nb::object python_from_item(const Item& item) {
-  if (item.is_array()) return owned(bridge().numpy_from_tensor(item.array()));
+  if (item.is_array()) return owned(bridge().numpy_from_tensor(data::own_array(item.array())));
   if (item.is_object()) return *static_cast<PythonObject&>(item.object()).held;
   if (item.empty()) fail(ErrorKind::Internal, "a value of a row was never made");
   const TextArray& text = item.text();
@@ -191,7 +196,7 @@ nb::object python_from_item(const Item& item) {
 }
 
 nb::object tensor_from_item(const Item& item) {
-  if (item.is_array()) return owned(bridge().wrap(tensor::handed_over(item.array())));
+  if (item.is_array()) return owned(bridge().wrap(tensor::handed_over(data::own_array(item.array()))));
   return owned(PyObject_CallOneArg(make_text_tensor, python_from_item(item).ptr()));
 }
 

@@ -11,6 +11,8 @@
 
 namespace mycel::bindings {
 
+bool is_array(PyObject* object);
+
 // Numbers, strings, arrays, Tensors, lists of those; dicts travel as they are. `keep_objects`: so
 // does everything that is not data yet (Pillow images); otherwise it is asked for its array.
 data::Item item_from_python(PyObject* object, bool keep_objects = false);

@@ -43,6 +43,7 @@ NB_MODULE(_c_data, module) {
   bind_samplers(module);
   bind_sources(module);
   bind_stages(module);
+  bind_cache(module);
   bind_streams(module);
   bind_record(module);
 }

@@ -13,6 +13,7 @@ namespace mycel::bindings {
 // What mindspore._c_expression lends; filled when the module is imported.
 const Bridge& bridge();
 
+void bind_cache(nanobind::module_& module);
 void bind_samplers(nanobind::module_& module);
 void bind_sources(nanobind::module_& module);
 void bind_stages(nanobind::module_& module);

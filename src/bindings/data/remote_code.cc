@@ -3,29 +3,43 @@
 
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "bindings/data/items.h"
+#include "bindings/data/parts.h"
 #include "bindings/data/user_calls.h"
+#include "data/packed_rows.h"
 #include "data/pipeline/many_rows.h"
 
 namespace mycel::bindings {
 
 namespace nb = nanobind;
 using data::Items;
+using data::PackedRows;
 using data::RowRandom;
 using data::SourceColumns;
 
 namespace {
 
-// The answers for all rows, a list as long as the question.
+// The answers for all rows: a list as long as the question, or an array of packed rows.
 nb::object ask(const HeldPtr& function, const nb::tuple& arguments, std::size_t rows,
                const std::string& operation) {
   nb::object answers = call(function, operation, arguments);
+  if (is_array(answers.ptr())) return answers;
   if (PyList_Check(answers.ptr()) == 0 ||
       PyList_GET_SIZE(answers.ptr()) != static_cast<Py_ssize_t>(rows))
     platform::fail(platform::ErrorKind::Internal, operation, "expected a list of ", rows,
                    " answers from the worker processes.");
   return answers;
+}
+
+// Rows that were turned into data by the other process.
+void take_packed(PyObject* answers, std::span<Items> rows, const std::string& operation) {
+  const PackedRows packed = PackedRows::open(bridge().tensor_from_buffer(answers, true)).value();
+  if (packed.size() != rows.size())
+    platform::fail(platform::ErrorKind::Internal, operation, "expected ", rows.size(),
+                   " packed rows from the worker processes, but got ", packed.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = packed.items(i);
 }
 
 // Spreads the answers over the rows; `convert(answer)` makes items. Failures stay with their rows.
@@ -35,6 +49,7 @@ void answer_all(std::span<Items> rows, std::span<std::exception_ptr> failures,
   nb::object answers;
   try {
     answers = converting(operation, question);
+    if (is_array(answers.ptr())) return take_packed(answers.ptr(), rows, operation);
   } catch (...) {
     for (std::exception_ptr& failure : failures) failure = std::current_exception();
     return;
@@ -73,14 +88,18 @@ class RemoteTransform : public data::Transform, public data::ManyRowTransform {
     answer_all(
         rows, failures, operation,
         [&] {
-          const auto convert = [](const Items& row) { return argument_tuple(row); };
-          return ask(function_, nb::make_tuple(list_of(rows, convert), seeds(random)), rows.size(),
-                     operation);
+          return ask(function_, nb::make_tuple(question(rows), seeds(random), rows.size()),
+                     rows.size(), operation);
         },
         [&](PyObject* answer) { return items_from_result(answer, how_.keep_objects); });
   }
 
  private:
+  // Small rows as one array of bytes, so that they cost no object each; others as tuples.
+  nb::object question(std::span<const Items> rows) const {
+    if (data::is_worth_packing(rows)) return packed_array(rows, how_.keep_objects);
+    return list_of(rows, [](const Items& row) { return argument_tuple(row); });
+  }
   nb::object seeds(std::span<RowRandom> random) const {
     if (!how_.seeded) return nb::none();
     nb::list numbers;
@@ -124,6 +143,34 @@ class RemoteSource : public data::IndexedSource, public data::ManyRowSource {
 };
 
 }  // namespace
+
+nb::object packed_array(std::span<const Items> rows, bool keep_objects) {
+  const auto note = static_cast<std::uint32_t>(keep_objects);
+  return owned(bridge().numpy_from_tensor(data::pack_rows(rows, note)));
+}
+
+nb::tuple unpacked_calls(nb::handle array) {
+  const PackedRows packed =
+      PackedRows::open(bridge().tensor_from_buffer(array.ptr(), true)).value();
+  nb::list calls;
+  for (std::size_t i = 0; i < packed.size(); ++i) calls.append(argument_tuple(packed.items(i)));
+  return nb::make_tuple(calls, packed.note() != 0);
+}
+
+nb::object packed_results(const nb::list& results, bool keep_objects) {
+  std::vector<Items> rows;
+  rows.reserve(nb::len(results));
+  try {
+    for (const nb::handle result : results)
+      rows.push_back(items_from_result(result.ptr(), keep_objects));
+  } catch (const PythonError&) {
+    PyErr_Clear();  // the other process meets it again, and knows what to say
+    return nb::none();
+  } catch (const platform::Error&) {
+    return nb::none();
+  }
+  return data::is_worth_packing(rows) ? packed_array(rows, keep_objects) : nb::none();
+}
 
 data::TransformPtr remote_transform(nb::callable function, std::string name, PythonCall how) {
   return std::make_shared<RemoteTransform>(held(function), std::move(name), how);

@@ -136,6 +136,8 @@ void bind_transforms(nb::module_& module) {
                return std::const_pointer_cast<Transform>(
                    remote_transform(std::move(function), std::move(name), {keep_objects, seeded}));
              });
+  module.def("unpacked_calls", unpacked_calls);
+  module.def("packed_results", packed_results);
 }
 
 }  // namespace mycel::bindings

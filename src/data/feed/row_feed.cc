@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/feed/row_feed.h"
 
+#include "data/lent_array.h"
 #include "tensor/transit.h"
 
 namespace mycel::data {
@@ -17,7 +18,7 @@ bool RowFeed::next(std::vector<Tensor>& row) {
                      made.items[i].type_name(),
                      ", which cannot be fed to a network: leave it out with ",
                      "'project', or turn it into numbers.");
-    row.push_back(tensor::handed_over(made.items[i].array()));
+    row.push_back(tensor::handed_over(own_array(made.items[i].array())));
   }
   return true;
 }

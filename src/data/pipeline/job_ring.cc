@@ -12,8 +12,11 @@ namespace {
 
 constexpr std::uint64_t kTaskNanoseconds = 100'000;  // a task handed out costs a few microseconds
 constexpr std::uint64_t kCheapNanoseconds = 40'000;
-constexpr std::uint64_t kRemoteNanoseconds = 2'000'000;  // asking costs some hundred microseconds
-constexpr std::size_t kMostRemoteRows = 64;
+// Asking another process takes long by itself, the longer the busier the machine is. What a row
+// costs cannot be told from that, so questions grow while the answer comes soon.
+constexpr std::uint64_t kSoonNanoseconds = 10'000'000;
+constexpr std::uint64_t kLateNanoseconds = 40'000'000;
+constexpr std::size_t kMostRemoteRows = 256;
 
 bool is_remote(const Row& row) {
   return std::ranges::any_of(row.pending, [](const RowStep* step) { return step->is_remote(); });
@@ -43,9 +46,8 @@ bool JobRing::wants_more(std::optional<std::size_t> expected_bytes) {
 std::size_t JobRing::rows_per_task(std::size_t row_bytes) const {
   const std::uint64_t cost = row_cost_ns_.load(std::memory_order_relaxed);
   if (cost == 0 || !engine_.look_ahead) return 1;
-  const std::size_t rows =
-      remote_ ? std::clamp<std::size_t>(kRemoteNanoseconds / cost, 1, kMostRemoteRows)
-              : std::clamp<std::size_t>(kTaskNanoseconds / cost, 1, 256);
+  const std::size_t rows = remote_ ? remote_rows_.load(std::memory_order_relaxed)
+                                   : std::clamp<std::size_t>(kTaskNanoseconds / cost, 1, 256);
   if (row_bytes == 0) return rows;
   return std::clamp<std::size_t>(engine_.budget.room() / row_bytes, 1, rows);
 }
@@ -94,6 +96,7 @@ void JobRing::complete(JobPtr job, std::size_t begin, bool inline_work) {
 
 void JobRing::run_rows(Job& job, std::size_t begin, std::size_t end) {
   if (begin == end) return;
+  const bool asks = is_remote(job.rows[begin]);
   const std::uint64_t started = now_ns();
   try {
     if (engine_.stop.stop_requested()) throw Stopped();  // nobody may take it for done
@@ -106,8 +109,17 @@ void JobRing::run_rows(Job& job, std::size_t begin, std::size_t end) {
   const std::uint64_t cost = std::max<std::uint64_t>(spent / (end - begin), 1);
   const std::uint64_t before = row_cost_ns_.load(std::memory_order_relaxed);
   row_cost_ns_.store(before == 0 ? cost : (before * 7 + cost) / 8, std::memory_order_relaxed);
+  if (asks) note_answer(end - begin, spent);
   activity_->busy_ns.fetch_add(spent, std::memory_order_relaxed);
   activity_->rows.fetch_add(end - begin, std::memory_order_relaxed);
+}
+
+void JobRing::note_answer(std::size_t rows, std::uint64_t spent_ns) {
+  const std::size_t asked = remote_rows_.load(std::memory_order_relaxed);
+  if (spent_ns > kLateNanoseconds && rows > 1)
+    remote_rows_.store(std::max<std::size_t>(rows / 2, 1), std::memory_order_relaxed);
+  else if (spent_ns < kSoonNanoseconds && rows >= asked)
+    remote_rows_.store(std::min(2 * asked, kMostRemoteRows), std::memory_order_relaxed);
 }
 
 void JobRing::close_part(Job& job) {

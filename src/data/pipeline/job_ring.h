@@ -72,10 +72,13 @@ class JobRing {
 
  private:
   void close_part(Job& job);
+  // Other processes made so many rows in this time: the next question may be longer, or shorter.
+  void note_answer(std::size_t rows, std::uint64_t spent_ns);
 
   Engine& engine_;
   ActivityPtr activity_;
   std::atomic<std::uint64_t> row_cost_ns_{0};  // moving average
+  std::atomic<std::size_t> remote_rows_{1};    // that another process is asked for at a time
   std::deque<JobPtr> jobs_;                    // touched by whoever pulls only
   bool remote_ = false;                        // so is this; rows are made by other processes
   // Shared with tasks that may still be running when the ring goes.

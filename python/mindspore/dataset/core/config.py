@@ -387,18 +387,39 @@ get_worker_death_policy = _getter("worker_death_policy", "What the death of a wo
 get_multiprocessing_start_method = get_start_method
 
 
-def _check_port(value: int) -> None:
+# What a settings file says of the row cache.
+_cache_settings: dict[str, Any] = {}
+
+
+def cache_setting(key: str) -> Any:
+    """The value a settings file has given for a key of the row cache; None without one."""
+    return _cache_settings.get(key)
+
+
+def _set_cache_port(value: int) -> None:
     _check_int(value, "cachePort isn't of type int.", 1, 65535, "cachePort is not within [1, 65535].")
+    _cache_settings["cachePort"] = value
 
 
-def _check_host(value: str) -> None:
+def _set_cache_host(value: str) -> None:
     check_type(value, str, "cacheHost")
+    _cache_settings["cacheHost"] = value
 
 
-def _check_number(name: str) -> Any:
+def _check_number(name: str) -> Callable[[int], None]:
     """A check of a number in a settings file."""
     wrong_range = f"{name} is not within [1, {INT32_MAX}]."
     return lambda value: _check_int(value, f"{name} isn't of type int.", 1, INT32_MAX, wrong_range)
+
+
+def _set_cache_number(name: str) -> Callable[[int], None]:
+    check = _check_number(name)
+
+    def store(value: int) -> None:
+        check(value)
+        _cache_settings[name] = value
+
+    return store
 
 
 _FILE_KEYS = {
@@ -410,10 +431,10 @@ _FILE_KEYS = {
     "fast_recovery": set_fast_recovery,
     "error_samples_mode": lambda value: set_error_samples_mode(ErrorSamplesMode(value)),
     "debug_mode_flag": set_debug_mode,
-    "cacheHost": _check_host,
-    "cachePort": _check_port,
-    "numConnections": _check_number("numConnections"),
-    "cachePrefetchSize": _check_number("cachePrefetchSize"),
+    "cacheHost": _set_cache_host,
+    "cachePort": _set_cache_port,
+    "numConnections": _set_cache_number("numConnections"),
+    "cachePrefetchSize": _set_cache_number("cachePrefetchSize"),
 }
 
 

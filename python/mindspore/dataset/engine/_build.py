@@ -16,9 +16,11 @@ DEFAULT_SEED = 5489  # means: not set
 class Build:
     """One translation of a tree: seeds, worker numbers, and what has to be closed with the iterator."""
 
-    def __init__(self, dry: bool = False) -> None:
+    def __init__(self, dry: bool = False, only_columns: bool = False) -> None:
         self.dry = dry  # for a getter: no processes, one thread
         self.debug = config.get_debug_mode() and not dry
+        self.only_columns = only_columns  # nothing will run
+        self.cached_tree: Any = None  # the cached part that is being translated
         self.workers = 1
         self.resources: list[Any] = []
         self._seen: set[int] = set()
@@ -47,6 +49,14 @@ class Build:
         if id(dataset) in self._seen:
             raise ValueError("The data pipeline is not a tree (i.e., one node has 2 consumers)")
         self._seen.add(id(dataset))
+        if dataset.cache is None or self.debug:
+            return self.plain_stage(dataset)
+        from ._cached import cached_stage
+
+        return cached_stage(self, dataset)
+
+    def plain_stage(self, dataset: Any) -> Any:
+        """The stage of a data set as if it had no cache."""
         children = [self.stage(child) for child in dataset.children]
         workers = dataset.num_parallel_workers or config.get_num_parallel_workers()
         if config.get_enable_autotune():  # threads are shared by all stages: as many as can run

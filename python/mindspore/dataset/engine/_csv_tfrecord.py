@@ -59,7 +59,8 @@ class TFRecordDataset(StreamFilesDataset, UnionBaseDataset):
             self.num_samples = self.schema.num_rows
         self._shard_by_file = not self.shard_equal_rows
         files, shards = len(self.dataset_files), self.num_shards
-        if self.compression_type and shards is not None and files < shards:
+        by_file = self.cache is None  # rows from a cache are dealt out one by one
+        if self.compression_type and shards is not None and files < shards and by_file:
             raise ValueError(
                 "When compression_type is provided, the number of dataset files cannot be less than "
                 f"num_shards, but got {files} files for {shards} shards."
@@ -76,7 +77,7 @@ class TFRecordDataset(StreamFilesDataset, UnionBaseDataset):
     def _stage(self, build: Any, children: list) -> Any:
         # Packed files cannot be counted cheaply, so every shard is promised this many rows.
         promised = self.num_samples if self.compression_type and self.num_shards else None
-        if promised and self._rows() < promised:
+        if promised and build.cached_tree is None and self._rows() < promised:
             raise RuntimeError(
                 f"the files of shard {self.shard_id} hold {self._rows()} rows, which does not "
                 f"meet minimum rows per shard requirement: {promised}."

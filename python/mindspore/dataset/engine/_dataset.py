@@ -61,6 +61,10 @@ class Dataset(SpelledArguments):
         hidden = ("children", "cache")
         return {name: value for name, value in vars(self).items() if name[0] != "_" and name not in hidden}
 
+    def _hidden_arguments(self) -> dict[str, Any]:
+        """What rows of a source depend on beside its arguments."""
+        return {}
+
     def _in_order(self) -> bool:
         """Functions of users run row after row: one worker was asked for."""
         return self.num_parallel_workers == 1
@@ -358,7 +362,7 @@ class Dataset(SpelledArguments):
     def get_col_names(self):
         """Names of the columns, in order."""
         if self._columns is None:
-            build = Build(dry=True)
+            build = Build(dry=True, only_columns=True)
             try:
                 self._columns = list(build.stage(self).columns)
             finally:

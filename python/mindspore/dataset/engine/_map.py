@@ -65,7 +65,6 @@ class MapDataset(UnionBaseDataset):
             checks.check_workers(num_parallel_workers)
         if cache is not None:
             checks.check_type(cache, DatasetCache, "cache")
-            MAP.tell("cache", cache)
         super().__init__(input_dataset, num_parallel_workers, cache)
         self.operations = list(operations) if isinstance(operations, (list, tuple)) else [operations]
         for number, operation in enumerate(self.operations):
@@ -96,6 +95,14 @@ class MapDataset(UnionBaseDataset):
             checks.check_type(callback, DSCallback, f"callbacks[{number}]")
         return list(callbacks)
 
+    def _rows(self) -> int:
+        if self.cache is None:
+            return super()._rows()
+        from ._cached import cached_rows
+
+        rows = cached_rows(self)
+        return super()._rows() if rows is None else rows
+
     def _stage(self, build: Build, children: list) -> Any:
         child = children[0]
         if not self.operations:
@@ -112,6 +119,11 @@ class MapDataset(UnionBaseDataset):
             build.resources.append(watch)
             child = watch.in_front(child)
         names = ", ".join(transform.name for transform, _ in transforms)
+        bad_rows = 0 if build.debug else config.get_error_samples_mode().value
+        if build.cached_tree is not None:  # what is in the cache is not made at all
+            build.cached_tree.in_order |= in_order
+            build.cached_tree.bad_rows = bad_rows
+            in_order, bad_rows = False, 0
         stage = _c_data.map_stage(
             child,
             transforms,
@@ -119,7 +131,7 @@ class MapDataset(UnionBaseDataset):
             self.output_columns,
             build.step_seed(),
             f"Map({names})",
-            0 if build.debug else config.get_error_samples_mode().value,
+            bad_rows,
             in_order,
         )
         return stage if watch is None else watch.behind(stage)

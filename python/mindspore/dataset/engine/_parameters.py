@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from mindspore._spelling import bind
 
 from ..core import checks
+from .cache_client import DatasetCache
 from .datasets import Shuffle
 
 _REQUIRED = inspect.Parameter.empty
@@ -142,7 +143,9 @@ SHARDS = (
     Parameter("num_shards", "int", "Into how many parts the rows are divided.", None),
     Parameter("shard_id", "int", "Which part to read; goes with `num_shards` .", None),
 )
-CACHE = Parameter("cache", "DatasetCache", "Keeps rows for later epochs.", None)
+CACHE = Parameter(
+    "cache", "DatasetCache", "Keeps rows for later epochs.", None, rule=checks.instance(DatasetCache)
+)
 
 
 def inserted(parameters: tuple[Parameter, ...], after: str, *others: Parameter) -> tuple[Parameter, ...]:

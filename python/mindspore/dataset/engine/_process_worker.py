@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.random as numpy_random  # here, and not lazily in every child
 
+from mindspore import _c_data
 from mindspore.common.seed import _DatasetSeed
 
 from ..core._fork_server import THREAD_VARIABLES
@@ -221,7 +222,7 @@ def _serve(function: Callable, channel: Channel) -> int:
         except Exception as error:  # an argument that cannot be unpickled here
             reply = ([], {0: describe(error)})
         else:
-            reply = _call_all(function, calls, seeds, keep_going)
+            reply = _answer(function, calls, seeds, keep_going)
             del calls
         flush_output()
         try:
@@ -229,6 +230,19 @@ def _serve(function: Callable, channel: Channel) -> int:
         except ChannelClosed:
             return 0
         del reply  # while it waits, a worker holds no row
+
+
+def _answer(
+    function: Callable, calls: list[tuple] | np.ndarray, seeds: list[int] | None, keep_going: bool
+) -> tuple:
+    """Results and failures of calls. Those of packed rows are packed, too, if all went well."""
+    if not isinstance(calls, np.ndarray):
+        results, failures = _call_all(function, calls, seeds, keep_going)
+        return [_sendable(result) for result in results], failures
+    listed, keep_objects = _c_data.unpacked_calls(calls)
+    results, failures = _call_all(function, listed, seeds, keep_going)
+    packed = None if failures else _c_data.packed_results(results, keep_objects)
+    return [_sendable(result) for result in results] if packed is None else packed, failures
 
 
 def _call_all(function: Callable, calls: list[tuple], seeds: list[int] | None, keep_going: bool) -> tuple:
@@ -240,7 +254,7 @@ def _call_all(function: Callable, calls: list[tuple], seeds: list[int] | None, k
             if seeds is not None:
                 _set_seed(seeds[number])
                 set_row_bits(seeds[number])
-            results.append(_sendable(function(*arguments)))
+            results.append(function(*arguments))
         except BaseException as error:
             failures[number] = describe(error)
             if not keep_going:

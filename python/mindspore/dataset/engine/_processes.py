@@ -17,6 +17,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from mindspore import log
 
 from ..core import config
@@ -209,11 +211,16 @@ class ProcessPool:
         """
         return self._exchange(calls, seeds, return_exceptions)
 
-    def call_each(self, calls: list[tuple], seeds: list[int] | None = None) -> list[Any]:
-        """As `call_many`, with exceptions among the results."""
-        return self._exchange(calls, seeds, True)
+    def call_each(
+        self, calls: list[tuple] | np.ndarray, seeds: list[int] | None = None, rows: int | None = None
+    ) -> list[Any] | np.ndarray:
+        """As `call_many`, with exceptions among the results. Calls that are packed rows may be answered by
+        packed rows; `rows` is their number then."""
+        return self._exchange(calls, seeds, True, rows)
 
-    def _exchange(self, calls: list[tuple], seeds: list[int] | None, return_exceptions: bool) -> list[Any]:
+    def _exchange(
+        self, calls: Any, seeds: list[int] | None, return_exceptions: bool, rows: int | None = None
+    ) -> Any:
         crew = self._crew
         worker = crew.take()
         try:
@@ -233,8 +240,9 @@ class ProcessPool:
         except BaseException:  # Ctrl-C in the middle: question and answer would no longer match
             crew.lose(worker, "was interrupted")
             raise
-        self._check_memory(worker, len(calls))
-        self._check_time(worker, len(calls))
+        rows = len(calls) if rows is None else rows
+        self._check_memory(worker, rows)
+        self._check_time(worker, rows)
         crew.put(worker)
         if failures:
             self._raise(worker, results, failures, return_exceptions)
@@ -242,7 +250,7 @@ class ProcessPool:
 
     def _raise(self, worker: WorkerHandle, results: list, failures: dict[int, Failure], keep: bool) -> None:
         exceptions = {number: _exception(failure, worker) for number, failure in failures.items()}
-        if not keep or not results:
+        if not keep or len(results) == 0:
             raise next(iter(exceptions.values()))
         for number, exception in exceptions.items():
             results[number] = exception

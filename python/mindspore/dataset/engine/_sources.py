@@ -36,6 +36,10 @@ class _NativeArguments(DescribedArguments):
     def _prepare(self) -> None:
         """What is special about a class: checks of arguments against each other, attributes made of them."""
 
+    def _files_read(self) -> list[Any]:
+        listed = [] if self._listed_by is None else self._source_arguments().values()
+        return [*super()._files_read(), *listed]
+
     def _source_arguments(self) -> dict[str, Any]:
         names = [one.name for one in self._parameters if one.name not in ROW_ARGUMENTS | {"decrypt"}]
         if self._listed_by is None:

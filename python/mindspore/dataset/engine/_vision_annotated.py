@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
 
 from mindspore._later import defined_classes
 
@@ -163,6 +164,11 @@ class ManifestDataset(IndexedFilesDataset, VisionBaseDataset):
         choice("usage", "train", "eval", "inference", default="train"),
         *inserted(ROWS, "sampler", CLASS_INDEXING, DECODE),
     )
+
+    def _files_read(self) -> list[Any]:
+        with open(self.dataset_file, encoding="utf-8") as file:
+            pictures = [json.loads(line).get("source") for line in filter(str.strip, file)]
+        return [*super()._files_read(), pictures]
 
     def get_class_indexing(self) -> dict[str, int]:
         """Numbers of the classes by name."""

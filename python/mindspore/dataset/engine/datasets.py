@@ -62,6 +62,10 @@ class _Source(Dataset):
     def _source_arguments(self) -> dict[str, Any]:
         return {}
 
+    def _files_read(self) -> list[Any]:
+        """Values and lists of values, among them all files and folders that the source reads."""
+        return list(self._arguments().values())
+
     def _source_decode_columns(self) -> list[str]:
         """Columns of encoded images that this source decodes."""
         return []
@@ -131,6 +135,9 @@ class SourceDataset(_Source):
 
     def _stage(self, build: Build, children: list) -> Any:
         source = self._source()
+        if build.cached_tree is not None:  # everything in its order: rows are chosen above the cache
+            stage = _c_data.file_stage(type(self).__name__, source, 0, False, 0, 1, 0, False)
+            return self._decoded(build, stage)
         stage = _c_data.file_stage(
             type(self).__name__,
             source,
@@ -147,7 +154,17 @@ class SourceDataset(_Source):
         window = min(4 * average, 10000) if average else 10000
         return _c_data.shuffle_stage(stage, max(window, 2), build.random_seed(), False)
 
+    def _whole_rows(self) -> int:
+        """Rows of all files."""
+        return _c_data.count_file_rows(self._source(), 0, 1, 0, False)
+
     def _rows(self) -> int:
+        if self.cache is not None:
+            from ._cached import cached_rows
+
+            rows = cached_rows(self)
+            if rows is not None:
+                return rows
         if getattr(self, "_counted", None) is None:
             self._counted = _c_data.count_file_rows(
                 self._source(), self.num_samples or 0, *self._file_arguments()

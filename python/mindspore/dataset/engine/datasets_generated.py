@@ -46,6 +46,9 @@ class RandomDataset(StreamFilesDataset, VisionBaseDataset):
         rows = self.num_samples or self.schema.num_rows or numbers.randint(1, 1000)
         self.total_rows = self.total_rows or rows
 
+    def _hidden_arguments(self) -> dict[str, Any]:
+        return {"seed": self._seed}
+
     def _source_arguments(self) -> dict[str, Any]:
         native = self.schema.native()
         if self.columns_list:

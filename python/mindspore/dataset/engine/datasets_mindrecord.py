@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import glob
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..core import checks
 from . import samplers
 from ._build import Build
 from ._dataset import UnionBaseDataset
+from .cache_client import DatasetCache
 from .datasets import MappableDataset, Shuffle
 
 __all__ = ["MindDataset"]
@@ -103,6 +105,8 @@ class MindDataset(MappableDataset, UnionBaseDataset):
             checks.check_workers(num_parallel_workers)
         if num_samples is not None:
             checks.check_num_samples(num_samples)
+        if cache is not None:
+            checks.check_type(cache, DatasetCache, "cache")
         _check_choice_of_rows(shuffle, num_shards, shard_id, sampler, num_samples)
         _check_padding(padded_sample, num_padded, columns_list)
         super().__init__(
@@ -132,6 +136,12 @@ class MindDataset(MappableDataset, UnionBaseDataset):
         if self.columns_list:
             arguments["columns"] = self.columns_list
         return arguments
+
+    def _files_read(self) -> list[Any]:
+        # One file stands for its whole set, whose names differ in the number at the end.
+        files = self.dataset_files
+        files = files if isinstance(files, list) else glob.glob(f"{glob.escape(files.rstrip('0123456789'))}*")
+        return [files, [f"{file}.db" for file in files]]
 
     def _source(self) -> Any:
         if self._opened is None:

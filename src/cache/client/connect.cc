@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include "cache/client/control.h"
+#include "cache/client/local_socket.h"
+#include "cache/client/places.h"
+
+namespace mycel::cache {
+
+using platform::Error;
+using platform::ErrorKind;
+using platform::join;
+
+Error unreachable(std::uint16_t port) {
+  return {ErrorKind::Runtime,
+          join("Network error. Cache server with port ", port,
+               " is unreachable. Make sure the server is running or started under the same user as "
+               "the client. GRPC Code 14")};
+}
+
+Result<platform::Descriptor> connect_to_server(std::uint16_t port) {
+  for (const Path& folder : user_folders()) {
+    Result<platform::Descriptor> socket = connect_socket(server_place(folder, port).socket());
+    if (!socket) continue;
+    // Rows of a stranger's server could be anything.
+    if (peer_user(socket.value().number()) != geteuid()) continue;
+    return socket;
+  }
+  return unreachable(port);
+}
+
+}  // namespace mycel::cache

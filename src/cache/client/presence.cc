@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/client/presence.h"
+
+#include "cache/client/control.h"
+
+namespace mycel::cache {
+namespace {
+
+using platform::Error;
+using platform::ErrorKind;
+using platform::join;
+
+constexpr int kAnswerMs = 10000;
+
+Error other_version(std::uint16_t port, std::uint32_t version) {
+  return {ErrorKind::Runtime,
+          join("The cache server on port ", port, " speaks version ", version,
+               " of the protocol and this program version ", kProtocolVersion,
+               ": they are of different installations. Restart it with 'cache_admin --stop -p ",
+               port, "' and 'cache_admin --start -p ", port, "'.")};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Presence>> Presence::open(std::uint16_t port) {
+  Result<Descriptor> socket = connect_to_server(port);
+  if (!socket) return socket.error();
+  const int number = socket.value().number();
+  if (!send_frame(number, Frame{})) return unreachable(port);
+  Result<ReceivedFrame> answer = receive_frame(number, kAnswerMs);
+  if (!answer) return unreachable(port);
+  const Frame& frame = answer.value().frame;
+  if (frame.version != kProtocolVersion) return other_version(port, frame.version);
+  if (frame.kind != FrameKind::Welcome) {
+    return Error(ErrorKind::Runtime,
+                 join("The cache server on port ", port, " has too many clients already."));
+  }
+  return std::unique_ptr<Presence>(
+      new Presence(std::move(socket).value(), frame.number, port));  // NOLINT: private
+}
+
+Result<ReceivedFrame> Presence::ask(const Frame& question, int descriptor) {
+  const std::lock_guard lock(mutex_);
+  if (!send_frame(socket_.number(), question, descriptor)) return unreachable(port_);
+  Result<ReceivedFrame> answer = receive_frame(socket_.number(), kAnswerMs);
+  if (!answer) return unreachable(port_);
+  return answer;
+}
+
+Result<SharedPart> Presence::fetch(FrameKind kind, std::uint64_t number) {
+  Frame question;
+  question.kind = kind;
+  question.number = number;
+  Result<ReceivedFrame> answer = ask(question, -1);
+  if (!answer) return answer.error();
+  ReceivedFrame received = std::move(answer).value();
+  if (received.frame.kind != FrameKind::Descriptor || received.descriptor.number() < 0)
+    return Error(ErrorKind::Runtime, "the cache does not have what was asked for");
+  return SharedPart{std::move(received.descriptor), received.frame.size};
+}
+
+Result<Done> Presence::give_staging(int descriptor, std::uint64_t size) {
+  Frame question;
+  question.kind = FrameKind::Staging;
+  question.size = size;
+  Result<ReceivedFrame> answer = ask(question, descriptor);
+  if (!answer) return answer.error();
+  if (answer.value().frame.kind != FrameKind::Welcome)
+    return Error(ErrorKind::Runtime, "the cache server did not take the memory for rows");
+  return Done{};
+}
+
+}  // namespace mycel::cache

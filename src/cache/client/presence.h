@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "cache/client/handshake.h"
+#include "cache/client/local_socket.h"
+#include "cache/client/shared_rows.h"
+
+namespace mycel::cache {
+
+// The connection that says a client is there. The server gives descriptors over it; when either
+// side dies, the kernel closes it, and the other one knows at once.
+class Presence {
+ public:
+  // Says hello; the error tells of a server of another version.
+  static Result<std::unique_ptr<Presence>> open(std::uint16_t port);
+
+  std::uint64_t client() const { return client_; }
+  int socket() const { return socket_.number(); }
+
+  // A part of the cache this client has joined.
+  Result<SharedPart> fetch(FrameKind kind, std::uint64_t number);
+  // Tells the server where rows will lie from now on.
+  Result<Done> give_staging(int descriptor, std::uint64_t size);
+
+ private:
+  Presence(Descriptor socket, std::uint64_t client, std::uint16_t port)
+      : socket_(std::move(socket)), client_(client), port_(port) {}
+  Result<ReceivedFrame> ask(const Frame& question, int descriptor);
+
+  std::mutex mutex_;  // one question at a time
+  Descriptor socket_;
+  std::uint64_t client_;
+  std::uint16_t port_;
+};
+
+}  // namespace mycel::cache
