@@ -196,7 +196,8 @@ nb::object python_from_item(const Item& item) {
 }
 
 nb::object tensor_from_item(const Item& item) {
-  if (item.is_array()) return owned(bridge().wrap(tensor::handed_over(data::own_array(item.array()))));
+  if (item.is_array())
+    return owned(bridge().wrap(tensor::handed_over(data::own_array(item.array()))));
   return owned(PyObject_CallOneArg(make_text_tensor, python_from_item(item).ptr()));
 }
 
