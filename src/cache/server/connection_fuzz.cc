@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
