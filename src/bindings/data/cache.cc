@@ -39,7 +39,6 @@ cache::CacheOptions cache_options(const nb::dict& given) {
       nb::cast<bool>(given["stream"]) ? cache::SourceKind::Stream : cache::SourceKind::Mappable;
   options.size_mb = nb::cast<std::uint64_t>(given["size"]);
   options.spilling = nb::cast<bool>(given["spilling"]);
-  options.connections = nb::cast<int>(given["connections"]);
   options.prefetch = nb::cast<int>(given["prefetch"]);
   return options;
 }

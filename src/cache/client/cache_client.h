@@ -37,7 +37,6 @@ struct CacheOptions {
   SourceKind kind = SourceKind::Mappable;
   std::uint64_t size_mb = 0;  // of rows in memory; 0: no limit but the server's
   bool spilling = false;      // rows that do not fit go to the server's spill folder
-  int connections = 12;       // calls that may be under way at a time
   int prefetch = 20;          // rows will_need() is worth calling for
 };
 

@@ -51,8 +51,8 @@ class DatasetCache:
             environment variable MS_CACHE_HOST, else ``'127.0.0.1'`` .
         port (int, optional): Port of the server. Default: ``None`` , the environment variable
             MS_CACHE_PORT, else ``50052`` .
-        num_connections (int, optional): Calls to the server that may be under way at a time.
-            Default: ``None`` , 12.
+        num_connections (int, optional): Without effect: rows that are there need no call, and one connection
+            carries all others. Default: ``None`` , 12.
         prefetch_size (int, optional): Rows on disk asked for at a time. Default: ``None`` , 20.
         on_failure (str, optional): What becomes of a pipeline that loses the server: ``'raise'`` ends it with
             an error; ``'bypass'`` lets one whose source has random access go on without the cache, after a
@@ -146,7 +146,6 @@ class DatasetCache:
             "stream": is_stream,
             "size": self.size,
             "spilling": self.spilling,
-            "connections": self.num_connections,
             "prefetch": self.prefetch_size,
             "bypass": self.on_failure == "bypass" and not is_stream,
         }
