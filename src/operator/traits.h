@@ -55,6 +55,8 @@ struct Traits {
   // A normalisation by known statistics is a factor and an addend per channel, which this operator
   // computes from the inputs behind the first and the attributes of the same names.
   std::string_view factors = {};
+  // The operator that takes one more input, added per channel to the result in the same walk.
+  std::string_view with_bias = {};
   Absorption absorbs = {};
   Reduction reduces = {};
   // Whether, and how, it works on activations in blocks (operator/blocking.h).

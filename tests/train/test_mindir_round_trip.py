@@ -12,7 +12,7 @@ from mindspore import nn, ops
 from mindspore.common._structure import tensors_in
 
 
-def check(net, inputs, folder):
+def check(net, inputs, folder, exact=False):
     if isinstance(net, nn.Cell):
         net.set_train(False)
     expected = tensors_in(net(*inputs))
@@ -23,7 +23,10 @@ def check(net, inputs, folder):
     assert len(found) == len(expected)
     for got, wanted in zip(found, expected, strict=True):
         assert got.dtype == wanted.dtype
-        np.testing.assert_allclose(got.asnumpy(), wanted.asnumpy(), rtol=1e-4, atol=1e-5)
+        if exact:
+            np.testing.assert_array_equal(got.asnumpy(), wanted.asnumpy())
+        else:
+            np.testing.assert_allclose(got.asnumpy(), wanted.asnumpy(), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", LAYERS)
@@ -59,3 +62,34 @@ def test_other_operators(name, tmp_path, each_mode):
 
 def test_slice_that_leaves_nothing(tmp_path):
     check(lambda x: ops.strided_slice(x, (2, 0), (2, 3), (1, 1)), (real(3, 4),), tmp_path)
+
+
+class SumOfConvolutions(nn.Cell):
+    """One bias belongs to a convolution whose result somebody else reads as well."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(8, 16, 3, has_bias=True, bias_init="normal")
+        self.bare = nn.Conv2d(8, 16, 3)
+        self.bias = ms.Parameter(positive(16), name="bias")
+
+    def construct(self, x):
+        bare = self.bare(x)
+        return self.first(x), bare, ops.bias_add(bare, self.bias)
+
+
+CONVOLUTIONS = {
+    "depthwise": lambda: nn.Conv2d(96, 96, 7, group=96, has_bias=True, bias_init="normal"),
+    "pointwise": lambda: nn.Conv2d(96, 128, 1, has_bias=True, bias_init="normal"),
+    "window": lambda: nn.Conv2d(96, 64, 3, stride=2, has_bias=True, bias_init="normal"),
+}
+
+
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_convolutions_with_a_bias_keep_their_bits(name, tmp_path, each_mode):
+    net = CONVOLUTIONS[name]()
+    check(net, (real(2, net.in_channels, 14, 14),), tmp_path, exact=True)
+
+
+def test_a_result_that_others_read_is_not_joined_with_its_bias(tmp_path, each_mode):
+    check(SumOfConvolutions(), (real(2, 8, 14, 14),), tmp_path)

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <unordered_map>
 
+#include "formats/mindir/joined_bias.h"
 #include "formats/mindir/primitive.h"
 #include "platform/error/error.h"
 
@@ -98,6 +99,7 @@ class Builder {
     for (std::size_t i = 0; i < messages.size(); ++i) resolve(messages[i], *model_->graphs_[i]);
     note_writing();
     own_what_is_written();
+    join_biases(model_->graphs_);
     try {
       arrange(model_->graphs_);
     } catch (const platform::Error& error) {

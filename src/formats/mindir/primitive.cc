@@ -5,6 +5,7 @@
 #include <array>
 
 #include "formats/mindir/values.h"
+#include "operator/registry.h"
 #include "platform/error/error.h"
 
 namespace mycel::formats::mindir {
@@ -105,6 +106,14 @@ bool Primitive::may_write() const {
   if (definition_ == nullptr || !definition_->has_effects) return false;
   const Datum& trains = attribute("is_training");
   return trains.is_none() || op::truth_of(trains);
+}
+
+std::shared_ptr<const Primitive> Primitive::with_bias() const {
+  if (definition_ == nullptr || definition_->traits.with_bias.empty()) return nullptr;
+  auto biased = std::make_shared<Primitive>(name_, attributes_, is_function_, version_);
+  biased->copies_ = copies_;
+  biased->definition_ = &op::find(definition_->traits.with_bias);
+  return biased;
 }
 
 const Datum& Primitive::attribute(std::string_view name) const {

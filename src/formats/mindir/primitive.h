@@ -29,6 +29,8 @@ class Primitive final : public Function {
   bool may_write() const;   // the same, or it depends on what it is called with
   const Datum& attribute(std::string_view name) const;
   Version version() const { return version_; }
+  // The same with one more argument, which is added per channel; null: there is no such operator.
+  std::shared_ptr<const Primitive> with_bias() const;
 
   // What it reads of a parameter must not follow what is written later.
   void copy_what_is_read() { copies_ = true; }

@@ -56,6 +56,7 @@ void run_conv2d(CompositeContext& op) {
 void run_primitive(CompositeContext& op) {
   require_rank(op, 0, 4);
   require_rank(op, 1, 4);
+  const Value bias = op.has_input(2) ? op.input(2) : Value();
   const bool last = is_channels_last(op);
   const Value x = last ? channels_first(op, op.input(0)) : op.input(0);
   const Value w = last ? channels_first(op, op.input(1)) : op.input(1);
@@ -70,7 +71,7 @@ void run_primitive(CompositeContext& op) {
   const Pair stride = positive_pair_of(op, "stride"), dilation = positive_pair_of(op, "dilation");
   const IntList pad =
       resolved_padding(mode, four_sides(op, op.ints("pad")), plane_of(x), kernel, stride, dilation);
-  const Value y = op.call("conv2d", {x, w, {}},
+  const Value y = op.call("conv2d", {x, w, bias},
                           {{"pad", pad},
                            {"stride", to_list(stride)},
                            {"dilation", to_list(dilation)},
@@ -104,6 +105,26 @@ void run_transposed(CompositeContext& op) {
   op.set_output(0, last ? channels_last(op, y) : y);
 }
 
+Define convolution_of_images(std::string_view name) {
+  Define op(name);
+  op.doc("Convolution whose number and size of kernels are fixed beforehand.")
+      .input("x", "(N, C, H, W), or (N, H, W, C).", kFloating)
+      .input("weight", "(out, C / group, height, width), or (out, height, width, C / group).",
+             kFloating)
+      .attribute("out_channel", "Number of kernels.", required(AttributeType::Int))
+      .attribute("kernel_size", "An int or (height, width).", required(AttributeType::Ints))
+      .attribute("mode", "1: cross-correlation.", 1)
+      .attribute("pad_mode", "'valid', 'same' or 'pad'.", "valid")
+      .attribute("pad", "An int or (top, bottom, left, right), for 'pad'.", IntList{0})
+      .attribute("stride", "An int or (height, width).", IntList{1})
+      .attribute("dilation", "An int or (height, width).", IntList{1})
+      .attribute("group", "Groups of channels that do not mix.", 1)
+      .attribute("data_format", "Order of the axes.", "NCHW")
+      .output("output", "In the order of `x`.")
+      .composite(run_primitive);
+  return op;
+}
+
 }  // namespace
 
 MYCEL_OP(conv2d_function)
@@ -125,28 +146,33 @@ MYCEL_OP(conv2d_function)
     .sample("pad", {normal({1, 2, 5, 5}), normal({3, 2, 3, 3}), absent()},
             {{"pad_mode", "pad"}, {"padding", IntList{1, 2}}});
 
-MYCEL_OP(conv2d_primitive)
-    .names({.primitive = "Conv2D"})
-    .doc("Convolution whose number and size of kernels are fixed beforehand.")
-    .input("x", "(N, C, H, W), or (N, H, W, C).", kFloating)
-    .input("weight", "(out, C / group, height, width), or (out, height, width, C / group).",
-           kFloating)
-    .attribute("out_channel", "Number of kernels.", required(AttributeType::Int))
-    .attribute("kernel_size", "An int or (height, width).", required(AttributeType::Ints))
-    .attribute("mode", "1: cross-correlation.", 1)
-    .attribute("pad_mode", "'valid', 'same' or 'pad'.", "valid")
-    .attribute("pad", "An int or (top, bottom, left, right), for 'pad'.", IntList{0})
-    .attribute("stride", "An int or (height, width).", IntList{1})
-    .attribute("dilation", "An int or (height, width).", IntList{1})
-    .attribute("group", "Groups of channels that do not mix.", 1)
-    .attribute("data_format", "Order of the axes.", "NCHW")
-    .output("output", "In the order of `x`.")
-    .composite(run_primitive)
-    .sample(
-        "pad", {normal({1, 2, 5, 5}), normal({3, 2, 3, 3})},
-        {{"out_channel", 3}, {"kernel_size", IntList{3}}, {"pad_mode", "pad"}, {"pad", IntList{1}}})
-    .sample("channels last", {normal({1, 5, 5, 2}), normal({3, 3, 3, 2})},
-            {{"out_channel", 3}, {"kernel_size", IntList{3}}, {"data_format", "NHWC"}});
+static const Define define_conv2d_primitive = [] {
+  Define op = convolution_of_images("conv2d_primitive");
+  op.names({.primitive = "Conv2D"})
+      .traits({.with_bias = "conv2d_primitive_with_bias"})
+      .sample("pad", {normal({1, 2, 5, 5}), normal({3, 2, 3, 3})},
+              {{"out_channel", 3},
+               {"kernel_size", IntList{3}},
+               {"pad_mode", "pad"},
+               {"pad", IntList{1}}})
+      .sample("channels last", {normal({1, 5, 5, 2}), normal({3, 3, 3, 2})},
+              {{"out_channel", 3}, {"kernel_size", IntList{3}}, {"data_format", "NHWC"}});
+  return op;
+}();
+
+// What files keep as two primitives.
+static const Define define_conv2d_primitive_with_bias = [] {
+  Define op = convolution_of_images("conv2d_primitive_with_bias");
+  op.input("bias", "(out,).", kFloating)
+      .sample("pad", {normal({1, 2, 5, 5}), normal({3, 2, 3, 3}), normal({3})},
+              {{"out_channel", 3},
+               {"kernel_size", IntList{3}},
+               {"pad_mode", "pad"},
+               {"pad", IntList{1}}})
+      .sample("channels last", {normal({1, 5, 5, 2}), normal({3, 3, 3, 2}), normal({3})},
+              {{"out_channel", 3}, {"kernel_size", IntList{3}}, {"data_format", "NHWC"}});
+  return op;
+}();
 
 MYCEL_OP(conv2d_transpose)
     .names({.primitive = "Conv2DTranspose"})
