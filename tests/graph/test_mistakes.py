@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from mindspore import Tensor, jit
+import mindspore as ms
+from mindspore import Tensor, jit, nn, ops
 
 Point = collections.namedtuple("Point", ["across", "down"])
 
@@ -152,3 +153,54 @@ def test_an_error_that_is_caught_inside_is_pythons():
             return str(error), x
 
     assert survives(Tensor([1.0]))[0] == "pop from empty list"
+
+
+def beyond_an_if(x):
+    if x > 0:
+        x = x + 1
+    else:
+        x = x - nowhere  # noqa: F821
+    return x
+
+
+def beyond_a_while_in_a_for(x):
+    for _ in range(3):
+        while x > 0:
+            if ops.ReduceAll()(x > 1):
+                nowhere  # noqa: B018, F821
+            x = x - 1
+    return x
+
+
+@pytest.mark.parametrize("function", [beyond_an_if, beyond_a_while_in_a_for])
+def test_a_name_that_is_nowhere_behind_a_decision_that_cannot_be_made(function):
+    with pytest.raises(NameError, match="^The name 'nowhere' is not defined") as raised:
+        jit(function)(Tensor([1.0, 2.0]))
+    assert raised.value.name == "nowhere"
+    assert re.search(r"In file .*test_mistakes\.py:\d+\n +(x = x - )?nowhere", str(raised.value))
+    assert "truth value" in str(raised.value.__cause__)
+    assert "See file" in str(raised.value.__cause__)  # the graph is that of the decision
+
+
+def test_such_a_name_in_a_cell_that_is_only_compiled():
+    class Net(nn.Cell):
+        def construct(self, x):
+            return beyond_an_if(x)
+
+    with pytest.raises(NameError, match="^The name 'nowhere' is not defined"):
+        Net().compile(Tensor([1.0, 2.0]))
+
+
+def test_a_decision_that_can_be_made_is_made():
+    assert jit(beyond_an_if)(Tensor([1.0])).asnumpy().tolist() == [2]
+
+
+def test_a_function_that_defines_its_names():
+    def decides(x):
+        if x > 0:
+            scale, plus = 2, ms.Tensor(1.0)
+            x = [plus + scale * one for one in x]
+        return sum(x)
+
+    with pytest.raises(ValueError, match="truth value"):
+        jit(decides)(Tensor([1.0, 2.0]))

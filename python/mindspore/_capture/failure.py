@@ -10,6 +10,7 @@ from types import FrameType, TracebackType
 
 from mindspore import log as logger
 from mindspore._capture.unbound import explain
+from mindspore._capture.undecided import undefined_name
 from mindspore._capture.wording import reworded
 from mindspore._failures import is_raised_by_hand
 
@@ -108,11 +109,28 @@ def _say(error: Exception, *more: str) -> None:
         error.args = ("\n".join((said + end, *more)),)
 
 
+def raise_undefined_name(error: BaseException) -> None:
+    """Raises what is behind an error about a decision that cannot be made, if a name there is undefined.
+
+    Args:
+        error (BaseException): What a compilation has failed with; it becomes the cause.
+
+    Raises:
+        NameError: Nothing defines the name.
+    """
+    step = _last_users_step(error)
+    found = step and undefined_name(error, step.tb_frame, step.tb_lineno)
+    if found:
+        name, line = found
+        where = _shown(step.tb_frame.f_code.co_filename, line)
+        raise NameError("\n".join((_about_name(name), *where)), name=name) from error
+
+
 def _about_name(name: str) -> str:
     return f"The name '{name}' is not defined, neither in the function nor around it."
 
 
-def _last_users_step(error: Exception) -> TracebackType | None:
+def _last_users_step(error: BaseException) -> TracebackType | None:
     step, found = error.__traceback__, None
     while step is not None:
         if _is_users(step.tb_frame):

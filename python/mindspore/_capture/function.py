@@ -21,6 +21,7 @@ from mindspore._capture.arguments import (
 )
 from mindspore._capture.dialect import as_result, understand
 from mindspore._capture.dump import write_failure
+from mindspore._capture.failure import raise_undefined_name
 from mindspore._capture.kept import Place
 from mindspore._capture.loops.looks import Looks
 from mindspore._capture.loops.tries import LoopTries, original, trying
@@ -395,6 +396,7 @@ class Captured:
             session.fail()
             containers.hand_back()
             session = surroundings = None  # the error's traceback keeps this frame
+            raise_undefined_name(error)
             raise
         made, gives_back = result, containers.are_in(result)
         effects = self._objections(surroundings, containers, numbers)
@@ -537,6 +539,7 @@ class Captured:
                 self.function(*session.arguments, **session.keywords)
         except Exception as error:
             write_failure(self.name, session, error)
+            raise_undefined_name(error)
             raise
         finally:
             session.discard()
