@@ -467,6 +467,8 @@ class Captured:
             reasons.append(
                 "it sets attributes of a tensor it is given, which a compiled function would not repeat"
             )
+        if containers.has_reshaped_tensors():
+            reasons.append("a tensor it is given gets another shape or type")
         if numbers is not None and not all(map(surroundings.assigns, numbers.assigned)):
             numbers.is_disturbed = True
             reasons.append("a number outside that it uses is assigned while it runs")
