@@ -52,6 +52,7 @@ REACHED: dict[str, dict[str, str]] = {
     "common._stub_tensor": {"StubTensor": CLASS},
     "common.api": {
         "_function_forbid_reuse": FUNCTION,
+        "_no_recursive": FUNCTION,
         "cells_compile_cache": VALUE,
         "lazy_inline": FUNCTION,
         "ms_function": FUNCTION,

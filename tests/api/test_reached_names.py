@@ -401,3 +401,11 @@ def test_a_script_may_have_a_module_called_logging(tmp_path):
     (tmp_path / "logging.py").write_text("raise RuntimeError('this is the script's own')")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     subprocess.run([sys.executable, "-c", "import mindspore"], env=environment, check=True)
+
+
+def test_what_is_marked_as_not_calling_itself_is_what_it_was():
+    marked = ms.common.api._no_recursive
+    assert marked(nn.ReLU) is nn.ReLU
+    assert ms.jit(marked(lambda x: x + 1))(ms.Tensor(-1.0)).asnumpy() == 0
+    with pytest.raises(TypeError, match="no_recursive is used for callable object, but got 3"):
+        marked(3)

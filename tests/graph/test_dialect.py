@@ -395,3 +395,53 @@ def test_a_list_from_outside_that_takes_what_was_computed(x):
     for count in (1, 2, 3):
         assert keeps(x) is kept
         assert len(kept) == count and kept[-1].asnumpy().tolist() == [1, 2, 3, 4]
+
+
+class _Wide(nn.Cell):
+    kind = "wide"
+
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+
+    def construct(self, a):
+        return a * self.width
+
+
+class _Wider(_Wide):
+    def construct(self, a):
+        return super().construct(a), super().width, super(_Wider, self).width, super().kind  # noqa: UP008
+
+
+class _Between(_Wide):
+    width = 7
+
+
+class _Both(_Wider, _Between):
+    pass
+
+
+@pytest.mark.usefixtures("graph_mode")
+def test_super_knows_what_the_object_has(x):
+    net = _Wider(3)
+    for width in (3, 3, 4, 3):
+        net.width = width
+        product, *others = net(x)
+        assert product.asnumpy().tolist() == [0, width, 2 * width, 3 * width]
+        assert others == [width, width, "wide"]
+
+
+@pytest.mark.usefixtures("graph_mode")
+def test_super_asks_the_classes_above_first(x):
+    assert _Both(3)(x)[1:] == (7, 7, "wide")
+
+
+@pytest.mark.usefixtures("graph_mode")
+def test_super_of_a_class_in_a_function(x):
+    class Inner(_Wide):
+        def construct(self, a):
+            return a + super(Inner, self).width, super().missing if self.width > 5 else None  # noqa: UP008
+
+    assert Inner(3)(x)[0].asnumpy().tolist() == [3, 4, 5, 6]
+    with pytest.raises(AttributeError, match="'Inner' object has no attribute 'missing'"):
+        Inner(6)(x)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled functions that return lists and dicts they were given: the caller's own, in every call."""
+"""Lists, dicts and tensors that compiled functions are given and change: the caller's own, in every call."""
 
 from __future__ import annotations
 
@@ -111,3 +111,33 @@ def test_inside_a_gradient_too(steps):
 
     for _ in range(steps):
         assert float(ms.grad(loss)(Tensor([1.0]))[0]) == 3.0
+
+
+def taken_over(x, y):
+    x.assign_value(y * 2)
+    return [x], x.shape
+
+
+@pytest.mark.parametrize("y", [Tensor([[1, 2]]), Tensor([1.5, 2.5, 3.5])], ids=["shape", "type"])
+def test_a_tensor_that_gets_another_shape_or_type(y):
+    compiled = jit(taken_over)
+    for _ in range(3):
+        x = Tensor([1, 2, 3])
+        (back,), shape = compiled(x, y)
+        assert back is x
+        assert shape == x.shape == y.shape
+        assert x.dtype is y.dtype
+        assert x.asnumpy().tolist() == (y * 2).asnumpy().tolist()
+    assert compiled._captured.reasons == ["a tensor it is given gets another shape or type"]
+
+
+def test_a_tensor_that_gets_another_shape_before_an_error():
+    @jit
+    def fails(x, y):
+        taken_over(x, y)
+        return x[5]
+
+    x = Tensor([1, 2, 3])
+    with pytest.raises(IndexError):
+        fails(x, Tensor([[1, 2]]))
+    assert x.asnumpy().tolist() == [[2, 4]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists and dicts given as arguments: the recorded run works on copies, but its changes are the caller's."""
+"""Lists, dicts and tensors given to a recorded run: it works on copies, but its changes are the caller's."""
 
 from __future__ import annotations
 
@@ -77,6 +77,13 @@ def with_containers(containers: list, result):
     return _replaced(result, lambda value: containers[value.number] if type(value) is _Given else None)
 
 
+def _has_other_form(copy, given) -> bool:
+    """Whether the stand-in for a tensor has got a content of another shape or type than the tensor."""
+    if not isinstance(given, Tensor) or not isinstance(copy, Tensor) or not given._has_data():
+        return False
+    return copy._has_data() and (copy.shape != given.shape or copy.dtype is not given.dtype)
+
+
 class ArgumentContainers:
     """The containers among the arguments of one recorded call.
 
@@ -125,11 +132,11 @@ class ArgumentContainers:
             was_there (Callable): Whether an object existed before the run.
             depth (int): In how many containers these stand.
         """
-        if isinstance(result, (list, dict)):
-            if id(result) in self._originals:
-                return self._originals[id(result)][1]
-            if was_there(result):
-                return result
+        copy, given = self._originals.get(id(result), (None, None))
+        if isinstance(copy, (list, dict)) or _has_other_form(copy, given):
+            return given
+        if isinstance(result, (list, dict)) and was_there(result):
+            return result
         if type(result) not in (list, tuple, dict) or len(result) != len(finished) or depth > _DEEPEST:
             return finished
         is_dict = type(result) is dict
@@ -149,6 +156,10 @@ class ArgumentContainers:
             given.__dict__.update(copy.__dict__)
         return bool(pairs)
 
+    def has_reshaped_tensors(self) -> bool:
+        """Whether a tensor that was given has another shape or type now, which its stand-in alone shows."""
+        return any(_has_other_form(copy, given) for copy, given in self._originals.values())
+
     def hand_back(self) -> bool:
         """Does to the caller's containers what was done to the copies; whether anything was."""
         changed = [(given, copy) for given, copy, before in self._pairs if not is_as_before(copy, before)]
@@ -157,4 +168,7 @@ class ArgumentContainers:
             for key, part in content.items() if isinstance(content, dict) else enumerate(content):
                 content[key] = self._originals.get(id(part), (None, part))[1]
             set_content(given, content)
+        for copy, given in self._originals.values():
+            if _has_other_form(copy, given):
+                given._share(copy)
         return bool(changed)

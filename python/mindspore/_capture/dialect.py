@@ -4,10 +4,11 @@
 - `z += i` where `z` is a global that is not declared as such: the function begins with its value, and what it
   assigns stays its own.
 - `d.has_key(k)` of a dict.
+- `super().width` where no class above has a `width`, but the object itself.
 - `map(...)` as a result is a tuple, or a list if it goes through lists; likewise `zip` and other iterators,
   and what `keys`, `values` and `items` of a dict give.
 
-The first two are mistakes to the interpreter; `translation` puts them into words that it knows.
+The first three are mistakes to the interpreter; `translation` puts them into words that it knows.
 """
 
 from __future__ import annotations

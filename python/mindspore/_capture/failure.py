@@ -6,10 +6,12 @@ from __future__ import annotations
 import linecache
 import os
 import traceback
-from types import FrameType
+from types import FrameType, TracebackType
 
 from mindspore import log as logger
 from mindspore._capture.unbound import explain
+from mindspore._capture.undecided import undefined_name
+from mindspore._capture.wording import reworded
 from mindspore._failures import is_raised_by_hand
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -107,18 +109,51 @@ def _say(error: Exception, *more: str) -> None:
         error.args = ("\n".join((said + end, *more)),)
 
 
+def raise_undefined_name(error: BaseException) -> None:
+    """Raises what is behind an error about a decision that cannot be made, if a name there is undefined.
+
+    Args:
+        error (BaseException): What a compilation has failed with; it becomes the cause.
+
+    Raises:
+        NameError: Nothing defines the name.
+    """
+    step = _last_users_step(error)
+    found = step and undefined_name(error, step.tb_frame, step.tb_lineno)
+    if found:
+        name, line = found
+        where = _shown(step.tb_frame.f_code.co_filename, line)
+        raise NameError("\n".join((_about_name(name), *where)), name=name) from error
+
+
+def _about_name(name: str) -> str:
+    return f"The name '{name}' is not defined, neither in the function nor around it."
+
+
+def _last_users_step(error: BaseException) -> TracebackType | None:
+    step, found = error.__traceback__, None
+    while step is not None:
+        if _is_users(step.tb_frame):
+            found = step
+        step = step.tb_next
+    return found
+
+
 def _say_where(error: Exception) -> None:
-    """Names the user's line, and what is wrong with a name."""
-    steps = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if _is_users(frame)]
-    if not steps or f"{steps[-1][0].f_code.co_filename}:{steps[-1][1]}" in str(error):
+    """Names the user's line, and what is wrong there where Python's words do not tell it."""
+    step = _last_users_step(error)
+    if step is None or f"{step.tb_frame.f_code.co_filename}:{step.tb_lineno}" in str(error):
         return
-    frame, line = steps[-1]
-    found = explain(error, frame.f_code, line) if isinstance(error, UnboundLocalError) else None
+    code, line = step.tb_frame.f_code, step.tb_lineno
+    found = explain(error, code, line) if isinstance(error, UnboundLocalError) else None
     if type(error) is NameError and error.name:
-        error.args = (f"The name '{error.name}' is not defined, neither in the function nor around it.",)
+        error.args = (_about_name(error.name),)
+    elif step.tb_next is None:  # not something that the package's own Python stumbled over
+        words = reworded(error, code, step.tb_lasti)
+        error.args = error.args if words is None else (words,)
     if found is not None:
-        _say(error, found[0], *(text for each in found[1] for text in _shown(frame.f_code.co_filename, each)))
-    _say(error, *_shown(frame.f_code.co_filename, line))
+        _say(error, found[0], *(text for each in found[1] for text in _shown(code.co_filename, each)))
+    _say(error, *_shown(code.co_filename, line))
 
 
 def _shown(file: str, line: int) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from mindspore._capture.arguments import (
 )
 from mindspore._capture.dialect import as_result, understand
 from mindspore._capture.dump import write_failure
+from mindspore._capture.failure import raise_undefined_name
 from mindspore._capture.kept import Place
 from mindspore._capture.loops.looks import Looks
 from mindspore._capture.loops.tries import LoopTries, original, trying
@@ -395,6 +396,7 @@ class Captured:
             session.fail()
             containers.hand_back()
             session = surroundings = None  # the error's traceback keeps this frame
+            raise_undefined_name(error)
             raise
         made, gives_back = result, containers.are_in(result)
         effects = self._objections(surroundings, containers, numbers)
@@ -465,6 +467,8 @@ class Captured:
             reasons.append(
                 "it sets attributes of a tensor it is given, which a compiled function would not repeat"
             )
+        if containers.has_reshaped_tensors():
+            reasons.append("a tensor it is given gets another shape or type")
         if numbers is not None and not all(map(surroundings.assigns, numbers.assigned)):
             numbers.is_disturbed = True
             reasons.append("a number outside that it uses is assigned while it runs")
@@ -537,6 +541,7 @@ class Captured:
                 self.function(*session.arguments, **session.keywords)
         except Exception as error:
             write_failure(self.name, session, error)
+            raise_undefined_name(error)
             raise
         finally:
             session.discard()

@@ -4,6 +4,7 @@
 - A name that the function assigns, that is a global as well and not declared as such: the function begins
   with the global's value. Where Python itself gets along, that value is never read.
 - `d.has_key(k)`: asked of whatever has such a method, and of dicts by `k in d`.
+- `super().width`: Python asks the classes above alone; what none of them has is asked of the object itself.
 
 A function keeps its identity, its cells and its lines: its code alone is exchanged, once.
 """
@@ -26,7 +27,7 @@ def translate(function: types.FunctionType) -> None:
         return
     _translated.add(code)
     names = _names_begun_outside(function)
-    if not names and "has_key" not in _all_names(code):
+    if not names and not _all_names(code) & {"has_key", "super"}:
         return
     try:
         made = _rewritten(function, names)
@@ -75,8 +76,9 @@ def _rewritten(function: types.FunctionType, names: set[str]) -> types.CodeType 
     taken |= {*code.co_varnames, *code.co_freevars, *function.__globals__}
     words = _Words({name: _fresh(f"{name}_here", taken) for name in sorted(names)}, _fresh("asked", taken))
     definition.decorator_list = []
-    definition.body = [words.visit(statement) for statement in definition.body]
-    if not words.local_names and not words.has_asked:
+    above = _OfObjects(function)
+    definition.body = [above.visit(words.visit(statement)) for statement in definition.body]
+    if not words.local_names and not words.has_asked and not above.has_changed:
         return None
     definition.body[:0] = [
         ast.copy_location(_begin(local, name), definition.body[0])
@@ -177,6 +179,54 @@ class _Words(ast.NodeTransformer):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_scope
 
 
+class _OfObjects(ast.NodeTransformer):
+    """Has the object itself asked for `super().width` where no class above is known to have such a thing."""
+
+    def __init__(self, function: types.FunctionType):
+        code = function.__code__
+        self._around = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        self._globals = function.__globals__
+        self._first = ast.Name(code.co_varnames[0], ast.Load()) if code.co_argcount else None
+        self.has_changed = False
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        above = node.value
+        if not isinstance(above, ast.Call) or ast.unparse(above.func) != "super" or above.keywords:
+            return node
+        of, owner = above.args if len(above.args) == 2 else (ast.Name("__class__"), self._first)
+        cls = self._class(of)
+        if cls is None or owner is None or any(node.attr in vars(base) for base in cls.__mro__[1:]):
+            return node
+        self.has_changed = True
+        # The object's own class may put others between, which go first as ever.
+        asked = ast.parse(f"0 if hasattr(0, {node.attr!r}) else 0", mode="eval").body
+        asked.test.args[0] = asked.body = above
+        asked.orelse = owner
+        for part in ast.walk(asked):
+            if "lineno" in part._attributes:
+                ast.copy_location(part, node)
+        node.value = asked
+        return node
+
+    def _class(self, named: ast.expr) -> type | None:
+        """The class that a name stands for, where the function is defined."""
+        if not isinstance(named, ast.Name):
+            return None
+        try:
+            cell = self._around.get(named.id)
+            found = self._globals.get(named.id) if cell is None else cell.cell_contents
+        except ValueError:  # nothing is in it yet
+            return None
+        return found if isinstance(found, type) else None
+
+    def _leave(self, node: ast.AST) -> ast.AST:
+        """A function inside has another first argument."""
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = _leave
+
+
 def _compiled(
     tree: ast.Module, definition: ast.FunctionDef, function: types.FunctionType
 ) -> types.CodeType | None:
@@ -187,6 +237,8 @@ def _compiled(
     body: list[ast.stmt] = [definition]
     if owner.isidentifier():  # names with two underscores are spelt with the class
         body = [ast.ClassDef(owner, [], [], body, [])]
+        if owner not in code.co_freevars:  # the class itself is a global to its methods
+            body.insert(0, ast.Global([owner]))
     closed_over = [ast.arg(name) for name in code.co_freevars if name != "__class__"]
     given = ast.arguments([], closed_over, None, [], [], None, [])
     around = ast.FunctionDef("around", given, body, [])

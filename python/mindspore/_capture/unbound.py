@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import re
-import textwrap
 from types import CodeType
+
+from mindspore._capture.source import definition_of
 
 _VARIABLE = re.compile(r"local variable '(\w+)'")
 _BRANCHES = {"body": "true", "orelse": "false"}
@@ -25,24 +25,19 @@ def explain(error: UnboundLocalError, code: CodeType, line: int) -> tuple[str, l
         code (CodeType): The function in which it was raised.
         line (int): The line there.
     """
-    found = _VARIABLE.search(str(error))
-    try:
-        lines, first = inspect.getsourcelines(code)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-    except (OSError, SyntaxError, TypeError):
+    found, text = _VARIABLE.search(str(error)), definition_of(code)
+    if found is None or text is None:
         return None
-    if found is None:
-        return None
-    name, before = found.group(1), max(first, 1) - 1
+    name, (definition, before) = found.group(1), text
     used = line - before
-    for assignment, around in _assignments(tree.body[0], name, ()):
+    for assignment, around in _assignments(definition, name, ()):
         # The outermost of these is what was not run before the line that uses the variable.
         for statement, field in around:
             is_inside = statement.lineno <= used <= statement.end_lineno
             if not is_inside or (
                 isinstance(statement, ast.If) and not _holds(getattr(statement, field), used)
             ):
-                lines = [before + node.lineno for node in (tree.body[0], assignment)]
+                lines = [before + node.lineno for node in (definition, assignment)]
                 return _said(name, statement, field), lines
     return None
 

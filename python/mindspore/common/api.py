@@ -171,6 +171,16 @@ def _function_forbid_reuse(func):
     return func
 
 
+def _no_recursive(callable_obj):
+    """Mark of what is known not to call itself; compilation here does not ask."""
+    from mindspore.nn.cell import Cell
+
+    is_cell_class = inspect.isclass(callable_obj) and issubclass(callable_obj, Cell)
+    if not is_cell_class and not inspect.isfunction(callable_obj) and not inspect.ismethod(callable_obj):
+        raise TypeError(f"Decorator no_recursive is used for callable object, but got {callable_obj}.")
+    return callable_obj
+
+
 # Scripts empty it to forget compiled cells. Graphs here belong to their cells, and go with them.
 cells_compile_cache: dict[int, set] = {}
 
