@@ -8,12 +8,17 @@ CLASS, FUNCTION, MODULE, VALUE = "class", "function", "module", "value"
 # By module: names with what they are.
 REACHED: dict[str, dict[str, str]] = {
     "": {
+        "Accuracy": CLASS,
+        "ConvertModelUtils": CLASS,
+        "FileWriter": CLASS,
         "Layout": CLASS,
+        "Metric": CLASS,
         "Type": CLASS,
         "bool": VALUE,
         "device_context": MODULE,
         "float": VALUE,
         "from_numpy": FUNCTION,
+        "get_metric_fn": FUNCTION,
         "lazy_inline": FUNCTION,
         "long": VALUE,
         "merge_pipeline_strategys": FUNCTION,
