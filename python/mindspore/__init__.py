@@ -149,8 +149,8 @@ _LATER = {
     "mindspore.parallel": "Layout get_algo_parameters reset_algo_parameters set_algo_parameters shard",
     "mindspore.profiler": "Profiler",
     "mindspore.mindrecord": (
-        "Cifar100ToMR Cifar10ToMR CsvToMR FAILED FileReader FileWriter ImageNetToMR MindPage MnistToMR SUCCESS "
-        "TFRecordToMR set_enc_key set_enc_mode"
+        "Cifar100ToMR Cifar10ToMR CsvToMR FAILED FileReader FileWriter ImageNetToMR MindPage MnistToMR "
+        "SUCCESS TFRecordToMR set_enc_key set_enc_mode"
     ),
     "mindspore.train": (
         "BackupAndRestore Callback CheckpointConfig ConvertModelUtils ConvertNetUtils DatasetHelper "
