@@ -337,7 +337,8 @@ def _linear_recurrence(input, factor, axis, reverse):
 @reference("index_put")
 def _index_put(input, value, indices, axes, accumulate, **_):
     output = input.copy()
-    places = (slice(None),) * axes[0] + tuple(indices)
+    given = dict(zip(axes, indices, strict=True))
+    places = tuple(given.get(axis, slice(None)) for axis in range(input.ndim))
     if accumulate:
         np.add.at(output, places, value)
     else:

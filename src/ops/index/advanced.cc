@@ -91,6 +91,52 @@ RowPlan rows_of(const AdvancedPlan& plan, const Shape& reordered_shape) {
           span_of(reordered_shape, after, reordered_shape.size()), element_count(plan.index)};
 }
 
+// Whether to walk over the positions in a table whose order of axes is not that of its memory,
+// rather than to copy the table into that order: a cache of keys gets one row in every step.
+bool has_few_positions(const AdvancedPlan& plan, const Tensor& table) {
+  constexpr std::int64_t kElementsPerPosition = 1024;  // copied in the time that a position takes
+  return !table.is_contiguous() &&
+         element_count(plan.result) + kElementsPerPosition * element_count(plan.index) <=
+             table.size();
+}
+
+// What is left of a tensor at one position of neighbouring axes, which are counted as one.
+Tensor at_position(const Tensor& tensor, std::size_t first, std::span<const std::int64_t> lengths,
+                   std::int64_t position) {
+  Shape shape;
+  Strides strides;
+  for (std::size_t i = 0; i < tensor.shape().size(); ++i) {
+    if (i >= first && i < first + lengths.size()) continue;
+    shape.push_back(tensor.shape()[i]);
+    strides.push_back(tensor.strides()[i]);
+  }
+  std::int64_t offset = tensor.body().offset;
+  for (std::size_t i = lengths.size(); i-- > 0; position /= lengths[i])
+    offset += position % lengths[i] * tensor.strides()[first + i];
+  return Tensor::view(tensor, shape, strides, offset);
+}
+
+// Calls `visit` for every position, with what the table has there and what belongs to it in
+// `rows`.
+template <class Visit>
+void walk_positions(const AdvancedPlan& plan, const Tensor& table, const Tensor& rows,
+                    const Tensor& positions, const Visit& visit) {
+  const auto* const places = positions.data<std::int64_t>();
+  for (std::int64_t i = 0; i < positions.size(); ++i)
+    visit(at_position(table, plan.before, plan.bounds, places[i]),
+          at_position(rows, plan.before, plan.index, i));
+}
+
+void combine_into(const Tensor& target, const Tensor& values, Combine combine) {
+  if (combine == Combine::Update) return copy_elements(values, target);
+  constexpr std::int64_t kOnly = 0;
+  const Tensor row = contiguous(values);
+  write_dense(target, [&](const Tensor& dense) {
+    scatter_rows({1, 1, 1, dense.size(), 1}, combine, dense.dtype(), row.raw(), &kOnly,
+                 dense.raw());
+  });
+}
+
 // Writes `value` (stretched to the index result) into `target`, which may be strided.
 void put(const KernelContext& kernel, const Tensor& target, const Tensor& value, std::size_t first,
          Combine combine) {
@@ -98,8 +144,16 @@ void put(const KernelContext& kernel, const Tensor& target, const Tensor& value,
   const Tensor positions =
       joint_positions(kernel, kernel.inputs().subspan(first), plan.bounds, plan.index);
   const Strides strides = broadcast_strides(value.shape(), value.strides(), plan.result);
-  const Tensor rows = contiguous(Tensor::view(value, plan.result, strides, value.body().offset));
-  write_dense(reordered(target, plan.order), [&](const Tensor& table) {
+  const Tensor stretched = Tensor::view(value, plan.result, strides, value.body().offset);
+  const Tensor whole = reordered(target, plan.order);
+  if (has_few_positions(plan, whole)) {
+    walk_positions(plan, whole, stretched, positions, [&](const Tensor& place, const Tensor& row) {
+      combine_into(place, row, combine);
+    });
+    return;
+  }
+  const Tensor rows = contiguous(stretched);
+  write_dense(whole, [&](const Tensor& table) {
     scatter_rows(rows_of(plan, table.shape()), combine, table.dtype(), rows.raw(),
                  positions.data<std::int64_t>(), table.raw());
   });
@@ -131,7 +185,7 @@ Value gather_indices(GradientContext& op, const Value& table, std::size_t first)
 
 MYCEL_OP(index_gather)
     .doc("Advanced indexing: elements at the index tensors, one per axis in `axes`.")
-    .numpy("input[(slice(None),) * axes[0] + tuple(indices)]")
+    .numpy("input[tuple(dict(zip(axes, indices)).get(i, slice(None)) for i in range(input.ndim))]")
     .input("input", "The tensor to read from.")
     .variadic_input("indices", "Index tensors, stretched to one shape.", kIndex)
     .attribute("axes", "The axes they belong to, rising.", required(AttributeType::Ints))
@@ -154,13 +208,22 @@ MYCEL_OP(index_gather)
             {{"axes", IntList{0, 1}}})
     .sample("middle", {normal({2, 4, 3}), integers({5}, -4, 4)}, {{"axes", IntList{1}}})
     .sample("none", {normal({2, 4}), integers({0}, 0, 2)}, {{"axes", IntList{0}}})
+    .sample("few of many, apart",
+            {normal({3, 4, 50, 6}), integers({2, 1}, -3, 3), integers({1}, 0, 50)},
+            {{"axes", IntList{0, 2}}, {"front", true}})
     .sample_dtypes(kAny);
 
 MYCEL_CPU_KERNEL(index_gather) {
   const AdvancedPlan plan = plan_of(kernel, kernel.input(0).shape(), 1);
-  const Tensor table = contiguous(reordered(kernel.input(0), plan.order));
+  const Tensor whole = reordered(kernel.input(0), plan.order);
   const Tensor positions =
       joint_positions(kernel, kernel.inputs().subspan(1), plan.bounds, plan.index);
+  if (has_few_positions(plan, whole)) {
+    walk_positions(plan, whole, kernel.output(0), positions,
+                   [](const Tensor& place, const Tensor& row) { copy_elements(place, row); });
+    return;
+  }
+  const Tensor table = contiguous(whole);
   gather_rows(rows_of(plan, table.shape()), table.dtype(), table.raw(),
               positions.data<std::int64_t>(), kernel.output(0).raw());
 }
@@ -232,6 +295,13 @@ MYCEL_OP(index_put)
             {{"axes", IntList{0}}})
     .sample("add", {normal({3, 4}), normal({}), integers({4}, 0, 3), integers({4}, 0, 4)},
             {{"axes", IntList{0, 1}}, {"accumulate", true}})
+    .sample("few of many, apart",
+            {normal({3, 4, 50, 6}), normal({2, 4, 6}), integers({2}, -3, 3), integers({1}, 0, 50)},
+            {{"axes", IntList{0, 2}}, {"front", true}})
+    .sample("a few added, some twice",
+            {normal({3, 4, 50, 6}), normal({4, 6}), index_values({2}, {1, 1}),
+             index_values({1}, {7})},
+            {{"axes", IntList{0, 2}}, {"front", true}, {"accumulate", true}})
     .sample_dtypes(kNumber);
 
 MYCEL_CPU_KERNEL(index_put) {
