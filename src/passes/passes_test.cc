@@ -118,6 +118,52 @@ TEST(ElideCopiesTest, WhatOthersReadOrOwnIsCopied) {
         elide_copies, false);
 }
 
+TEST(ElideCopiesTest, WhatOthersHaveReadBeforeIsWrittenWhereItLies) {
+  EXPECT_EQ(ir::to_text(*ir::parse(after(R"(graph @g(%1: Float32(2, 3) x) {
+    %2 = exp(%1) : Float32(2, 3)
+    %3 = transpose(%2; perm=(1, 0)) : Float32(3, 2)
+    %4 = matmul(%2, %3) : Float32(2, 2)
+    %5 = copy(%2) : Float32(2, 3)
+    %6 = assign_add(%5, %1) : Float32(2, 3)
+    return %4, %6
+  })",
+                                         elide_copies))),
+            plain(R"(graph @g(%1: Float32(2, 3) x) {
+    %2 = exp(%1) : Float32(2, 3)
+    %3 = transpose(%2; perm=(1, 0)) : Float32(3, 2)
+    %4 = matmul(%2, %3) : Float32(2, 2)
+    %6 = assign_add(%2, %1) : Float32(2, 3)
+    return %4, %6
+  })"));
+}
+
+TEST(ElideCopiesTest, WhatAViewShowsLaterIsCopied) {
+  after(R"(graph @g(%1: Float32(2, 3) x) {
+    %2 = exp(%1) : Float32(2, 3)
+    %3 = transpose(%2; perm=(1, 0)) : Float32(3, 2)
+    %4 = copy(%2) : Float32(2, 3)
+    %5 = assign_add(%4, %1) : Float32(2, 3)
+    %6 = neg(%3) : Float32(3, 2)
+    %7 = exp(%1) : Float32(2, 3)
+    %8 = transpose(%7; perm=(1, 0)) : Float32(3, 2)
+    %9 = copy(%7) : Float32(2, 3)
+    %10 = assign_add(%9, %1) : Float32(2, 3)
+    return %5, %6, %8, %10
+  })",
+        elide_copies, false);
+}
+
+TEST(HoistUpdatesTest, WhatIsReadOfAValueIsReadBeforeItIsWritten) {
+  after(R"(graph @g(%1: Float32(2, 2) x) {
+    %2 = exp(%1) : Float32(2, 2)
+    %3 = matmul(%1, %1) : Float32(2, 2)
+    %4 = matmul(%2, %3) : Float32(2, 2)
+    %5 = assign_add(%2, %1) : Float32(2, 2)
+    return %4, %5
+  })",
+        hoist_updates, false);
+}
+
 TEST(FuseElementwiseTest, WhatIsWrittenLaterIsReadBefore) {
   after(R"(graph @g(%1: Float32(2, 2) x) {
     %2 = matmul(%1, %1) : Float32(2, 2)

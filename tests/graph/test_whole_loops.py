@@ -117,6 +117,24 @@ def test_rows_are_written_in_turns():
     check(filled, *[(np.zeros(64, np.float32), np.float32(n)) for n in (60, 50, 63, 20, 1, 40)])
 
 
+def test_state_is_read_as_a_whole_and_written_in_parts():
+    """As of kept keys: what was read before a write keeps what it saw, whoever reads it later."""
+
+    def kept(x, n):
+        keys, i = ops.zeros((2, 3, 40, 4)), Tensor(0, ms.int32)
+        total, before = ops.zeros((3, 4)), ops.zeros((3, 40, 4))
+        while i < n:
+            for layer in range(2):
+                old = keys[layer]
+                keys[layer, :, i] = x + total
+                total = total * 0.5 + keys[layer].sum(1) - keys[1 - layer, :, i]
+                before = before + old
+            i = i + 1
+        return total, keys, before
+
+    check(kept, *[(np.full((3, 4), 0.01, np.float32), np.int32(n)) for n in (30, 39, 8, 0, 25, 31, 12)])
+
+
 def test_loops_in_loops_and_in_functions():
     def within(y, k):
         turns = 0

@@ -182,7 +182,7 @@ class Combining {
   }
 
   bool is_changed_between(Output bias, const Node& from, const Node& to) const {
-    if (!is_parameter_memory(bias)) return false;
+    if (!is_parameter_memory(bias)) return is_written_through_views(bias);
     if (bias.node->kind() != NodeKind::Parameter) return true;
     return std::any_of(writes_.begin(), writes_.end(), [&](const Node* write) {
       if (place_.at(write) < place_.at(&from) || place_.at(write) > place_.at(&to)) return false;

@@ -28,18 +28,17 @@ bool is_number(const Node& node) {
   return !node.definition()->dynamic_outputs;
 }
 
-// The parameter or argument whose memory a value is, or null.
+// The parameter, argument or computed value whose memory a value is, or null.
 const Node* memory_root(Output value) {
   while (value) {
     Node& node = *value.node;
-    if (node.kind() == NodeKind::Parameter || node.kind() == NodeKind::Argument) return &node;
     if (is_view(node)) {
       value = node.operands()[0];
       continue;
     }
-    if (node.kind() != NodeKind::Operator || !node.definition()->has_effects) return nullptr;
+    if (node.kind() != NodeKind::Operator || !node.definition()->has_effects) return &node;
     const int alias = op::written_input(*node.definition(), value.index);
-    if (alias < 0) return nullptr;
+    if (alias < 0) return &node;
     value = node.operands()[static_cast<std::size_t>(alias)];
   }
   return nullptr;
@@ -84,7 +83,7 @@ class Hoisting {
     if (last == nullptr || place_.at(&node) >= place_.at(last)) last = &node;
   }
 
-  // Remembers which parameters' memory the node reads or writes, as done by the node of this region
+  // Remembers which memory the node reads or writes, as done by the node of this region
   // that it is part of.
   void touch(const Node& node, const Node& owner) {
     if (is_view(node)) return;  // whoever reads the view touches the memory
