@@ -22,6 +22,12 @@ Error other_version(std::uint16_t port, std::uint32_t version) {
 
 }  // namespace
 
+bool server_answers(const Path& socket, int timeout_ms) {
+  const Result<Descriptor> connection = connect_socket(socket);
+  if (!connection || !send_frame(connection.value().number(), Frame{})) return false;
+  return static_cast<bool>(receive_frame(connection.value().number(), timeout_ms));
+}
+
 Result<std::unique_ptr<Presence>> Presence::open(std::uint16_t port) {
   Result<Descriptor> socket = connect_to_server(port);
   if (!socket) return socket.error();

@@ -7,9 +7,14 @@
 
 #include "cache/client/handshake.h"
 #include "cache/client/local_socket.h"
+#include "cache/client/places.h"
 #include "cache/client/shared_rows.h"
 
 namespace mycel::cache {
+
+// Whether a server of any version answers at that socket in time. One that is ending, or has just
+// been killed, does not, although its lock is still held.
+bool server_answers(const Path& socket, int timeout_ms);
 
 // The connection that says a client is there. The server gives descriptors over it; when either
 // side dies, the kernel closes it, and the other one knows at once.

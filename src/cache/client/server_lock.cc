@@ -18,9 +18,6 @@ using platform::ErrorKind;
 using platform::join;
 using platform::Result;
 
-constexpr int kTries = 10;
-constexpr unsigned kPauseMicroseconds = 20000;
-
 Error cannot_use(const Path& path) {
   return {ErrorKind::Runtime,
           join("the lock file '", path.string(), "' cannot be used: ", std::strerror(errno))};
@@ -46,16 +43,12 @@ std::optional<ProcessIdentity> process_in(int file) {
 }  // namespace
 
 Result<std::optional<ServerLock>> ServerLock::take(const Path& path) {
-  for (int tries = 0;; ++tries) {
+  while (true) {
     Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (file.number() < 0) return cannot_use(path);
     if (flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) return cannot_use(path);
-      // lock_holder() of somebody else may have it for a moment.
-      const bool is_server = process_in(file.number()).has_value() || tries == kTries;
-      if (is_server) return std::optional<ServerLock>();
-      usleep(kPauseMicroseconds);
-      continue;
+      return std::optional<ServerLock>();
     }
     if (!is_current(file.number(), path)) continue;
     const std::string text = text_of(this_process());
@@ -67,7 +60,9 @@ Result<std::optional<ServerLock>> ServerLock::take(const Path& path) {
   }
 }
 
-void ServerLock::remove_file() { unlink(path_.c_str()); }
+void ServerLock::remove_file() {
+  if (is_current(file_.number(), path_)) unlink(path_.c_str());
+}
 
 std::optional<LockHolder> lock_holder(const Path& path) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));

@@ -14,12 +14,14 @@ namespace mycel::cache {
 // the kernel lets go of it whatever ends the server. Leftovers decide nothing.
 class ServerLock {
  public:
-  // Nothing: another process holds it. The error names the file that cannot be used.
+  // Nothing: another process holds it, which may be one that only looks who does and lets go at
+  // once. The error names the file that cannot be used.
   static platform::Result<std::optional<ServerLock>> take(const Path& path);
   ServerLock(ServerLock&&) = default;
   ServerLock& operator=(ServerLock&&) = default;
 
-  // Removes the file; the lock itself goes with the object.
+  // Removes the file, unless somebody has done so and another server has made its own since; the
+  // lock itself goes with the object.
   void remove_file();
 
  private:

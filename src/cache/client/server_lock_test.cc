@@ -39,6 +39,15 @@ TEST_F(ServerLockTest, OneHoldsItAtATime) {
   EXPECT_TRUE(ServerLock::take(path_).value());
 }
 
+TEST_F(ServerLockTest, TheFileOfAnotherServerStays) {
+  std::optional<ServerLock> first = ServerLock::take(path_).value();
+  std::filesystem::remove(path_);
+  const std::optional<ServerLock> second = ServerLock::take(path_).value();
+  ASSERT_TRUE(first && second);
+  first->remove_file();
+  EXPECT_TRUE(lock_holder(path_));
+}
+
 TEST_F(ServerLockTest, ANameInTheFileIsNoLock) {
   const std::string dead = text_of({1 << 22, 5, "boot"});
   ASSERT_TRUE(platform::replace_file(path_, platform::as_bytes(dead)));

@@ -2,12 +2,14 @@
 #include "cache/server/server.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 #include <thread>
 
 #include <unistd.h>
 
+#include "cache/client/presence.h"
 #include "platform/log/log.h"
 
 namespace mycel::cache {
@@ -16,6 +18,12 @@ namespace {
 using platform::Error;
 using platform::ErrorKind;
 using platform::join;
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kHandOverTime{4};
+constexpr std::chrono::milliseconds kHandOverPause{20};
+constexpr int kAnswerMs = 500;
 
 int processor_count() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
@@ -32,6 +40,25 @@ int node_count() {
 
 Error with_kind(const char* kind, const Error& error) {
   return {error.kind(), join(kind, error.message())};
+}
+
+// A server that is just ending, or that a signal has ended while the system still takes its memory
+// apart, is waited for, and so is one that has just begun; the lock alone says neither.
+Result<ServerLock> take_lock(const ServerPlace& place, std::uint16_t port) {
+  const Clock::time_point deadline = Clock::now() + kHandOverTime;
+  while (true) {
+    Result<std::optional<ServerLock>> lock = ServerLock::take(place.lock());
+    if (!lock) return with_kind("Unexpected error. ", lock.error());
+    if (std::optional<ServerLock> taken = std::move(lock).value()) return *std::move(taken);
+    const char* const is_there = "Duplicate key. Cache server is already up and running";
+    if (server_answers(place.socket(), kAnswerMs)) return Error(ErrorKind::Key, is_there);
+    if (Clock::now() > deadline) {
+      return Error(ErrorKind::Key,
+                   join(is_there, ", but does not answer. End it with 'cache_admin ", "--stop -p ",
+                        port, "'."));
+    }
+    std::this_thread::sleep_for(kHandOverPause);
+  }
 }
 
 }  // namespace
@@ -51,12 +78,10 @@ Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, Mach
   Result<Path> folder = make_user_folder();
   if (!folder) return with_kind("Unexpected error. ", folder.error());
   ServerPlace place = server_place(folder.value(), options.port);
-  Result<std::optional<ServerLock>> lock = ServerLock::take(place.lock());
-  if (!lock) return with_kind("Unexpected error. ", lock.error());
-  std::optional<ServerLock> held = std::move(lock).value();
-  if (!held) return Error(ErrorKind::Key, "Duplicate key. Cache server is already up and running");
+  Result<ServerLock> lock = take_lock(place, options.port);
+  if (!lock) return lock.error();
   std::unique_ptr<Server> server(new Server(options, std::move(machine), std::move(place),
-                                            *std::move(held)));  // NOLINT: private
+                                            std::move(lock).value()));  // NOLINT: private
   if (Result<Done> done = server->open(); !done)
     return with_kind("Unexpected error. ", done.error());
   return server;
