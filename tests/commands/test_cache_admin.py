@@ -396,26 +396,31 @@ def test_a_folder_in_the_place_of_the_socket_is_named(place):
     assert f"unable to create the unix socket {path}" in said
 
 
-def test_only_marked_spill_folders_of_dead_servers_are_removed(place, tmp_path):
+def test_only_spill_folders_of_dead_servers_are_removed(place, tmp_path):
     spill = tmp_path / "spill"
-    marker = "port {}\npid {} start {} boot {}\n"
     boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    alive = pathlib.Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]
-    folders = {
-        "dead": marker.format(50052, 999999, 1, boot),
-        "other boot": marker.format(50052, os.getpid(), alive, "another"),
-        "other port": marker.format(50053, 999999, 1, boot),
-        "alive": marker.format(50052, os.getpid(), alive, boot),
-        "broken": "port 50052\nwho knows",
-        "unmarked": None,
+    start = pathlib.Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]
+
+    def name(port, pid, start, boot, tail="0123abcd"):
+        return f"mycel_cache_server.{port}.{pid}.{start}.{boot}.{tail}"
+
+    left_over = {name(50052, 999999, 1, boot), name(50052, os.getpid(), start, "another")}
+    others = {
+        name(50053, 999999, 1, boot),
+        name(50052, os.getpid(), start, boot),  # alive
+        name(50052, "pid", 1, boot),
+        name(50052, 999999, 1, boot, "more.words"),
+        name(50052, 999999, 1, boot, "short"),
+        "mycel_cache_server.50052",
+        "unmarked",
     }
-    for name, text in folders.items():
-        (spill / name).mkdir(parents=True)
-        (spill / name / "rows").write_text("rows")
-        if text is not None:
-            (spill / name / "mycel_cache_server").write_text(text)
+    for folder in left_over | others:
+        (spill / folder).mkdir(parents=True)
+        (spill / folder / "rows").write_text("rows")
+    (spill / name(50052, 999998, 1, boot)).write_text("a file of that name")
     place.start("-s", str(spill))
-    assert {path.name for path in spill.iterdir()} == {"other port", "alive", "broken", "unmarked"}
+    assert {path.name for path in spill.iterdir() if path.is_dir()} == others
+    assert (spill / name(50052, 999998, 1, boot)).is_file()
     place.good("--stop")
 
 

@@ -42,8 +42,10 @@ void make_parents(const Path& folder) {
   struct stat info {};
   if (parent.empty() || stat(parent.c_str(), &info) == 0) return;
   make_parents(parent);
-  const bool is_shared = parent == "/tmp/mindspore";
-  if (mkdir(parent.c_str(), kOwnFolder) == 0 && is_shared) chmod(parent.c_str(), kSharedFolder);
+  // In one step: whoever is killed between two would leave a folder that shuts all others out.
+  const mode_t mask = umask(0);
+  mkdir(parent.c_str(), parent == "/tmp/mindspore" ? kSharedFolder : kOwnFolder);
+  umask(mask);
 }
 
 }  // namespace

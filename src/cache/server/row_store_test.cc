@@ -111,10 +111,10 @@ TEST_F(RowStoreTest, AFullDiskEndsStoringAndKeepsWhatIsThere) {
   EXPECT_EQ(store->store(*staging_, {{row}, {0}, {1}}, false).value(), Room::NoDisk);
 }
 
-TEST(SpillFolderTest, AMarkedFileLeavesNothing) {
+TEST(SpillFolderTest, ANamedFileLeavesNothing) {
   const TestFolder folder;
   const SpillFolder spill = SpillFolder::open(folder.path(), 50052).value();
-  const auto file = spill.make_file(SpillFolder::FileKind::Marked);
+  const auto file = spill.make_file(SpillFolder::FileKind::Named);
   ASSERT_TRUE(file);
   EXPECT_EQ(pwrite(file.value().number(), "x", 1, 0), 1);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
