@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -48,6 +49,13 @@ Result<Address> address_of(const Path& socket) {
 }
 
 const sockaddr* plain(const sockaddr_un& name) { return reinterpret_cast<const sockaddr*>(&name); }
+
+std::optional<ucred> peer_of(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  return peer;
+}
 
 // Reads at most `size` bytes and takes a descriptor if one comes with them.
 ssize_t receive_some(int socket, void* target, std::size_t size, Descriptor& descriptor) {
@@ -100,10 +108,14 @@ Result<Descriptor> listen_socket(const Path& socket) {
 }
 
 std::optional<uid_t> peer_user(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
-  return peer.uid;
+  const std::optional<ucred> peer = peer_of(socket);
+  return peer ? std::optional(peer->uid) : std::nullopt;
+}
+
+Descriptor peer_process(int socket) {
+  const std::optional<ucred> peer = peer_of(socket);
+  if (!peer || peer->pid <= 0) return Descriptor();  // of another container
+  return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, peer->pid, 0)));
 }
 
 Result<Done> send_frame(int socket, const Frame& frame, int descriptor) {

@@ -23,6 +23,8 @@ platform::Result<Descriptor> listen_socket(const platform::Path& socket);
 
 // The user at the other end.
 std::optional<uid_t> peer_user(int socket);
+// The process that has connected; it can be read once the process is over. -1: it cannot be known.
+Descriptor peer_process(int socket);
 
 struct ReceivedFrame {
   Frame frame;

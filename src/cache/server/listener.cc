@@ -89,13 +89,16 @@ Listener::End Listener::run() {
   Clock::time_point looked = Clock::now();
   while (true) {
     std::vector<pollfd> waits = {{wake_.number(), POLLIN, 0}, {socket_.number(), POLLIN, 0}};
-    for (const Connection& connection : connections_)
+    for (const Connection& connection : connections_) {
       waits.push_back({connection.socket.number(), POLLIN, 0});
+      waits.push_back({connection.process.number(), POLLIN, 0});
+    }
     poll(waits.data(), waits.size(), kLookMs);
     if (waits[0].revents != 0) return End::Stopped;
     std::size_t k = 2;
-    for (auto at = connections_.begin(); at != connections_.end(); ++k) {
-      const bool is_over = waits[k].revents != 0 && serve(*at) == Next::Close;
+    for (auto at = connections_.begin(); at != connections_.end(); k += 2) {
+      const bool is_dead = waits[k + 1].revents != 0;
+      const bool is_over = is_dead || (waits[k].revents != 0 && serve(*at) == Next::Close);
       if (is_over && at->client != 0) sessions_.remove_client(at->client);
       at = is_over ? connections_.erase(at) : std::next(at);
     }
@@ -124,7 +127,7 @@ void Listener::accept_all() {
       platform::log_warning("cache: a connection was refused: there are ", kMostConnections);
       continue;
     }
-    connections_.push_back({std::move(socket), 0, Clock::now(), false, {}});
+    connections_.push_back({std::move(socket), {}, 0, Clock::now(), false, {}});
   }
 }
 
@@ -174,6 +177,7 @@ Listener::Next Listener::greet(Connection& connection) {
     static_cast<void>(send_frame(socket, reply));
     return Next::Close;
   }
+  connection.process = peer_process(socket);
   connection.client = sessions_.add_client();
   reply.kind = FrameKind::Welcome;
   reply.number = connection.client;

@@ -40,6 +40,8 @@ class Listener {
   using Clock = std::chrono::steady_clock;
   struct Connection {
     platform::Descriptor socket;
+    // The client's: forks of it may keep the socket open when it is dead. -1: not known.
+    platform::Descriptor process;
     std::uint64_t client = 0;  // 0: it has not said hello yet
     Clock::time_point since;
     bool is_ours = false;  // its first bytes were no HTTP/2

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cache_server: started by `cache_admin --start`, which waits at a pipe for the word that it is
 // ready.
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -48,10 +49,18 @@ void tell(int pipe, const std::string& text) {
   close(pipe);
 }
 
-// No terminal, no folder in use, no descriptors of whoever started us.
-void become_daemon() {
+// Locks, pipes and files of whoever started us would stay in use for as long as the server runs.
+void close_all_but(int kept) {
+  const int first = 3;
+  if (kept > first) close_range(first, static_cast<unsigned>(kept) - 1, 0);
+  close_range(static_cast<unsigned>(std::max(first, kept + 1)), ~0U, 0);
+}
+
+// No terminal, no folder in use, no descriptors but the pipe.
+void become_daemon(int pipe) {
   setsid();
   umask(0077);
+  close_all_but(pipe);
   if (chdir("/") != 0) return;
   const int nothing = open("/dev/null", O_RDWR);
   for (int number = 0; number < 3; ++number) dup2(nothing, number);
@@ -102,7 +111,7 @@ int main(int count, char** words) {
   std::signal(SIGXFSZ, SIG_IGN);  // a spill file at its limit is a full disk, not the end
   std::signal(SIGHUP, SIG_IGN);
   fcntl(pipe, F_SETFD, FD_CLOEXEC);
-  become_daemon();
+  become_daemon(pipe);
   raise_descriptor_limit();
   try {
     if (const auto folder = mycel::cache::make_user_folder()) {
