@@ -24,7 +24,7 @@ using platform::join;
 
 constexpr std::uint64_t kStagingBytes = std::uint64_t{8} << 20;
 constexpr int kReportMs = 1000;
-constexpr int kLookMs = 500;  // how often a waiting client looks whether it still should
+constexpr int kLookMs = 200;  // how often a waiting client looks whether it still should
 
 Error no_memory() {
   return {ErrorKind::Runtime, "Out of memory. No enough storage for cache server to cache data."};
@@ -62,7 +62,7 @@ class SharedCacheClient final : public CacheClient {
   Result<Done> offer(std::uint64_t row_id, std::span<const Bytes> parts) override;
   bool takes_rows() const override { return takes_rows_; }
   Result<Done> flush() override;
-  Result<BuildTurn> begin_build(std::stop_token stop) override;
+  Result<BuildTurn> begin_build(std::stop_token stop, const std::function<void()>& attend) override;
   Result<Done> append(std::span<const Bytes> parts) override;
   Result<Done> end_build() override;
   std::uint64_t row_count() const override {
@@ -230,7 +230,8 @@ Result<Done> SharedCacheClient::flush() {
   return send_problem();
 }
 
-Result<BuildTurn> SharedCacheClient::begin_build(std::stop_token stop) {
+Result<BuildTurn> SharedCacheClient::begin_build(std::stop_token stop,
+                                                 const std::function<void()>& attend) {
   platform::require(is_stream_, ErrorKind::Internal, "only the cache of a stream is built");
   while (!stop.stop_requested()) {
     Result<BuildAnswer> answer = control_->begin_build(presence_->client());
@@ -242,8 +243,10 @@ Result<BuildTurn> SharedCacheClient::begin_build(std::stop_token stop) {
       appended_ = 0;
       return BuildTurn::Build;
     }
-    while (!stop.stop_requested() && rows_->state() == StoreState::Building && !is_lost_)
+    while (!stop.stop_requested() && rows_->state() == StoreState::Building && !is_lost_) {
       rows_->wait_while(StoreState::Building, kLookMs);
+      if (attend) attend();
+    }
     if (Result<Done> done = check(); !done) return done.error();
     if (rows_->state() == StoreState::NoMemory) return no_memory();
     if (rows_->state() == StoreState::NoDisk) return no_disk();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -95,8 +96,11 @@ class CacheClient {
   virtual Result<Done> flush() = 0;
 
   // For a stream, before anything else. Waits while another client builds; if that one dies, one of
-  // those who wait gets the turn. An error if the build failed, or the wait was stopped.
-  virtual Result<BuildTurn> begin_build(std::stop_token stop) = 0;
+  // those who wait gets the turn. An error if the build failed, or the wait was stopped. Whoever
+  // waits may have other things to look after: `attend`, if there is one, is called now and then,
+  // and ends the wait by throwing.
+  virtual Result<BuildTurn> begin_build(std::stop_token stop,
+                                        const std::function<void()>& attend = {}) = 0;
   // The next row; its id is the number of those before it. An error when there is no room.
   virtual Result<Done> append(std::span<const Bytes> parts) = 0;
   // Opens the cache to all. Without it, what was appended is dropped with the client.

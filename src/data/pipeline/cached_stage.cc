@@ -207,7 +207,8 @@ class CachedStream : public Stage {
     bool has_begun = false;
     Row row;
     RowEncoder encoder;
-    cache_->build(engine().stop, [&]() -> std::optional<std::span<const Bytes>> {
+    const auto attend = [this] { engine().look_after_signals(); };
+    cache_->build(engine().stop, attend, [&]() -> std::optional<std::span<const Bytes>> {
       if (engine().stop.stop_requested()) throw Stopped();
       if (!std::exchange(has_begun, true)) child().begin();
       if (!child().next(row)) return std::nullopt;

@@ -61,7 +61,8 @@ class FakeCacheClient : public cache::CacheClient {
   }
   cache::Result<cache::Done> flush() override { return cache::Done(); }
 
-  cache::Result<cache::BuildTurn> begin_build(std::stop_token) override {
+  cache::Result<cache::BuildTurn> begin_build(std::stop_token,
+                                              const std::function<void()>&) override {
     const std::lock_guard lock(cache_->mutex);
     if (const auto error = failure()) return *error;
     if (cache_->is_built) return cache::BuildTurn::Ready;

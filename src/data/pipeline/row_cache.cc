@@ -52,8 +52,8 @@ void RowCache::offer(std::int64_t row, std::span<const Bytes> parts) {
   if (!done) fail_or_bypass(done.error());
 }
 
-BuildTurn RowCache::begin_build(std::stop_token stop) {
-  Result<BuildTurn> turn = client_->begin_build(stop);
+BuildTurn RowCache::begin_build(std::stop_token stop, const std::function<void()>& attend) {
+  Result<BuildTurn> turn = client_->begin_build(stop, attend);
   if (!turn && stop.stop_requested()) throw Stopped();
   return std::move(turn).value();
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -42,10 +43,10 @@ class RowCache {
 
   // Stores all rows of a stream, unless somebody has done so: `next_row` gives them one by one and
   // nothing at the end. Whatever it throws ends the build, and the client, so that another one may
-  // have its turn.
+  // have its turn. `attend` is called now and then while somebody else stores them.
   template <class NextRow>
-  void build(std::stop_token stop, const NextRow& next_row) {
-    if (begin_build(std::move(stop)) == cache::BuildTurn::Ready) return;
+  void build(std::stop_token stop, const std::function<void()>& attend, const NextRow& next_row) {
+    if (begin_build(std::move(stop), attend) == cache::BuildTurn::Ready) return;
     try {
       while (const std::optional<std::span<const Bytes>> parts = next_row()) append(*parts);
       end_build();
@@ -61,7 +62,7 @@ class RowCache {
   bool is_usable() const;
 
  private:
-  cache::BuildTurn begin_build(std::stop_token stop);
+  cache::BuildTurn begin_build(std::stop_token stop, const std::function<void()>& attend);
   void append(std::span<const Bytes> parts);
   void end_build();
   void fail_or_bypass(const platform::Error& error);

@@ -69,12 +69,18 @@ struct Engine {
     while (!changed.wait_for(lock, stop, kAttendInterval, ready)) {
       if (stop.stop_requested()) throw Stopped();
       lock.unlock();
-      try {
-        (*attend)();
-      } catch (...) {
-        throw Interruption{std::current_exception()};
-      }
+      look_after_signals();
       lock.lock();
+    }
+  }
+
+  // What the reader looks after while it waits; for waits elsewhere. May throw an Interruption.
+  void look_after_signals() const {
+    if (attend == nullptr) return;
+    try {
+      (*attend)();
+    } catch (...) {
+      throw Interruption{std::current_exception()};
     }
   }
 };
