@@ -120,7 +120,7 @@ class SharedCacheClient final : public CacheClient {
 
 Result<Done> SharedCacheClient::start() {
   wake_ = platform::Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (wake_.number() < 0) return Error(ErrorKind::Runtime, "no descriptor is left for the cache");
+  if (wake_.number() < 0) return no_descriptors();
   if (!is_stream_) {
     if (Result<Done> done = open_rows(); !done) return done.error();
   }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+
 #include <unistd.h>
 
 #include "cache/client/control.h"
@@ -18,9 +20,17 @@ Error unreachable(std::uint16_t port) {
                "the client. GRPC Code 14")};
 }
 
+Error no_descriptors() {
+  return {
+      ErrorKind::Runtime,
+      "no descriptor is left for the cache: this program has as many open files as it may; raise "
+      "the limit ('ulimit -n')"};
+}
+
 Result<platform::Descriptor> connect_to_server(std::uint16_t port) {
   for (const Path& folder : user_folders()) {
     Result<platform::Descriptor> socket = connect_socket(server_place(folder, port).socket());
+    if (!socket && (errno == EMFILE || errno == ENFILE)) return no_descriptors();
     if (!socket) continue;
     // Rows of a stranger's server could be anything.
     if (peer_user(socket.value().number()) != geteuid()) continue;

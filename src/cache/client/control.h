@@ -84,6 +84,9 @@ Result<std::unique_ptr<Control>> load_control(platform::Descriptor socket, std::
 // "Network error. Cache server with port 50052 is unreachable. ..."
 platform::Error unreachable(std::uint16_t port);
 
+// "no descriptor is left for the cache: ..."
+platform::Error no_descriptors();
+
 // A connection to the user's server on that port, or the error above.
 Result<platform::Descriptor> connect_to_server(std::uint16_t port);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <filesystem>
 
 #include <dlfcn.h>
@@ -14,6 +15,7 @@ using platform::ErrorKind;
 using platform::join;
 
 constexpr const char* kLibrary = "libmindspore_cache.so";
+constexpr std::size_t kDescriptorsOfCalls = 24;  // of a first connection, with some to spare
 
 std::string beside_this_library() {
   Dl_info self{};
@@ -35,14 +37,25 @@ Result<MakeControl> open_library() {
   return make;
 }
 
+// gRPC ends the whole program when it gets none of those it needs.
+bool has_spare_descriptors(int any) {
+  std::array<platform::Descriptor, kDescriptorsOfCalls> spare;
+  for (platform::Descriptor& one : spare) {
+    one = platform::Descriptor(fcntl(any, F_DUPFD_CLOEXEC, 0));
+    if (one.number() < 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Control>> load_control(platform::Descriptor socket, std::uint16_t port) {
+  if (!has_spare_descriptors(socket.number())) return no_descriptors();
   static const Result<MakeControl> make = open_library();
   if (!make) return make.error();
   // The other side closes its descriptor itself.
   const int own = fcntl(socket.number(), F_DUPFD_CLOEXEC, 0);
-  if (own < 0) return Error(ErrorKind::Runtime, "no descriptor is left for the cache client");
+  if (own < 0) return no_descriptors();
   return std::unique_ptr<Control>(make.value()(own, port));
 }
 

@@ -60,8 +60,10 @@ Result<SharedPart> Presence::fetch(FrameKind kind, std::uint64_t number) {
   Result<ReceivedFrame> answer = ask(question, -1);
   if (!answer) return answer.error();
   ReceivedFrame received = std::move(answer).value();
-  if (received.frame.kind != FrameKind::Descriptor || received.descriptor.number() < 0)
+  if (received.frame.kind != FrameKind::Descriptor)
     return Error(ErrorKind::Runtime, "the cache does not have what was asked for");
+  // The system drops one that this process has no number left for.
+  if (received.descriptor.number() < 0) return no_descriptors();
   return SharedPart{std::move(received.descriptor), received.frame.size};
 }
 

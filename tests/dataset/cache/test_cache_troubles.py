@@ -294,3 +294,34 @@ def test_ctrl_c_ends_the_wait_for_another_builder(lines, own_server):
             finally:
                 waiting.kill()
                 builder.kill()
+
+
+FEW_DESCRIPTORS = """
+import os, resource, sys
+import mindspore.dataset as ds
+
+port, session, lines = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+most, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+opened = len(os.listdir("/proc/self/fd"))
+for spare in (0, 4, 8, 16, 24, 32, 40):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (opened + spare, hard))
+    try:
+        data = ds.TextFileDataset(lines, shuffle=False, cache=ds.DatasetCache(session, port=port))
+        print(len(list(data.create_tuple_iterator(num_epochs=1))))
+    except RuntimeError as error:
+        print(next(line for line in str(error).splitlines() if line.startswith("[ERROR]")))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+data = ds.TextFileDataset(lines, shuffle=False, cache=ds.DatasetCache(session, port=port))
+print(len(list(data.create_tuple_iterator(num_epochs=1))))
+"""
+
+
+def test_a_program_without_free_descriptors_is_told_so(lines, own_server):
+    command = [sys.executable, "-c", FEW_DESCRIPTORS, str(own_server.port), str(own_server.session()), lines]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done
+    said = done.stdout.splitlines()
+    assert said[-1] == "10"
+    assert "no descriptor is left for the cache" in said[0]
+    for line in said[1:]:
+        assert line == "10" or "no descriptor is left" in line, said
