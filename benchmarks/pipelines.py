@@ -31,6 +31,12 @@ ROW_BYTES = 128 << 10
 CASES = {
     "rows": ("Python rows of an array and a number, batches of 64", 3.0, None, None),
     "rows 2 workers": ("the same with two worker processes", 3.0, None, None),
+    "map 2 workers": (
+        "a Python function mapped over small rows in two worker processes, batches of 64",
+        1.2,
+        None,
+        None,
+    ),
     "arrays": ("arrays in memory, shuffled, batches of 64", 5.0, None, None),
     "record": (
         "MindRecord rows of 128 KB in order, as views, MB/s; the limit is a plain read of the file",

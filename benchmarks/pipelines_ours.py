@@ -27,6 +27,16 @@ class Rows:
         return np.array([index, index + 1], dtype=np.float32), index
 
 
+def plus_one(x: np.ndarray) -> np.ndarray:
+    """What worker processes do with a small row."""
+    return x + 1
+
+
+def small_arrays() -> tuple[np.ndarray, np.ndarray]:
+    """Rows of 16 numbers, and a number for each."""
+    return np.random.rand(ROWS, 16).astype(np.float32), np.arange(ROWS)
+
+
 def jpeg(folder: str) -> ds.Dataset:
     """The usual training pipeline of image classifiers."""
     data = ds.ImageFolderDataset(os.path.join(folder, "pictures"), shuffle=True, num_parallel_workers=2)
@@ -47,9 +57,12 @@ def build(case: str, folder: str) -> tuple[ds.Dataset, float]:
     if case == "rows 2 workers":
         data = ds.GeneratorDataset(Rows(), ["x", "y"], shuffle=False, num_parallel_workers=2)
         return data.batch(BATCH), ROWS
+    if case == "map 2 workers":
+        data = ds.NumpySlicesDataset(small_arrays(), ["x", "y"], shuffle=False)
+        data = data.map(plus_one, ["x"], python_multiprocessing=True, num_parallel_workers=2)
+        return data.batch(BATCH), ROWS
     if case == "arrays":
-        columns = (np.random.rand(ROWS, 16).astype(np.float32), np.arange(ROWS))
-        return ds.NumpySlicesDataset(columns, ["x", "y"], shuffle=True).batch(BATCH), ROWS
+        return ds.NumpySlicesDataset(small_arrays(), ["x", "y"], shuffle=True).batch(BATCH), ROWS
     if case == "record":
         path = os.path.join(folder, "record")
         return ds.MindDataset(path, ["data"], shuffle=False), os.path.getsize(path) / 1e6

@@ -26,12 +26,27 @@ class Rows(Dataset):
         return np.array([index, index + 1], dtype=np.float32), index
 
 
+class Mapped(Dataset):
+    """Rows of 16 numbers, to each of which one is added, and a number for each."""
+
+    def __init__(self) -> None:
+        self.x, self.y = np.random.rand(ROWS, 16).astype(np.float32), np.arange(ROWS)
+
+    def __len__(self) -> int:
+        return ROWS
+
+    def __getitem__(self, index: int):
+        return self.x[index] + 1, self.y[index]
+
+
 def build(case: str, folder: str) -> tuple[Dataset, bool, tuple[int, ...]]:
     """The data set, whether it is shuffled, and the numbers of workers to try."""
     if case == "rows":
         return Rows(), False, (0, 1)
     if case == "rows 2 workers":
         return Rows(), False, (2,)
+    if case == "map 2 workers":
+        return Mapped(), False, (2,)
     if case == "arrays":
         return TensorDataset(torch.rand(ROWS, 16), torch.arange(ROWS)), True, (0, 2)
     from torchvision import datasets, transforms
