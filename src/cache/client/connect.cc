@@ -14,8 +14,7 @@ using platform::join;
 Error unreachable(std::uint16_t port) {
   return {ErrorKind::Runtime,
           join("Network error. Cache server with port ", port,
-               " is unreachable. Make sure the server is running or started under the same user as "
-               "the client. GRPC Code 14")};
+               " is unreachable. Make sure the server is running. GRPC Code 14")};
 }
 
 Result<platform::Descriptor> connect_to_server(std::uint16_t port) {
@@ -23,7 +22,8 @@ Result<platform::Descriptor> connect_to_server(std::uint16_t port) {
     Result<platform::Descriptor> socket = connect_socket(server_place(folder, port).socket());
     if (!socket) continue;
     // Rows of a stranger's server could be anything.
-    if (peer_user(socket.value().number()) != geteuid()) continue;
+    const std::optional<Peer> peer = peer_of(socket.value().number());
+    if (!peer || peer->user != geteuid()) continue;
     return socket;
   }
   return unreachable(port);
