@@ -201,7 +201,7 @@ Result<JoinAnswer> SessionTable::join_cache(std::uint64_t client, const JoinRequ
                  join("Unexpected error. A cache creation has been requested but the session was "
                       "not found! Session ",
                       request.session, ", server on port ", settings_.port,
-                      ": make one with 'cache_admin -g'."));
+                      ": make one with 'cache_admin -g -p ", settings_.port, "'."));
   }
   Caches& caches = session->second;
   // Two descriptions with one checksum are neighbours, never one cache.
