@@ -194,6 +194,22 @@ def test_records_of_a_file(tmp_path):
     assert serialization.tensor_to_ms_type["BFloat16"] is ms.bfloat16
 
 
+def test_records_made_by_hand_are_a_file(tmp_path):
+    records = serialization.Checkpoint()
+    record = records.value.add()
+    assert not record.HasField("tensor")
+    record.tag, record.tensor.tensor_type = "w", "Float32"
+    record.tensor.dims.extend([2])
+    record.tensor.tensor_content = np.array([1, 2], np.float32).tobytes()
+    # The bytes that MindSpore 2.7 writes for this record.
+    assert records.SerializeToString().hex() == "0a1a0a0177121508021207466c6f617433321a080000803f00000040"
+    (tmp_path / "made.ckpt").write_bytes(records.SerializeToString())
+    assert ms.load_checkpoint(str(tmp_path / "made.ckpt"))["w"].asnumpy().tolist() == [1, 2]
+    rows = serialization.Checkpoint().value.add()
+    rows.maptensor.tensor.add().dims.append(3)
+    assert rows.HasField("maptensor") and not rows.HasField("tensor")
+
+
 def test_whole_checkpoints_are_transformed(tmp_path):
     (tmp_path / "src" / "rank_0").mkdir(parents=True)
     ms.save_checkpoint(_Two(), str(tmp_path / "src" / "rank_0" / "net.ckpt"))

@@ -139,6 +139,7 @@ def test_what_initializers_of_scripts_use():
     array = np.zeros((2, 3), np.float32)
     assert init._assignment(array, 2) is array and (array == 2).all()
     assert init._assignment(np.zeros((), np.float32), 3) == 3
+    assert init._assignment(np.float32(1), 3).dtype == np.float32
     assert init._INITIALIZER_ALIAS["xavier_uniform"] is init.XavierUniform
     np.random.seed(5)
     first = init._init_random_normal(0.5, 1.0, (2, 3))

@@ -83,6 +83,7 @@ def _init_truncated_normal(a: float, b: float, mean: float, sigma: float, shape:
 
 def _assignment(arr: np.ndarray, num) -> np.ndarray:
     """Writes a number or an array into an array, and returns it."""
+    arr = np.asarray(arr)  # numbers of NumPy's cannot be written into
     arr[...] = num
     return arr
 

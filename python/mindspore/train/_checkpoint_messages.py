@@ -11,7 +11,7 @@ from mindspore.common.tensor import Tensor
 from mindspore.train._checkpoint_formats import entries_in
 from mindspore.train._checkpoint_into_net import _load_with_prefix, _update
 from mindspore.train._checkpoint_save import _write_ckpt
-from mindspore.train._protobuf import fields_of
+from mindspore.train._protobuf import block, fields_of, integer
 
 _STORED = (*mstype.int_type, *mstype.uint_type, mstype.float16, mstype.float32, mstype.float64, mstype.bool_)
 tensor_to_ms_type = {str(dtype): dtype for dtype in _STORED} | {
@@ -21,6 +21,19 @@ tensor_to_ms_type = {str(dtype): dtype for dtype in _STORED} | {
 }
 tensor_to_np_type = {str(dtype): mstype.dtype_to_nptype(dtype) for dtype in _STORED} | {"str": "U"}
 np_type_convert = {name: getattr(np, name) for name in ("int32", "float32", "float16", "float64")}
+
+
+class _Messages(list):
+    """Messages in a message; as protocol buffers have it, a new one is made here."""
+
+    def __init__(self, kind: type, messages=()) -> None:
+        super().__init__(messages)
+        self._kind = kind
+
+    def add(self):
+        """A new empty message at the end."""
+        self.append(self._kind())
+        return self[-1]
 
 
 class TensorMessage:
@@ -37,12 +50,20 @@ class TensorMessage:
             elif number == 3:
                 self.tensor_content = content
 
+    def _encoded(self) -> bytes:
+        lengths = b"".join(integer(1, length) for length in self.dims)
+        return lengths + block(2, self.tensor_type) + block(3, self.tensor_content)
+
 
 class MapTensorMessage:
     """The arrays of a map parameter."""
 
     def __init__(self, message: bytes = b"") -> None:
-        self.tensor = [TensorMessage(content) for number, content in fields_of(message) if number == 1]
+        arrays = [TensorMessage(content) for number, content in fields_of(message) if number == 1]
+        self.tensor = _Messages(TensorMessage, arrays)
+
+    def _encoded(self) -> bytes:
+        return b"".join(block(1, array._encoded()) for array in self.tensor)
 
 
 class ValueMessage:
@@ -51,25 +72,33 @@ class ValueMessage:
     def __init__(self, message: bytes = b"") -> None:
         fields = dict(fields_of(message))
         self.tag = fields.get(1, b"").decode()
-        self._kind = {2: "tensor", 3: "maptensor"}.get(next((n for n in fields if n in (2, 3)), 0), "")
         self.tensor = TensorMessage(fields.get(2, b""))
         self.maptensor = MapTensorMessage(fields.get(3, b""))
 
     def HasField(self, name: str) -> bool:  # noqa: N802  (as messages call it)
         """Whether the record is a ``"tensor"`` or a ``"maptensor"``."""
-        return name == self._kind
+        return bool({"tensor": self.tensor.tensor_type, "maptensor": self.maptensor.tensor}.get(name))
+
+    def _encoded(self) -> bytes:
+        if self.maptensor.tensor:
+            return block(1, self.tag) + block(3, self.maptensor._encoded())
+        return block(1, self.tag) + block(2, self.tensor._encoded())
 
 
 class Checkpoint:
     """The records of a checkpoint file: ``value`` lists them."""
 
     def __init__(self) -> None:
-        self.value: list[ValueMessage] = []
+        self.value = _Messages(ValueMessage)
 
     def ParseFromString(self, content: bytes) -> int:  # noqa: N802
         """Reads records; returns the number of bytes."""
-        self.value = [ValueMessage(part) for number, part in fields_of(bytes(content)) if number == 1]
+        self.value[:] = [ValueMessage(part) for number, part in fields_of(bytes(content)) if number == 1]
         return len(content)
+
+    def SerializeToString(self) -> bytes:  # noqa: N802
+        """The bytes of a checkpoint file with these records."""
+        return b"".join(block(1, record._encoded()) for record in self.value)
 
 
 def _parse_ckpt_proto(ckpt_file_name, dec_key, dec_mode, crc_check) -> Checkpoint:
@@ -86,9 +115,9 @@ def _parse_ckpt_proto(ckpt_file_name, dec_key, dec_mode, crc_check) -> Checkpoin
 
 def _record(name: str, value) -> ValueMessage:
     record = ValueMessage()
-    record.tag, record._kind = name, "maptensor" if isinstance(value, list) else "tensor"
+    record.tag = name
     if isinstance(value, list):
-        record.maptensor.tensor = [_array_message(array, array.dtype.name) for array in value]
+        record.maptensor.tensor.extend(_array_message(array, array.dtype.name) for array in value)
     elif isinstance(value, str):
         record.tensor = _array_message(np.array(value), "str")
     else:
