@@ -27,7 +27,7 @@ NAMES = {
     ),
     "mindspore.ops.operations": (
         "AdamNoUpdateParam DSDMatmul DropoutDoMask DropoutGenMask DynamicGRUV2 DynamicRNN FusedAdaFactor "
-        "FusedWeightScaleApplyMomentum LSTM MatmulDDS PadAndShift Pull Push SubAndFilter __all__"
+        "FusedWeightScaleApplyMomentum LSTM Load MatmulDDS PadAndShift Pull Push SubAndFilter __all__"
     ),
     "mindspore.ops.operations.nn_ops": "FlashAttentionScore PromptFlashAttention",
     "mindspore.ops.operations._inner_ops": "DecoderKVCache PromptKVCache PsROIPooling TopKRouter",
@@ -125,6 +125,22 @@ def test_primitives_are_made_once():
     assert make(True) is make(True)
     assert make(True) is not make(False)
     assert make(keep_dims=True)(Tensor([1.0, 2.0]), 0).tolist() == [3.0]
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_loaded_value_stays_when_its_parameter_is_written(mode):
+    ms.set_context(mode=mode)
+    weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")
+    load = ops.operations.Load()
+
+    @ms.jit
+    def doubled():
+        before = load(weight)
+        ops.assign(weight, 2 * weight)
+        return before
+
+    assert (doubled().tolist(), weight.tolist()) == ([1.0, 2.0], [2.0, 4.0])
+    assert ms.grad(lambda: load(weight).sum() * 3, None, [weight])()[0].tolist() == [3.0, 3.0]
 
 
 def test_run_op():

@@ -172,6 +172,8 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
     def _stage(self, build: Build, children: list) -> Any:
         if not self._random_access:
             return self._iterated(build)
+        if not build.only_columns and self._is_read_in_groups():
+            return self._by_groups()
         workers = self.num_parallel_workers or 1
         source = self._source()
         if workers > 1 and self.python_multiprocessing and build.debug:
@@ -203,6 +205,20 @@ class GeneratorDataset(MappableDataset, UnionBaseDataset):
         opened = _c_data.python_source(fetched, self.column_names, self._type_names(), rows)
         sampler = self.sampler._native(build, rows, opened)
         return _c_data.indexed_stage(type(self).__name__, opened, sampler, True)
+
+    def _is_read_in_groups(self) -> bool:
+        chooser = self.sampler
+        is_alone = isinstance(chooser, samplers.Sampler) and getattr(chooser, "child_sampler", None) is None
+        return is_alone and chooser._chooses_groups(self._source_rows())
+
+    def _by_groups(self) -> Any:
+        """Rows for arrays of numbers. Stages know rows by one number, so they are read one after another."""
+        source, chooser, rows = self.source, self.sampler, self._source_rows()
+
+        def epoch():
+            return (source[group] for group in chooser._groups(rows))
+
+        return _c_data.iterable_stage(epoch, self.column_names, self._type_names(), None)
 
     def _iterated(self, build: Build) -> Any:
         source = self.source
@@ -335,6 +351,8 @@ class NumpySlicesDataset(GeneratorDataset):
         return self._opened
 
     def _stage(self, build: Build, children: list) -> Any:
+        if not build.only_columns and self._is_read_in_groups():
+            return self._by_groups()
         return MappableDataset._stage(self, build, children)
 
     def _loads_in_order(self) -> bool:

@@ -319,7 +319,13 @@ class WeightedRandomSampler(BuiltinSampler):
 
 
 class Sampler(BuiltinSampler):
-    """Base of samplers users write: override `__iter__`, and `reset` for what must happen after an epoch."""
+    """Base of samplers users write: override `__iter__`, and `reset` for what must happen after an epoch.
+
+    What `__iter__` gives is the number of a row, or an array of numbers, all of one length:
+    `GeneratorDataset` hands such an array to its source as it is.
+    """
+
+    _ahead: list | Exception | None = None  # what the next epoch takes, if it was asked for already
 
     def __init__(self, num_samples: int | None = None) -> None:
         super().__init__(num_samples)
@@ -331,16 +337,41 @@ class Sampler(BuiltinSampler):
     def reset(self) -> None:
         """Called after every epoch."""
 
-    def _rows(self, rows: int) -> list[int]:
+    def _listed(self, rows: int) -> list:
         self.dataset_size = rows
         limit = getattr(self, "num_samples", None)
         listed = []
         for index in self:
             if limit and len(listed) == limit:
                 break
-            listed.append(int(index))
+            listed.append(index)
         self.reset()
         return listed
+
+    def _chooses_groups(self, rows: int) -> bool:
+        """Whether an item is an array of numbers. The items looked at are those of the next epoch, as asking
+        twice would draw from the user's random numbers twice."""
+        try:
+            self._ahead = self._listed(rows)
+        except Exception as failure:  # raised again where the epoch begins
+            self._ahead = failure
+            return False
+        return bool(self._ahead) and np.ndim(self._ahead[0]) > 0
+
+    def _next_epoch(self, rows: int) -> list:
+        ahead, self._ahead = self._ahead, None
+        if isinstance(ahead, Exception):
+            raise ahead
+        return self._listed(rows) if ahead is None else ahead
+
+    def _rows(self, rows: int) -> list[int]:
+        return [int(index) for index in self._next_epoch(rows)]
+
+    def _groups(self, rows: int) -> np.ndarray:
+        groups = self._next_epoch(rows)
+        if len({np.shape(group) for group in groups}) > 1:
+            raise RuntimeError("Fetched indices can not be converted to a valid ndarray.")
+        return np.array(groups)
 
     def _make(self, build: Any, rows: int, source: Any) -> Any:
         return _c_data.python_sampler(self._rows)

@@ -8,6 +8,7 @@ from typing import Any
 
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
+from mindspore.ops._registry import op
 from mindspore.ops.function import creation, values
 from mindspore.ops.primitive import Primitive, prim_attr_register
 
@@ -16,6 +17,7 @@ __all__ = [
     "Depend",
     "DynamicShape",
     "IdentityN",
+    "Load",
     "Partial",
     "Rank",
     "ScalarCast",
@@ -95,6 +97,13 @@ class UpdateState(_Plain):
 
     def __call__(self, value: Any, expr) -> Any:
         return value
+
+
+class Load(_Plain):
+    """The value a parameter has now: later writes to the parameter do not reach it."""
+
+    def __call__(self, variable, u=None) -> Tensor:
+        return op.copy(variable)
 
 
 class StopGradient(_Plain):
