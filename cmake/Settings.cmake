@@ -40,12 +40,19 @@ else()
 endif()
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 
+# Clang calls a library for atomic values of sixteen bytes.
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  target_link_libraries(mycel_settings INTERFACE atomic)
+endif()
+
 set(sanitizer_asan -fsanitize=address)
 set(sanitizer_tsan -fsanitize=thread)
 set(sanitizer_ubsan -fsanitize=undefined -fno-sanitize-recover=undefined)
+# Both at once, and what libFuzzer wants to know: for Clang, with the fuzz targets as programs.
+set(sanitizer_fuzz -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined)
 if(MYCEL_SANITIZE)
   if(NOT DEFINED sanitizer_${MYCEL_SANITIZE})
-    message(FATAL_ERROR "MYCEL_SANITIZE must be asan, tsan or ubsan, but got '${MYCEL_SANITIZE}'")
+    message(FATAL_ERROR "MYCEL_SANITIZE must be asan, tsan, ubsan or fuzz, but got '${MYCEL_SANITIZE}'")
   endif()
   set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g")
   target_compile_options(mycel_settings INTERFACE ${sanitizer_${MYCEL_SANITIZE}}

@@ -7,6 +7,7 @@
 #include "api/boundary.h"
 #include "api/element_type.h"
 #include "api/tensor_impl.h"
+#include "formats/model_bytes.h"
 #include "platform/json/json.h"
 #include "platform/log/log.h"
 #include "platform/thread/parallel_for.h"
@@ -59,24 +60,48 @@ platform::Json described_as_json(std::span<const MSTensor> tensors) {
   return rows;
 }
 
+// The bytes as they lie there; a copy of those that are not aligned, or no truth values.
+Tensor given_tensor(const MSTensor::Impl::Storage& storage, const tensor::Shape& shape,
+                    tensor::DType dtype) {
+  Tensor there = Tensor::from_storage(storage, shape, dtype);
+  const auto* const bytes = static_cast<const unsigned char*>(there.raw());
+  const bool is_fit =
+      dtype == tensor::DType::Bool
+          ? std::all_of(bytes, bytes + there.bytes(), [](auto byte) { return byte <= 1; })
+          : reinterpret_cast<std::uintptr_t>(bytes) % tensor::size_of(dtype) == 0;
+  if (is_fit) return there;
+  Tensor copy = Tensor::empty(shape, dtype);
+  std::memcpy(copy.raw(), bytes, copy.bytes());
+  if (dtype == tensor::DType::Bool) formats::clean_mask(copy);
+  return copy;
+}
+
 }  // namespace
 
 BuiltModel::BuiltModel(std::shared_ptr<const ProgramSource> source, Target target)
     : program_(std::move(source)), target_(std::move(target)) {
   std::vector<Lengths> first;
   for (const ProgramInput& input : program_.source().inputs()) first.push_back(input.shape);
-  prepare(first);
-  set_shapes(std::move(first));
+  prepare(std::move(first));
 }
 
-void BuiltModel::prepare(const std::vector<Lengths>& shapes) {
-  if (std::any_of(shapes.begin(), shapes.end(), is_open)) return;
-  PreparedProgram::Shapes wanted;
-  for (const Lengths& shape : shapes) wanted.emplace_back(shape.begin(), shape.end());
-  const auto types = named_in_errors([&] { return program_.prepare(wanted); });
+// Compiled before anything changes: where that fails, the shapes stay what they are.
+void BuiltModel::prepare(std::vector<Lengths> shapes) {
+  std::optional<Types> types;
+  if (std::none_of(shapes.begin(), shapes.end(), is_open)) {
+    PreparedProgram::Shapes wanted;
+    for (const Lengths& shape : shapes) wanted.emplace_back(shape.begin(), shape.end());
+    types = named_in_errors([&] { return program_.prepare(wanted); });
+  }
+  std::vector<MSTensor> inputs;
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    inputs.emplace_back(described(spec(i).name, spec(i).dtype, shapes[i]));
+  std::vector<MSTensor> outputs = types ? described_outputs(*types) : std::vector<MSTensor>();
   const std::lock_guard lock(mutex_);
+  shapes_ = std::move(shapes);
+  inputs_ = std::move(inputs);
+  outputs_ = std::move(outputs);
   outputs_are_known_ = types.has_value();
-  outputs_ = types ? described_outputs(*types) : std::vector<MSTensor>();
 }
 
 // As the program calls it, or by its place.
@@ -96,15 +121,6 @@ std::vector<MSTensor> BuiltModel::described_outputs(std::span<const op::TensorSp
 std::vector<Lengths> BuiltModel::shapes() const {
   const std::lock_guard lock(mutex_);
   return shapes_;
-}
-
-void BuiltModel::set_shapes(std::vector<Lengths> shapes) {
-  std::vector<MSTensor> tensors;
-  for (std::size_t i = 0; i < shapes.size(); ++i)
-    tensors.emplace_back(described(spec(i).name, spec(i).dtype, shapes[i]));
-  const std::lock_guard lock(mutex_);
-  shapes_ = std::move(shapes);
-  inputs_ = std::move(tensors);
 }
 
 std::vector<MSTensor> BuiltModel::inputs() const {
@@ -165,8 +181,16 @@ void BuiltModel::resize(std::size_t input_count, const std::vector<Lengths>& dim
               "the lengths of input '", spec(i).name, "' must be in [1, ", INT32_MAX, "], but got ",
               text_of(dims[i]));
   }
-  prepare(dims);
-  set_shapes(dims);
+  try {
+    prepare(dims);
+  } catch (const platform::Error& error) {
+    if (error.kind() == platform::ErrorKind::Memory) throw;
+    std::string own;
+    for (std::size_t i = 0; i < count; ++i) own += (i > 0 ? ", " : "") + text_of(spec(i).shape);
+    platform::fail(error.kind(), error.message(), "\nThe model was exported for inputs of ", own,
+                   ", and may hold sizes that follow from them; lengths that are to change have to "
+                   "be left open when it is exported.");
+  }
 }
 
 // ---- predict -----------------------------------------------------------------------------------
@@ -193,22 +217,19 @@ Tensor BuiltModel::argument(std::size_t i, const MSTensor& given, const Lengths&
   require(!given.IsDevice(), mindspore::kMCInvalidInput, "input '", spec(i).name, "' of model '",
           name(), "' lies on a device, but the model is built for the ", target_.device);
   const Lengths lengths = shape_of(i, given, usual);
+  const tensor::DType dtype = spec(i).dtype;
   const tensor::Shape shape(lengths.begin(), lengths.end());
-  const std::size_t wanted =
-      static_cast<std::size_t>(tensor::element_count(shape)) * tensor::size_of(spec(i).dtype);
-  require(given.DataSize() == wanted, mindspore::kMCInvalidInput, "input '", spec(i).name,
-          "' of model '", name(), "' must have ", wanted, " bytes (",
-          tensor::name_of(spec(i).dtype), " ", text_of(lengths), "), but got ", given.DataSize(),
-          " bytes (shape ", text_of(given.Shape()), ")");
+  const std::optional<std::size_t> wanted = formats::array_bytes(shape, dtype);
+  require(wanted.has_value(), mindspore::kMCInvalidInput, "input '", spec(i).name, "' of model '",
+          name(), "' cannot have the shape ", text_of(lengths),
+          ": there is no memory of that size");
+  require(given.DataSize() == *wanted, mindspore::kMCInvalidInput, "input '", spec(i).name,
+          "' of model '", name(), "' must have ", *wanted, " bytes (", tensor::name_of(dtype), " ",
+          text_of(lengths), "), but got ", given.DataSize(), " bytes (shape ",
+          text_of(given.Shape()), ")");
   warn_of_other_form(i, given, lengths);
-  if (wanted == 0) return Tensor::empty(shape, spec(i).dtype);
-  const MSTensor::Impl::Storage storage = given.impl()->storage();
-  const auto address = reinterpret_cast<std::uintptr_t>(storage->data());
-  if (address % tensor::size_of(spec(i).dtype) == 0)
-    return Tensor::from_storage(storage, shape, spec(i).dtype);
-  Tensor aligned = Tensor::empty(shape, spec(i).dtype);
-  std::memcpy(aligned.raw(), storage->data(), wanted);
-  return aligned;
+  if (*wanted == 0) return Tensor::empty(shape, dtype);
+  return given_tensor(given.impl()->storage(), shape, dtype);
 }
 
 std::vector<MSTensor> BuiltModel::predict(const std::vector<MSTensor>& inputs) {
@@ -225,14 +246,15 @@ std::vector<MSTensor> BuiltModel::predict(const std::vector<MSTensor>& inputs) {
     for (const Tensor& result : named_in_errors([&] { return program_.run(arguments); }))
       results.push_back(as_ms_tensor(output_name(results.size()), result));
   }
-  publish(inputs, arguments, results);
+  publish(inputs, arguments, results, usual);
   return results;
 }
 
-// What the model shows from now on. The caller's memory may change or go, so it is copied, unless
-// it is the model's already; whoever holds tensors of an earlier call keeps them as they are.
+// What the model shows from now on, unless it was resized meanwhile. The caller's memory may change
+// or go, so it is copied, unless it is the model's already; whoever holds tensors of an earlier
+// call keeps them as they are.
 void BuiltModel::publish(const std::vector<MSTensor>& given, std::span<const Tensor> arguments,
-                         const std::vector<MSTensor>& results) {
+                         const std::vector<MSTensor>& results, const std::vector<Lengths>& usual) {
   const std::vector<MSTensor> before = inputs();
   std::vector<MSTensor> shown;
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -245,6 +267,7 @@ void BuiltModel::publish(const std::vector<MSTensor>& given, std::span<const Ten
     shown.push_back(as_ms_tensor(spec(i).name, copy));
   }
   const std::lock_guard lock(mutex_);
+  if (shapes_ != usual) return;
   inputs_ = std::move(shown);
   outputs_ = results;
   outputs_are_known_ = true;

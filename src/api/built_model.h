@@ -51,14 +51,14 @@ class BuiltModel {
   std::vector<mindspore::MSTensor> described_outputs(std::span<const op::TensorSpec> types) const;
   const ProgramInput& spec(std::size_t i) const { return program_.source().inputs()[i]; }
   std::vector<Lengths> shapes() const;
-  void set_shapes(std::vector<Lengths> shapes);
-  void prepare(const std::vector<Lengths>& shapes);
+  // Makes these the usual shapes.
+  void prepare(std::vector<Lengths> shapes);
   Types probed_outputs();
   Tensor argument(std::size_t i, const mindspore::MSTensor& given, const Lengths& usual);
   Lengths shape_of(std::size_t i, const mindspore::MSTensor& given, const Lengths& usual) const;
   void warn_of_other_form(std::size_t i, const mindspore::MSTensor& given, const Lengths& shape);
   void publish(const std::vector<mindspore::MSTensor>& given, std::span<const Tensor> arguments,
-               const std::vector<mindspore::MSTensor>& results);
+               const std::vector<mindspore::MSTensor>& results, const std::vector<Lengths>& usual);
 
   PreparedProgram program_;
   const Target target_;

@@ -24,7 +24,8 @@ platform::CipherKey cipher_of(const ModelKey& key) {
 
 void require_plain(std::string_view first_bytes, const std::string& name) {
   require(!platform::starts_with_piece(first_bytes), mindspore::kMEInvalidInput, "the model '",
-          name, "' seems to be encrypted; its key is needed to load it");
+          name,
+          "' seems to be encrypted, and no key is given (a Key of more than 32 bytes is empty)");
 }
 
 std::string first_bytes_of(const std::string& file) {

@@ -288,7 +288,9 @@ TEST(ModelTest, ResizeCompilesOncePerShape) {
 
 TEST(ModelTest, ResizeToWhatTheProgramCannotDoChangesNothing) {
   Model model = built(scaled());
-  EXPECT_EQ(model.Resize(model.GetInputs(), {{5}}), kMCFailed);
+  const Status status = model.Resize(model.GetInputs(), {{5}});
+  EXPECT_EQ(status, kMCFailed);
+  EXPECT_NE(status.ToString().find("exported for inputs of [2]"), std::string::npos) << status;
   EXPECT_EQ(model.GetInputs()[0].Shape(), (Shape{2}));
   EXPECT_EQ(predicted(model, floats({1, 2})), (std::vector<float>{11, 202}));
 }
@@ -312,6 +314,34 @@ TEST(ModelTest, OpenLengthsAreThoseOfTheTensors) {
 }
 
 // A decision by a value: two ways, each recorded when a call first takes it.
+// So many elements that their bytes, counted in 64 bits, are as few as those that are there.
+TEST(ModelTest, OpenLengthsPastAllMemoryAreRefused) {
+  Model model =
+      built(program({-1}, [](std::span<const Tensor> x) { return Tensors{call("neg", {x[0]})}; }));
+  std::vector<MSTensor> outputs;
+  const std::vector<float> few{1, 2, 3, 4};
+  const MSTensor input = floats(few, {(int64_t{1} << 62) + 4});
+  const Status status = model.Predict({input}, &outputs);
+  EXPECT_EQ(status, kMCInvalidInput) << status;
+  EXPECT_NE(status.ToString().find("no memory of that size"), std::string::npos) << status;
+}
+
+TEST(ModelTest, TruthValuesMayBeAnyBytes) {
+  Model model = built(std::make_shared<WrittenProgram>(
+      std::vector<ProgramInput>{{"x", DType::Bool, {4}}}, [](std::span<const Tensor> x) {
+        return Tensors{call("logical_not", {x[0]}), call("logical_and", {x[0], x[0]})};
+      }));
+  const unsigned char bytes[] = {0, 1, 2, 255};
+  const MSTensor input("x", DataType::kNumberTypeBool, {4}, bytes, sizeof bytes);
+  std::vector<MSTensor> outputs;
+  EXPECT_EQ(model.Predict({input}, &outputs), kSuccess);
+  const Span<bool> negated(outputs.at(0)), kept(outputs.at(1));
+  EXPECT_EQ(std::vector<bool>(negated.begin(), negated.end()),
+            (std::vector<bool>{true, false, false, false}));
+  EXPECT_EQ(std::vector<bool>(kept.begin(), kept.end()),
+            (std::vector<bool>{false, true, true, true}));
+}
+
 TEST(ModelTest, DecisionsByValuesAreWays) {
   const auto source = program({1}, [](std::span<const Tensor> x) {
     const Tensor doubled = call("add", {x[0], x[0]});

@@ -8,6 +8,7 @@
 #include "eager/dispatch.h"
 #include "eager/immediate.h"
 #include "formats/program/host.h"
+#include "runtime/attend.h"
 
 namespace mycel::api {
 
@@ -15,8 +16,8 @@ namespace mycel::api {
 // values.
 class PlainHost final : public formats::Host {
  public:
-  PlainHost() {
-    if (capture::Recorder* const recorder = capture::current_recorder()) loops_.emplace(*recorder);
+  PlainHost() : recorder_(capture::current_recorder()) {
+    if (recorder_ != nullptr) loops_.emplace(*recorder_);
   }
   op::Emitter& emitter() override { return eager::emitter(); }
   formats::LoopMaker* loop_maker() override { return loops_ ? &*loops_ : nullptr; }
@@ -25,8 +26,20 @@ class PlainHost final : public formats::Host {
     const eager::Immediate now;
     return work();
   }
+  // While a network is written down, every call of a graph takes memory.
+  void attend() override {
+    const bool is_written = recorder_ != nullptr && recorder_->is_active();
+    platform::require(!is_written || ++written_calls_ <= kMostWrittenCalls,
+                      platform::ErrorKind::Value, "The network calls its graphs more than ",
+                      kMostWrittenCalls, " times outside of loops.");
+    runtime::attend_between_turns();
+  }
 
  private:
+  static constexpr int kMostWrittenCalls = 100'000;
+
+  capture::Recorder* recorder_;  // null: nobody writes down what is computed
+  int written_calls_ = 0;
   std::optional<RegionLoops> loops_;
 };
 

@@ -17,6 +17,7 @@
 #include "formats/safetensors/safetensors_file.h"
 #include "formats/torch/torch_file.h"
 #include "platform/error/error.h"
+#include "platform/protobuf/changed_message.h"
 
 namespace {
 
@@ -92,22 +93,32 @@ void read_pickle(const std::string& content) {
   decoder.decode(rest);
 }
 
+enum Reader { kTorch, kSafetensors, kCheckpoint, kMindir, kOnnx, kPickle, kCount };
+
+Reader reader_of(unsigned char first) {
+  static const char* const chosen = std::getenv("READER");
+  return static_cast<Reader>((chosen == nullptr ? first : std::atoi(chosen)) % kCount);
+}
+
+bool reads_messages(Reader reader) {
+  return reader == kCheckpoint || reader == kMindir || reader == kOnnx;
+}
+
 }  // namespace
 
-// NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
+// NOLINTBEGIN(readability-identifier-naming): the names that libFuzzer calls
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   static const InputFile input;
-  static const char* const chosen = std::getenv("READER");
   static NoEmitter emitter;
   if (size == 0) return 0;
   const std::string content(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
-    switch ((chosen == nullptr ? data[0] : std::atoi(chosen)) % 6) {
-      case 0: read_torch(input.write(content)); break;
-      case 1: read_safetensors(input.write(content)); break;
-      case 2: read_checkpoint(input.write(content)); break;
-      case 3: mindir::Model::read(content, std::nullopt, emitter); break;
-      case 4: onnx::Model::read(content, std::nullopt, emitter); break;
+    switch (reader_of(data[0])) {
+      case kTorch: read_torch(input.write(content)); break;
+      case kSafetensors: read_safetensors(input.write(content)); break;
+      case kCheckpoint: read_checkpoint(input.write(content)); break;
+      case kMindir: mindir::Model::read(content, std::nullopt, emitter); break;
+      case kOnnx: onnx::Model::read(content, std::nullopt, emitter); break;
       default: read_pickle(content); break;
     }
   } catch (const mycel::platform::Error&) {
@@ -115,3 +126,10 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   }
   return 0;
 }
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+  if (size < 2 || !reads_messages(reader_of(data[0]))) return LLVMFuzzerMutate(data, size, most);
+  return 1 + mycel::platform::change_message(data + 1, size - 1, most - 1, seed);
+}
+// NOLINTEND(readability-identifier-naming)

@@ -296,8 +296,8 @@ class Parser {
     while (in_.peek() == '"') {
       std::string text = in_.quoted('"');
       if (in_.take_adjacent(':')) {
-        found.position =
-            std::make_shared<const Position>(std::move(text), static_cast<int>(in_.integer()));
+        found.position = std::make_shared<const Position>(
+            Position{std::move(text), static_cast<int>(in_.integer())});
       } else {
         found.cell = std::make_shared<const std::string>(std::move(text));
       }

@@ -15,8 +15,31 @@ using tensor::Tensor;
 
 namespace {
 
+// Whoever looks into sequences looks into those inside them, and a file may nest them as it likes,
+// and hold one many times.
+constexpr std::size_t kDeepestSequence = 1000;
+constexpr std::size_t kMostNestedItems = std::size_t{1} << 20;
+
+struct MeasuredSequence : DatumSequence {
+  std::size_t depth = 1;
+  std::size_t size = 0;  // with what is inside
+};
+
 std::shared_ptr<const DatumSequence> sequence_of(std::vector<Datum> items, bool is_list) {
-  return std::make_shared<const DatumSequence>(DatumSequence{std::move(items), is_list});
+  auto made = std::make_shared<MeasuredSequence>();
+  for (const Datum& item : items) {
+    ++made->size;
+    if (!item.is_sequence()) continue;
+    const auto& inner = static_cast<const MeasuredSequence&>(item.sequence());  // all are made here
+    made->depth = std::max(made->depth, inner.depth + 1);
+    made->size += inner.size;
+    platform::require(made->depth <= kDeepestSequence && made->size <= kMostNestedItems,
+                      ErrorKind::Value, "Sequences are nested more than ", kDeepestSequence,
+                      " times, or hold more than ", kMostNestedItems, " values together.");
+  }
+  made->items = std::move(items);
+  made->is_list = is_list;
+  return made;
 }
 
 }  // namespace

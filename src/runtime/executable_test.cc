@@ -107,8 +107,8 @@ TEST(ExecutableTest, ErrorsNameTheLine) {
     return %3
   })");
   (*graph->body().nodes().begin())
-      ->set_origin(
-          {op::Phase::Forward, nullptr, std::make_shared<const ir::Position>("model.py", 12)});
+      ->set_origin({op::Phase::Forward, nullptr,
+                    std::make_shared<const ir::Position>(ir::Position{"model.py", 12})});
   Executable program(std::move(graph));
   Tensor index = Tensor::empty({1}, DType::Int64);
   index.data<std::int64_t>()[0] = 17;

@@ -39,7 +39,7 @@ void release(void* owner) {
 }  // namespace
 
 Ref<Storage> lend(void* data, std::size_t bytes, std::shared_ptr<void> owner) {
-  auto loan = std::make_unique<Loan>(std::move(owner));
+  auto loan = std::make_unique<Loan>(Loan{std::move(owner)});
   Ref<Storage> storage = Storage::borrow({}, data, bytes, release, loan.get());
   loan->borrower = storage.get();
   const std::lock_guard lock(loans().mutex);

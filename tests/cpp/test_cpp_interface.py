@@ -505,17 +505,21 @@ def test_command_tells_where_things_are(capsys):
     assert (Path(cpp.answers()["cmakedir"]) / "mindsporeConfig.cmake").is_file()
 
 
-def test_the_first_steps_of_the_guide(tmp_path):
-    """Its blocks, as they stand: Python, C++ and the shell."""
+def test_programs_of_the_guide(tmp_path):
+    """Its blocks, as they stand: Python, C++ and the shell, and then the server with the same commands."""
     guide = (EXAMPLE.parents[1] / "docs" / "guide" / "cpp.md").read_text(encoding="utf-8")
-    blocks = dict(reversed(re.findall(r"```(python|cpp|sh)\n(.*?)```", guide, re.DOTALL)))
-    (tmp_path / "main.cc").write_text(blocks["cpp"], encoding="utf-8")
+    blocks = re.findall(r"```(python|cpp|sh)\n(.*?)```", guide, re.DOTALL)
+    first = dict(reversed(blocks))
+    first_program, server = (text for kind, text in blocks if kind == "cpp" and "int main" in text)
     search = f"{PACKAGE.parent}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     environment = {**os.environ, "PYTHONPATH": search}
-    run(sys.executable, "-c", blocks["python"], cwd=tmp_path, env=environment)
-    commands = blocks["sh"].replace("python -m", f"{sys.executable} -m")
+    run(sys.executable, "-c", first["python"], cwd=tmp_path, env=environment)
+    commands = first["sh"].replace("python -m", f"{sys.executable} -m")
+    (tmp_path / "main.cc").write_text(first_program, encoding="utf-8")
     shown = run("bash", "-ec", commands, cwd=tmp_path, env=environment)
     assert len(shown.split()) == 10
+    (tmp_path / "main.cc").write_text(server, encoding="utf-8")
+    run("bash", "-ec", commands.replace("main.cc", "main.cc -pthread"), cwd=tmp_path, env=environment)
 
 
 def test_command_without_headers_says_so(monkeypatch, tmp_path, capsys):

@@ -93,3 +93,33 @@ def test_convolutions_with_a_bias_keep_their_bits(name, tmp_path, each_mode):
 
 def test_a_result_that_others_read_is_not_joined_with_its_bias(tmp_path, each_mode):
     check(SumOfConvolutions(), (real(2, 8, 14, 14),), tmp_path)
+
+
+class SharedDistances(nn.Cell):
+    """Somebody else reads the distances that a variance is made of."""
+
+    def construct(self, x):
+        distance = x - x.mean((1, 2), keep_dims=True)
+        return ops.square(distance).sum((1, 2)) / 41, distance
+
+
+TAKEN_APART = {
+    "variance": lambda x: x.var((1, 2), keepdims=True),
+    "unbiased variance": lambda x: x.var(1, ddof=1),
+    "variance of a row": lambda x: ops.var(x[0], -1),
+    "deviation": lambda x: ops.std(x, (0, 2), 1),
+    "standardised": lambda x: (x - x.mean((1, 2), keep_dims=True)) / ops.sqrt(x.var((1, 2), keepdims=True) + 1e-6),
+    "one window": nn.AdaptiveAvgPool2d(1),
+    "even windows": nn.AdaptiveAvgPool2d((3, 7)),
+    "uneven windows": nn.AdaptiveAvgPool2d((2, 4)),
+}
+
+
+@pytest.mark.parametrize("dtype", [ms.float32, ms.float16])
+@pytest.mark.parametrize("name", TAKEN_APART)
+def test_what_files_hold_in_parts_keeps_its_bits(name, dtype, tmp_path, each_mode):
+    check(TAKEN_APART[name], (real(8, 6, 14).astype(dtype),), tmp_path, exact=True)
+
+
+def test_parts_of_a_variance_that_others_read_stay(tmp_path, each_mode):
+    check(SharedDistances(), (real(8, 6, 14),), tmp_path, exact=True)

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <unordered_map>
 
-#include "formats/mindir/joined_bias.h"
+#include "formats/mindir/joined_nodes.h"
 #include "formats/mindir/primitive.h"
 #include "platform/error/error.h"
 
@@ -100,6 +100,7 @@ class Builder {
     note_writing();
     own_what_is_written();
     join_biases(model_->graphs_);
+    join_variances(model_->graphs_);
     try {
       arrange(model_->graphs_);
     } catch (const platform::Error& error) {

@@ -1,35 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/mindir/joined_bias.h"
-
-#include <map>
-
-#include "formats/mindir/primitive.h"
+#include "formats/mindir/joined_nodes.h"
 
 namespace mycel::formats::mindir {
 
 namespace {
-
-// Of a slot in all graphs, as an operand or as a result.
-using UseCounts = std::map<SlotRef, int>;
-
-UseCounts count_uses(std::span<const std::unique_ptr<Graph>> graphs) {
-  UseCounts uses;
-  const auto note = [&](const Operand& operand) {
-    if (operand.kind == Operand::Kind::Slot) ++uses[{operand.graph, operand.index}];
-  };
-  for (const auto& graph : graphs) {
-    for (const auto& [slot, node] : graph->nodes) {
-      note(node.callee);
-      for (const Operand& operand : node.operands) note(operand);
-    }
-    for (const Operand& output : graph->outputs) note(output);
-  }
-  return uses;
-}
-
-const Primitive* primitive_of(const Node& node) {
-  return dynamic_cast<const Primitive*>(node.function.get());
-}
 
 // The only difference in what they say about axes would be a channel that is not the same one.
 bool agree_on_channels(const Primitive& product, const Primitive& bias) {

@@ -169,8 +169,13 @@ class Runner::WrittenLoop {
   }
 
  private:
+  // Only those of the last turns are asked for again.
   Datum noted(const Held& held) {
-    if (held.is_known && held.value.is_tensor()) known_.push_back(held.value);
+    if (!held.is_known || !held.value.is_tensor()) return held.value;
+    const std::size_t kept = 128 * (1 + start_.states.size());
+    if (known_.size() > 2 * kept)
+      known_.erase(known_.begin(), known_.end() - static_cast<std::ptrdiff_t>(kept));
+    known_.push_back(held.value);
     return held.value;
   }
 
@@ -211,6 +216,7 @@ class Runner::WrittenLoop {
   }
 
   LoopMaker::TurnEnd turn(std::span<const Datum> values) {
+    runner_.host_.attend();
     const Held number = values[0].is_int() ? runner_.number(values[0].integer()) : held(values[0]);
     const Held goes_on = values[1].is_bool() ? runner_.flag(values[1].flag()) : held(values[1]);
     std::vector<Held> arguments{number, goes_on};

@@ -85,21 +85,25 @@ void read(const tensor::Tensor& from, std::int64_t first, W* to, std::int64_t co
   });
 }
 
+// Of a complex number that becomes a real one, the real part.
+template <class T, class W>
+T converted(const W& value) {
+  if constexpr (kIsComplex<T> && kIsComplex<W>)
+    return T(static_cast<typename T::value_type>(value.real()),
+             static_cast<typename T::value_type>(value.imag()));
+  else if constexpr (kIsComplex<W>)
+    return static_cast<T>(value.real());
+  else if constexpr (kIsComplex<T>)
+    return T(static_cast<typename T::value_type>(value));
+  else
+    return static_cast<T>(value);
+}
+
 template <class W>
 void write(const W* from, std::int64_t count, const tensor::Tensor& to, std::int64_t first) {
   tensor::with_any_type(to.dtype(), [&]<class T>() {
     T* target = to.data<T>() + first;
-    for (std::int64_t i = 0; i < count; ++i) {
-      if constexpr (kIsComplex<T> && kIsComplex<W>)
-        target[i] = T(static_cast<typename T::value_type>(from[i].real()),
-                      static_cast<typename T::value_type>(from[i].imag()));
-      else if constexpr (!kIsComplex<T> && kIsComplex<W>)
-        target[i] = static_cast<T>(from[i].real());
-      else if constexpr (kIsComplex<T>)
-        target[i] = T(static_cast<typename T::value_type>(from[i]));
-      else
-        target[i] = static_cast<T>(from[i]);
-    }
+    for (std::int64_t i = 0; i < count; ++i) target[i] = converted<T>(from[i]);
   });
 }
 

@@ -108,10 +108,10 @@ MYCEL_OP(matrix_qr)
     .sample_dtypes({DType::Float32, DType::Float64});
 MYCEL_CPU_KERNEL(matrix_qr) {
   const Tensor x = kernel.dense(0);
-  const auto [rows, columns, items] = sizes_of(x);
-  const std::int64_t kept = kernel.output(0).shape().back();
+  const Sizes sizes = sizes_of(x);
+  const std::int64_t work = sizes.rows * sizes.columns * kernel.output(0).shape().back();
   with_working_type(x.dtype(), [&]<class W>() {
-    platform::parallel_for(items, rows * columns * kept, [&](std::int64_t begin, std::int64_t end) {
+    platform::parallel_for(sizes.items, work, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t item = begin; item < end; ++item) {
         Matrix<W> factors = read_matrix<W>(x, item);
         const std::vector<W> taus = factor_qr(factors);

@@ -3,6 +3,7 @@
 #include "operator/define.h"
 #include "operator/onnx_call.h"
 #include "ops/reduce/mindir_reductions.h"
+#include "ops/reduce/reduction.h"
 #include "platform/thread/parallel_for.h"
 
 namespace mycel::ops {
@@ -113,7 +114,17 @@ MYCEL_OP(adaptive_avg_pool2d)
     .sample("uneven", {normal({1, 2, 5, 7})}, {{"output_size", IntList{3, 4}}})
     .sample("one cell", {normal({2, 2, 4, 4})}, {{"output_size", IntList{1}}})
     .sample_dtypes(kFloating);
-MYCEL_CPU_KERNEL(adaptive_avg_pool2d) { run_planes(kernel, Direction::Shrink); }
+// One window is a mean over two axes, and rounded as that is.
+MYCEL_CPU_KERNEL(adaptive_avg_pool2d) {
+  const Tensor &x = kernel.input(0), &y = kernel.output(0);
+  const std::int64_t rank = x.rank();
+  const Shape& means = y.shape();
+  const bool is_one_window = means.back() == 1 && means[means.size() - 2] == 1;
+  if (is_one_window && x.size() > 0)
+    cpu::reduce(cpu::ReduceKind::Mean, x, {rank - 2, rank - 1}, y);
+  else
+    run_planes(kernel, Direction::Shrink);
+}
 
 MYCEL_OP(adaptive_avg_pool2d_gradient)
     .doc("Adjoint of adaptive_avg_pool2d.")
@@ -130,42 +141,13 @@ MYCEL_OP(adaptive_avg_pool2d_gradient)
     .sample("uneven", {normal({1, 2, 3, 4})}, {{"input_size", IntList{5, 7}}});
 MYCEL_CPU_KERNEL(adaptive_avg_pool2d_gradient) { run_planes(kernel, Direction::Spread); }
 
-// (outputs, inputs): the share every position has in a mean.
-static mindir::Table averages(std::int64_t inputs, std::int64_t outputs) {
-  mindir::Table table{{outputs, inputs}, {}};
-  for (std::int64_t i = 0; i < outputs; ++i) {
-    const std::int64_t first = i * inputs / outputs;
-    const std::int64_t end = ((i + 1) * inputs + outputs - 1) / outputs;
-    for (std::int64_t place = 0; place < inputs; ++place) {
-      const bool is_in = place >= first && place < end;
-      table.values.push_back(is_in ? 1 / static_cast<double>(end - first) : 0);
-    }
-  }
-  return table;
-}
-
 MYCEL_WRITES_MINDIR(adaptive_avg_pool2d) {
   const auto x = call.input();
-  const std::int64_t rank = x.rank();
-  const std::int64_t height = x.size(rank - 2);
-  const std::int64_t width = x.size(rank - 1);
-  const std::int64_t rows = call.shape()[call.shape().size() - 2];
-  const std::int64_t columns = call.shape().back();
+  const std::int64_t rank = x.rank(), rows = call.shape()[call.shape().size() - 2],
+                     columns = call.shape().back();
   if (rows == 1 && columns == 1) return reduced(x, "ReduceMean", {rank - 2, rank - 1});
-  const std::int64_t count = element_count(cut(x.shape(), 0, rank - 2));
-  const auto averaged = [](const mindir::Symbol& lines, std::int64_t outputs) {
-    const auto table = lines.table(averages(lines.size(1), outputs));
-    return lines.add("MatMul", {table}, {.shape = Shape{lines.size(0), outputs}},
-                     {{"transpose_a", false}, {"transpose_b", true}});
-  };
-  const auto lines = averaged(x.reshape({count * height, width}), columns);
-  const auto turned = lines.reshape({count, height, columns})
-                          .transpose({0, 2, 1})
-                          .reshape({count * columns, height});
-  return averaged(turned, rows)
-      .reshape({count, columns, rows})
-      .transpose({0, 2, 1})
-      .reshape(call.shape());
+  return x.add("AdaptiveAvgPool2D", {}, {.shape = call.shape()},
+               {{"output_size", IntList{rows, columns}}});
 }
 
 // The share that every position has in every mean: a row for each mean, or a column.
