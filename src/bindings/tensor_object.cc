@@ -463,7 +463,8 @@ PyTypeObject* make_tensor_type() {
       {Py_bf_releasebuffer, slot(release_buffer)},
       {0, nullptr},
   };
-  tensor_type = make_type("mindspore.Tensor", sizeof(TensorObject), Py_TPFLAGS_BASETYPE, slots);
+  tensor_type =
+      make_type("mindspore.common.tensor.Tensor", sizeof(TensorObject), Py_TPFLAGS_BASETYPE, slots);
   return tensor_type;
 }
 
