@@ -10,6 +10,7 @@
 
 #include "bindings/objects.h"
 #include "bindings/parts.h"
+#include "bindings/search_asker.h"
 #include "bindings/tensor_caster.h"
 #include "bindings/truth_asker.h"
 #include "eager/interceptor.h"
@@ -100,6 +101,10 @@ void bind_capture(nb::module_& module) {
   module.def(
       "exchange_truth_asker", [](const nb::object& asker) { return exchange(truth_asker, asker); },
       nb::arg("asker").none());
+  module.def("set_search_asker", [](nb::callable asker) {
+    search_asker = asker.release().ptr();  // never freed
+  });
+  module.def("search_eagerly", [] { searches_eagerly = true; });
   module.def("enter_cell", &enter_cell, nb::arg("path"), nb::arg("phase").none());
   module.def("leave_cell", &op::leave_origin, nb::arg("entered"));
   module.def("is_recorded", [](nb::handle object) {

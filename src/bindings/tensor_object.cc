@@ -14,6 +14,7 @@
 #include "bindings/number_stand_in.h"
 #include "bindings/numpy_exchange.h"
 #include "bindings/objects.h"
+#include "bindings/search_asker.h"
 #include "bindings/size_object.h"
 #include "bindings/truth_asker.h"
 #include "bindings/type_slots.h"
@@ -163,6 +164,11 @@ PyObject* bit_slot(PyObject* a, PyObject* b) {
 }
 
 PyObject* compare(PyObject* a, PyObject* b, int how) {
+  if (how == Py_EQ && (searches_eagerly || eager::interceptor() != nullptr)) [[unlikely]] {
+    PyObject* answer = search_answer(a, b);
+    if (answer != Py_None) return answer;
+    Py_DECREF(answer);
+  }
   static const OpDef* const definitions[] = {&op::find("less"),    &op::find("less_equal"),
                                              &op::find("equal"),   &op::find("not_equal"),
                                              &op::find("greater"), &op::find("greater_equal")};
@@ -457,7 +463,8 @@ PyTypeObject* make_tensor_type() {
       {Py_bf_releasebuffer, slot(release_buffer)},
       {0, nullptr},
   };
-  tensor_type = make_type("mindspore.Tensor", sizeof(TensorObject), Py_TPFLAGS_BASETYPE, slots);
+  tensor_type =
+      make_type("mindspore.common.tensor.Tensor", sizeof(TensorObject), Py_TPFLAGS_BASETYPE, slots);
   return tensor_type;
 }
 

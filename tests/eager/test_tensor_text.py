@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -67,3 +69,8 @@ def test_dtype_text():
 def test_missing_attribute():
     with pytest.raises(AttributeError, match="^'Tensor' object has no attribute 'absent'"):
         _ = Tensor(1).absent
+
+
+def test_type_is_called_as_scripts_know_it():
+    assert str(type(Tensor(1))) == "<class 'mindspore.common.tensor.Tensor'>"
+    assert pickle.loads(pickle.dumps(Tensor)) is Tensor

@@ -94,7 +94,7 @@ def counts_nothing(x):
         (not_among, "tuple.index(x): x is not in tuple."),
         (shifted_by_less_than_nothing, "The shift count must be a non-negative integer."),
         (shifted_halfway, "For '<<', only integer types are supported, but got 'int' and 'float'."),
-        (shifted_in_place, "For '>>', only integer types are supported, but got 'int' and 'str'."),
+        (shifted_in_place, "unsupported operand type(s) for >>=: 'int' and 'str'"),
         (wrong_field, "'NamedTuple' object has no attribute 'depth': a 'Point' has across, down."),
         pytest.param(
             counted_from_half,

@@ -289,6 +289,31 @@ def test_sequential_cell():
         nn.SequentialCell(1)
 
 
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+@pytest.mark.parametrize("kind", [nn.CellList, nn.SequentialCell])
+def test_a_cell_of_a_list_is_chosen_by_a_tensor(kind, mode):
+    class Chosen(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.layers = kind([nn.ReLU(), nn.Tanh()])
+
+        def construct(self, x, k):
+            return self.layers[k](x)
+
+    net, x = Chosen(), Tensor(np.array([-1, 2], np.float32))
+    ms.set_context(mode=mode)
+    try:
+        for _ in range(2):
+            assert net(x, Tensor(0)).asnumpy().tolist() == [0, 2]
+            np.testing.assert_array_equal(net(x, Tensor(-1)).asnumpy(), ops.tanh(x).asnumpy())
+        with pytest.raises(IndexError, match="must be a number in range"):
+            net(x, Tensor(2))
+        with pytest.raises((TypeError, ValueError)):
+            net(x, Tensor(0.5))
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
 def test_cell_list():
     cells = nn.CellList([nn.Dense(2, 2), nn.ReLU()])
     with pytest.raises(TypeError, match="each cell must be subclass of Cell"):

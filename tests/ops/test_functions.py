@@ -176,8 +176,9 @@ def test_hyper_map_descends_and_map_does_not():
     assert ops.HyperMap(double)((1, (2, 3))) == (2, (4, 6))
     assert ops.HyperMap()(double, (Tensor(1.0), 2))[0].item() == 2
     assert ops.Map()(lambda p, q: p + q, (1, 2), (3, 4)) == (4, 6)
-    with pytest.raises(TypeError, match="cannot find fn match given args"):
-        double("text")
+    for kind in (TypeError, ValueError):  # what compiled functions raise, and what Python does
+        with pytest.raises(kind, match="cannot find fn match given args"):
+            double("text")
 
 
 def test_clip_by_global_norm_scales_everything():

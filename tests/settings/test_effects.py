@@ -41,6 +41,10 @@ def test_jit_level_0_leaves_graphs_as_they_were_captured():
     for level in ("O1", "O2"):
         ms.set_context(jit_config={"jit_level": level})
         assert compiled_text().count("\n") == fused.count("\n")
+    ms.set_context(jit_level="O0")
+    assert compiled_text().count("\n") == plain.count("\n")
+    ms.set_context(jit_level="O2", infer_boost="off")
+    assert compiled_text().count("\n") == fused.count("\n")
 
 
 def test_jit_level_0_trains_the_same():

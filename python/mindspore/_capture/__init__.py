@@ -6,7 +6,7 @@ of `names`, `code` (whose code it is, what it names), `cell_state` and `question
 `kept` handles what the function writes outside itself, `arguments` the containers it is given. `printing`
 keeps `print` in its place among the operators. `differentiated` is for calls inside a gradient, `strict` for
 functions that must not fall back. `sizes` learns how a function depends on sizes, `numbers` makes inputs of
-numbers; `report` tells people what happened.
+numbers; `searching` compares tensors in lists that are searched; `report` tells people what happened.
 """
 
 from __future__ import annotations

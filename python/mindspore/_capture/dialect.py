@@ -5,6 +5,8 @@
   assigns stays its own.
 - `d.has_key(k)` of a dict.
 - `super().width` where no class above has a `width`, but the object itself.
+- `x in values` for a tensor of several elements, and `count`, `index` and `remove` of a list: tensors are
+  compared as wholes (`searching`).
 - `map(...)` as a result is a tuple, or a list if it goes through lists; likewise `zip` and other iterators,
   and what `keys`, `values` and `items` of a dict give.
 
@@ -19,6 +21,7 @@ from collections.abc import Callable, Iterable
 
 from mindspore._capture import code as codes
 from mindspore._capture.cell_state import is_cell
+from mindspore._capture.searching import note_compiled
 from mindspore._capture.translation import translate
 
 _LIST_ITERATOR = type(iter([]))
@@ -96,6 +99,7 @@ def understand(function: Callable, roots: Iterable) -> None:
             found += _functions_named_by(value)
             if codes.kind_of(value.__code__) == codes.USER:
                 translate(value)
+                note_compiled(value.__code__)
 
 
 def _functions_named_by(function: types.FunctionType) -> list:

@@ -13,6 +13,7 @@ from types import CodeType
 
 from mindspore._capture.source import expression_at
 
+_NUMBER = "(bool|int|float|complex)"
 _WORDS = [
     (kind, re.compile(pythons), ours)
     for kind, pythons, ours in (
@@ -28,7 +29,7 @@ _WORDS = [
         ),
         (
             TypeError,
-            r"unsupported operand type\(s\) for (<<|>>)=?: '(\w+)' and '(\w+)'",
+            rf"unsupported operand type\(s\) for (<<|>>)=?: '{_NUMBER}' and '{_NUMBER}'",
             r"For '\1', only integer types are supported, but got '\2' and '\3'.",
         ),
         (ValueError, r"negative shift count", "The shift count must be a non-negative integer."),

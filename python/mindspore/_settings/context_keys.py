@@ -145,6 +145,14 @@ _COMPILATION = [
         apply=_set_jit_level,
     ),
     works(
+        "jit_level",
+        "",
+        "the entry of `jit_config` by itself",
+        check=checks.one_of("", "O0", "O1", "O2"),
+        apply=lambda level: _set_jit_level({"jit_level": level}),
+    ),
+    harmless("infer_boost", "", _ASCEND_ONLY, check=checks.one_of("", "on", "off")),
+    works(
         "precompile_only",
         False,
         "compiled functions and cells are checked, not run, and return None",

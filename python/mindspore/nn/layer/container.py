@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import operator
 from collections import OrderedDict
 from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from typing import Any
 
+from mindspore.common.tensor import Tensor
 from mindspore.nn.cell import Cell
 
 
-def _checked_index(length: int, index: int, owner: str) -> int:
+def _checked_index(length: int, index: int | Tensor, owner: str) -> int:
+    if isinstance(index, Tensor):  # which layer comes next may have been computed
+        index = operator.index(index)
     if isinstance(index, bool) or not isinstance(index, int):
         raise TypeError(
             f"For '{owner}', the type of 'index' must be int or slice, but got {type(index).__name__}."

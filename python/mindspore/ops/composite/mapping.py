@@ -121,6 +121,10 @@ def _name_of(kind) -> str:
     return str(mstype.pytype_to_dtype(kind))
 
 
+class NoBodyError(TypeError, ValueError):
+    """No body is registered for such arguments: a ValueError of PyNative mode, a TypeError of graph mode."""
+
+
 class MultitypeFuncGraph:
     """A function with one body per combination of argument types.
 
@@ -196,8 +200,8 @@ class MultitypeFuncGraph:
         if body is None:
             known = [types for types, _ in self.entries]
             got = [names[-1] for names in map(_type_names, args)]
-            raise TypeError(
-                f"For 'MultitypeFuncGraph', cannot find fn match given args: '{self.name}' is registered for "
+            raise NoBodyError(
+                f"For 'MultitypeFuncGraph', cannot find fn match given args. '{self.name}' is registered for "
                 f"{known}, but got {got}."
             )
         return body(*args)
