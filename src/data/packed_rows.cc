@@ -30,7 +30,6 @@ Error damaged() { return {ErrorKind::Runtime, "The bytes of packed rows are dama
 }  // namespace
 
 bool is_worth_packing(std::span<const Items> rows) {
-  constexpr std::size_t kMostBytesOfARow = 8192;
   std::size_t bytes = 0;
   for (const Items& row : rows) {
     // Bytes are left alone: they would arrive as arrays that cannot be written.
@@ -40,7 +39,7 @@ bool is_worth_packing(std::span<const Items> rows) {
     if (!is_data) return false;
     bytes += bytes_of(row);
   }
-  return bytes <= kMostBytesOfARow * rows.size();
+  return bytes <= kMostBytesOfPackedRow * rows.size();
 }
 
 Tensor pack_rows(std::span<const Items> rows, std::uint32_t note) {

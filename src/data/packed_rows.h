@@ -12,6 +12,8 @@
 
 namespace mycel::data {
 
+constexpr std::size_t kMostBytesOfPackedRow = 8192;
+
 // Whether packing pays: rows of arrays and text that are so small that what a row costs beside its
 // bytes is most of it. Large arrays had better travel as they are.
 bool is_worth_packing(std::span<const Items> rows);

@@ -163,7 +163,9 @@ def test_no_words_at_all(place):
     assert place.bad("").startswith("Usage: cache_admin COMMAND") or "No command" in place.bad("")
 
 
-@pytest.mark.parametrize("words", [["--help"], ["--start", "--help"], ["--help", "-p", "1"]])
+@pytest.mark.parametrize(
+    "words", [["--help"], ["--start", "--help"], ["--help", "-p", "1"], ["--help", "--help"]]
+)
 def test_help(place, words):
     done = place.admin(*words)
     assert (done.returncode, done.stdout) == (0, "")
@@ -178,6 +180,11 @@ def test_help(place, words):
         (
             "MS_CACHE_PORT",
             "x",
+            "Cache port from env variable MS_CACHE_PORT is invalid\nPort must be in range",
+        ),
+        (
+            "MS_CACHE_PORT",
+            "5006x",
             "Cache port from env variable MS_CACHE_PORT is invalid\nPort must be in range",
         ),
         ("MS_CACHE_PORT", "80", "Port must be in range (1025..65535)."),

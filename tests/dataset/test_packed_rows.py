@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+import mindspore
 import mindspore.dataset as ds
 
 ROWS = 300
@@ -79,3 +80,74 @@ def test_failures_stay_with_their_rows():
 def test_none_is_no_data():
     with pytest.raises(RuntimeError, match="Got None"):
         rows_of(lambda x: None, True)
+
+
+class Source:
+    """A row for every number, by a function of it."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __len__(self):
+        return ROWS
+
+    def __getitem__(self, number):
+        assert type(number) is int
+        return self.function(number)
+
+
+def source_rows(function, processes, columns="x", types=None):
+    data = ds.GeneratorDataset(
+        Source(function),
+        columns,
+        types,
+        shuffle=False,
+        num_parallel_workers=2,
+        python_multiprocessing=processes,
+    )
+    return list(data.create_tuple_iterator(num_epochs=1, output_numpy=True))
+
+
+SOURCE_KINDS = {
+    **KINDS,
+    "number": lambda x: x,
+    "scalar": lambda x: np.float16(x),
+    "array": lambda x: np.arange(x, dtype=np.int16)[::-1],
+    "one in a list": lambda x: [np.float32([x, 1])],
+}
+
+
+@pytest.mark.parametrize("kind", SOURCE_KINDS)
+def test_values_of_a_source(kind):
+    columns = ["a", "b"] if kind == "list" else "x"
+    expected, rows = (source_rows(SOURCE_KINDS[kind], processes, columns) for processes in (False, True))
+    assert len(rows) == ROWS
+    for row, other in zip(rows, expected, strict=True):
+        if kind == "dict":
+            assert int(row[0]["x"]) == int(other[0]["x"])
+            continue
+        for value, wanted in zip(row, other, strict=True):
+            assert value.dtype == wanted.dtype and value.shape == wanted.shape
+            assert value.tolist() == wanted.tolist()
+            assert kind == "bytes" or value.flags.writeable
+
+
+MISTAKES = {
+    "none": (lambda x: None if x == 200 else x, None, "1th item|the input"),
+    "columns": (lambda x: (x, x) if x == 200 else x, None, "number of returned NumPy array is:2"),
+    "type": (lambda x: 0.5 if x == 200 else x, "int64", "returned data: float64"),
+    "error": (lambda x: 1 // (x - 200), None, "ZeroDivisionError"),
+    "end": (lambda x: next(iter(())) if x == 200 else x, None, "generator raised StopIteration"),
+}
+
+
+@pytest.mark.parametrize("kind", MISTAKES)
+def test_mistakes_of_a_source_stay_with_their_rows(kind):
+    function, type_name, words = MISTAKES[kind]
+    types = None if type_name is None else [getattr(mindspore, type_name)]
+    data = ds.GeneratorDataset(Source(function), ["x"], types, shuffle=False, num_parallel_workers=2)
+    iterator = data.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    for _ in range(200):
+        next(iterator)
+    with pytest.raises(RuntimeError, match=words):
+        next(iterator)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings/data/remote_code.h"
 
+#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -132,11 +133,26 @@ class RemoteSource : public data::IndexedSource, public data::ManyRowSource {
     const std::string operation = "GeneratorDataset's __getitem__ failed. Error description:\n";
     answer_all(
         items, failures, operation,
-        [&] { return ask(function_, nb::make_tuple(list_of(rows)), rows.size(), operation); },
-        [&](PyObject* answer) { return source_items(answer, columns_); });
+        [&] { return ask(function_, nb::make_tuple(array_of(rows)), rows.size(), operation); },
+        [](PyObject* answer) { return source_items(answer); });
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (failures[i]) continue;
+      try {
+        columns_.require(items[i]);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    }
   }
 
  private:
+  static nb::object array_of(std::span<const std::int64_t> rows) {
+    const tensor::Tensor numbers =
+        tensor::Tensor::empty({static_cast<std::int64_t>(rows.size())}, tensor::DType::Int64);
+    std::memcpy(numbers.raw(), rows.data(), rows.size_bytes());
+    return owned(bridge().numpy_from_tensor(numbers));
+  }
+
   HeldPtr function_;
   SourceColumns columns_;
   std::int64_t rows_;
@@ -157,12 +173,28 @@ nb::tuple unpacked_calls(nb::handle array) {
   return nb::make_tuple(calls, packed.note() != 0);
 }
 
-nb::object packed_results(const nb::list& results, bool keep_objects) {
+namespace {
+
+std::size_t bytes_of_arrays(PyObject* value) {
+  if (is_array(value)) return nb::cast<std::size_t>(nb::handle(value).attr("nbytes"));
+  if (PyTuple_Check(value) == 0 && PyList_Check(value) == 0) return 0;
+  std::size_t bytes = 0;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i)
+    bytes += bytes_of_arrays(PySequence_Fast_GET_ITEM(value, i));
+  return bytes;
+}
+
+// `convert(result)` makes items.
+template <class Convert>
+nb::object packed_values(const nb::list& results, bool keep_objects, const Convert& convert) {
+  // Conversion copies: large arrays are passed over before.
+  std::size_t bytes = 0;
+  for (const nb::handle result : results) bytes += bytes_of_arrays(result.ptr());
+  if (bytes > data::kMostBytesOfPackedRow * nb::len(results)) return nb::none();
   std::vector<Items> rows;
   rows.reserve(nb::len(results));
   try {
-    for (const nb::handle result : results)
-      rows.push_back(items_from_result(result.ptr(), keep_objects));
+    for (const nb::handle result : results) rows.push_back(convert(result.ptr()));
   } catch (const PythonError&) {
     PyErr_Clear();  // the other process meets it again, and knows what to say
     return nb::none();
@@ -170,6 +202,17 @@ nb::object packed_results(const nb::list& results, bool keep_objects) {
     return nb::none();
   }
   return data::is_worth_packing(rows) ? packed_array(rows, keep_objects) : nb::none();
+}
+
+}  // namespace
+
+nb::object packed_results(const nb::list& results, bool keep_objects) {
+  return packed_values(results, keep_objects,
+                       [&](PyObject* result) { return items_from_result(result, keep_objects); });
+}
+
+nb::object packed_source_rows(const nb::list& rows) {
+  return packed_values(rows, false, [](PyObject* row) { return source_items(row); });
 }
 
 data::TransformPtr remote_transform(nb::callable function, std::string name, PythonCall how) {

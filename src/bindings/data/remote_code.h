@@ -20,7 +20,7 @@ struct PythonCall {
 // tuples of arguments, or an array with packed rows; so is the answer, with results in place of
 // arguments and exceptions among them.
 data::TransformPtr remote_transform(nanobind::callable function, std::string name, PythonCall how);
-// Calls `function(list of row numbers)`, likewise.
+// Calls `function(array of row numbers)`, likewise.
 data::IndexedSourcePtr remote_source(nanobind::callable function, data::SourceColumns columns,
                                      std::int64_t rows);
 
@@ -30,5 +30,7 @@ nanobind::object packed_array(std::span<const data::Items> rows, bool keep_objec
 nanobind::tuple unpacked_calls(nanobind::handle array);
 // What functions have returned as such an array; None where it is no data, or large.
 nanobind::object packed_results(const nanobind::list& results, bool keep_objects);
+// The same for what a source has returned.
+nanobind::object packed_source_rows(const nanobind::list& rows);
 
 }  // namespace mycel::bindings

@@ -137,7 +137,8 @@ void bind_transforms(nb::module_& module) {
                    remote_transform(std::move(function), std::move(name), {keep_objects, seeded}));
              });
   module.def("unpacked_calls", unpacked_calls);
-  module.def("packed_results", packed_results);
+  module.def("packed_results", packed_results, nb::arg("results"), nb::arg("keep_objects"));
+  module.def("packed_source_rows", packed_source_rows);
 }
 
 }  // namespace mycel::bindings

@@ -34,7 +34,9 @@ nanobind::object call_with(const HeldPtr& function, const std::string& operation
 }
 nanobind::object argument_tuple(const std::vector<const data::Item*>& items);
 nanobind::object argument_tuple(const data::Items& items);
-// A row as a source returned it.
+// A row as a source returned it: the elements of a tuple or list, or one value.
+data::Items source_items(PyObject* row);
+// The same, and it has to be what the columns say.
 data::Items source_items(PyObject* row, const data::SourceColumns& columns);
 
 }  // namespace mycel::bindings

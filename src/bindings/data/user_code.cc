@@ -58,6 +58,12 @@ namespace {
 
 thread_local std::uint64_t current_row_bits = 0;
 
+bool is_spread_row(PyObject* row) { return PyTuple_Check(row) != 0 || PyList_Check(row) != 0; }
+
+std::size_t source_values(PyObject* row) {
+  return is_spread_row(row) ? static_cast<std::size_t>(PySequence_Fast_GET_SIZE(row)) : 1;
+}
+
 class PythonTransform : public data::Transform {
  public:
   PythonTransform(HeldPtr function, std::string name, bool keep_objects)
@@ -90,9 +96,15 @@ class PythonTransform : public data::Transform {
 }  // namespace
 
 Items source_items(PyObject* row, const SourceColumns& columns) {
-  const bool is_spread = PyTuple_Check(row) != 0 || PyList_Check(row) != 0;
-  const std::size_t count = is_spread ? static_cast<std::size_t>(PySequence_Fast_GET_SIZE(row)) : 1;
-  columns.require_count(count);
+  columns.require_count(source_values(row));  // which says more than a value that is no data
+  Items items = source_items(row);
+  columns.require(items);
+  return items;
+}
+
+Items source_items(PyObject* row) {
+  const bool is_spread = is_spread_row(row);
+  const std::size_t count = source_values(row);
   Items items;
   items.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -106,7 +118,6 @@ Items source_items(PyObject* row, const SourceColumns& columns) {
       PyErr_Clear();
       data::refuse_value(place);
     }
-    columns.require_type(i, items[i]);
   }
   return items;
 }

@@ -70,6 +70,12 @@ std::optional<std::int32_t> leading_integer(const std::string& text) {
   return static_cast<std::int32_t>(std::clamp<long long>(value, Limits::min(), Limits::max()));
 }
 
+// Nothing, too, where the number is followed by something else.
+std::optional<std::int32_t> whole_integer(const std::string& text) {
+  const bool is_whole = text.find_first_not_of("0123456789", text[0] == '-' ? 1 : 0) == text.npos;
+  return is_whole ? leading_integer(text) : std::nullopt;
+}
+
 std::optional<double> leading_real(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -116,7 +122,8 @@ class Parser {
  private:
   Result<Done> take(const Option& option, const std::string& word) {
     const auto index = static_cast<std::size_t>(&option - kOptions);
-    if (given_[index]) return wrong(join("The ", word, " argument was given more than once."));
+    if (given_[index] && option.kind != OptionKind::Flag)
+      return wrong(join("The ", word, " argument was given more than once."));
     given_[index] = true;
     if (option.command != Command::None) {
       if (arguments_.command != Command::None) {
@@ -206,7 +213,7 @@ class Parser {
     for (const Variable& variable : variables) {
       const std::optional<std::string> text = platform::setting_if_given(variable.name);
       if (!text || text->empty() || is_given(variable.option)) continue;
-      const std::optional<std::int32_t> number = leading_integer(*text);
+      const std::optional<std::int32_t> number = whole_integer(*text);
       if (!number) {
         return wrong(join(variable.what, " from env variable ", variable.name, " is invalid\n",
                           variable.range));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/client/cache_client.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <utility>
 
@@ -13,6 +15,7 @@
 #include "cache/client/presence.h"
 #include "cache/client/shared_rows.h"
 #include "cache/client/staging.h"
+#include "platform/log/log.h"
 #include "platform/thread/thread.h"
 
 namespace mycel::cache {
@@ -24,14 +27,27 @@ using platform::join;
 
 constexpr std::uint64_t kStagingBytes = std::uint64_t{8} << 20;
 constexpr int kReportMs = 1000;
-constexpr int kLookMs = 200;  // how often a waiting client looks whether it still should
+constexpr std::chrono::milliseconds kLook{50};  // how often who waits looks whether it still should
+constexpr std::chrono::milliseconds kAskAgain{1000};    // and asks whose turn it is
+constexpr std::chrono::milliseconds kLongWait{25'000};  // after which users are told
 
 Error no_memory() {
-  return {ErrorKind::Runtime, "Out of memory. No enough storage for cache server to cache data."};
+  return {
+      ErrorKind::Runtime,
+      "Out of memory. No enough storage for cache server to cache data. Give the cache a larger "
+      "'size', drop other sessions, or let rows go to disk: with 'spilling' and a server started "
+      "with '-s FOLDER'."};
 }
 
 Error no_disk() {
   return {ErrorKind::Runtime, "Out of memory. The cache server is running out of spill storage."};
+}
+
+Error no_server(std::uint16_t port, std::uint32_t session) {
+  return {ErrorKind::Runtime, join(unreachable(port).message(), " (session ", session,
+                                   "). Start a server with 'cache_admin --start -p ", port,
+                                   "' and make a session with 'cache_admin -g -p ", port,
+                                   "', as the same user and with the same MYCEL_CACHE_DIR.")};
 }
 
 class SharedCacheClient final : public CacheClient {
@@ -62,9 +78,9 @@ class SharedCacheClient final : public CacheClient {
   Result<Done> offer(std::uint64_t row_id, std::span<const Bytes> parts) override;
   bool takes_rows() const override { return takes_rows_; }
   Result<Done> flush() override;
-  Result<BuildTurn> begin_build(std::stop_token stop, const std::function<void()>& attend) override;
-  Result<Done> append(std::span<const Bytes> parts) override;
-  Result<Done> end_build() override;
+  Result<BuildTurn> begin_build(std::stop_token stop, const Attend& attend) override;
+  Result<BuildStep> append(std::span<const Bytes> parts) override;
+  Result<BuildStep> end_build() override;
   std::uint64_t row_count() const override {
     const std::shared_ptr<SharedRows> rows = this->rows();
     return rows == nullptr ? 0 : rows->row_count();
@@ -86,6 +102,9 @@ class SharedCacheClient final : public CacheClient {
   Error dropped() const;
   Error explained(const Error& error) const;
   Result<Done> send_problem() const;
+  Result<Done> await_builder(std::stop_token stop, const Attend& attend);
+  void warn_of_wait(std::int32_t builder, std::chrono::steady_clock::duration waited) const;
+  Result<BuildStep> step_of_build() const;
   void send(std::stop_token stop);
   void watch(std::stop_token stop);
   void report();
@@ -105,6 +124,7 @@ class SharedCacheClient final : public CacheClient {
   std::uint64_t appended_ = 0;
 
   std::atomic<bool> is_lost_ = false;
+  std::atomic<bool> builds_ = false;  // and has to give signs of life
   std::atomic<bool> takes_rows_ = true;
   std::atomic<Room> room_ = Room::Enough;
   alignas(64) std::atomic<std::uint64_t> hits_ = 0;
@@ -168,15 +188,12 @@ Result<Done> SharedCacheClient::open_rows() {
   return Done{};
 }
 
-Error SharedCacheClient::lost() const {
-  return {ErrorKind::Runtime, join(unreachable(port_).message(), " (session ", session_,
-                                   "). Start a server with 'cache_admin --start -p ", port_,
-                                   "' and make a session with 'cache_admin -g -p ", port_, "'.")};
-}
+Error SharedCacheClient::lost() const { return no_server(port_, session_); }
 
 Error SharedCacheClient::dropped() const {
-  return {ErrorKind::Runtime, join("Cache id ", connection_id_, " not found: session ", session_,
-                                   " was destroyed on the cache server on port ", port_, ".")};
+  return {ErrorKind::Runtime,
+          join("Unexpected error. Cache id ", connection_id_, " not found: session ", session_,
+               " was destroyed on the cache server on port ", port_, ".")};
 }
 
 // What a call brought back, unless the true cause is known better.
@@ -230,52 +247,93 @@ Result<Done> SharedCacheClient::flush() {
   return send_problem();
 }
 
-Result<BuildTurn> SharedCacheClient::begin_build(std::stop_token stop,
-                                                 const std::function<void()>& attend) {
+Result<BuildTurn> SharedCacheClient::begin_build(std::stop_token stop, const Attend& attend) {
   platform::require(is_stream_, ErrorKind::Internal, "only the cache of a stream is built");
+  const auto since = std::chrono::steady_clock::now();
+  bool is_told = false;
   while (!stop.stop_requested()) {
-    Result<BuildAnswer> answer = control_->begin_build(presence_->client());
+    const Result<BuildAnswer> answer = control_->begin_build(presence_->client());
     if (!answer) return explained(answer.error());
-    if (Result<Done> done = open_rows(); !done) return explained(done.error());
-    if (answer.value().turn == BuildAnswer::Turn::Ready) return BuildTurn::Ready;
-    if (answer.value().turn == BuildAnswer::Turn::Build) {
-      cookie_ = answer.value().cookie;
+    const BuildAnswer& build = answer.value();
+    const bool waits = build.turn == BuildAnswer::Turn::Wait;
+    // While a build goes on, the rows stay the same ones.
+    if (!waits || rows_ == nullptr || rows_->state() != StoreState::Building) {
+      if (Result<Done> done = open_rows(); !done) return explained(done.error());
+    }
+    if (build.turn == BuildAnswer::Turn::Ready) return BuildTurn::Ready;
+    if (!waits) {
+      staging_->wait_sent();  // rows of a turn that was lost
+      room_ = Room::Enough;
+      takes_rows_ = true;
+      cookie_ = build.cookie;
       appended_ = 0;
+      builds_ = true;
       return BuildTurn::Build;
     }
-    while (!stop.stop_requested() && rows_->state() == StoreState::Building && !is_lost_) {
-      rows_->wait_while(StoreState::Building, kLookMs);
-      if (attend) attend();
-    }
-    if (Result<Done> done = check(); !done) return done.error();
-    if (rows_->state() == StoreState::NoMemory) return no_memory();
-    if (rows_->state() == StoreState::NoDisk) return no_disk();
+    if (Result<Done> done = await_builder(stop, attend); !done) return done.error();
+    const auto waited = std::chrono::steady_clock::now() - since;
+    if (waited >= kLongWait && !std::exchange(is_told, true)) warn_of_wait(build.builder, waited);
   }
   return Error(ErrorKind::Runtime, "the wait for the cache to be built was stopped");
 }
 
-Result<Done> SharedCacheClient::append(std::span<const Bytes> parts) {
+// Until there is something new, or it is time to ask again.
+Result<Done> SharedCacheClient::await_builder(std::stop_token stop, const Attend& attend) {
+  const auto end = std::chrono::steady_clock::now() + kAskAgain;
+  while (!stop.stop_requested() && rows_->state() == StoreState::Building && !is_lost_ &&
+         std::chrono::steady_clock::now() < end) {
+    rows_->wait_while(StoreState::Building, static_cast<int>(kLook.count()));
+    if (attend) attend();
+  }
+  if (Result<Done> done = check(); !done) return done.error();
+  if (rows_->state() == StoreState::NoMemory) return no_memory();
+  if (rows_->state() == StoreState::NoDisk) return no_disk();
+  return Done{};
+}
+
+void SharedCacheClient::warn_of_wait(std::int32_t builder,
+                                     std::chrono::steady_clock::duration waited) const {
+  const std::string who = builder == 0 ? "another process" : join("process ", builder);
+  platform::log_warning("For ", std::chrono::duration_cast<std::chrono::seconds>(waited).count(),
+                        " s a pipeline has been waiting for ", who,
+                        ", which fills the cache of session ", session_, " and has stored ",
+                        rows_->row_count(),
+                        " rows so far. The pipeline begins when all rows are there; if that "
+                        "process ends before, it fills the cache itself.");
+}
+
+// Whether this client still builds, as far as it knows.
+Result<BuildStep> SharedCacheClient::step_of_build() const {
+  switch (room_) {
+    case Room::Enough: return BuildStep::Kept;
+    case Room::NoMemory: return no_memory();
+    case Room::NoDisk: return no_disk();
+    case Room::TurnLost: return BuildStep::TurnLost;
+  }
+  return Error(ErrorKind::Runtime, "the cache server gave an answer nobody knows");
+}
+
+Result<BuildStep> SharedCacheClient::append(std::span<const Bytes> parts) {
   platform::require(cookie_ != 0, ErrorKind::Internal, "append() outside of a build");
   if (Result<Done> done = check(); !done) return done.error();
-  if (room_ == Room::NoMemory) return no_memory();
-  if (room_ == Room::NoDisk) return no_disk();
+  if (room_ != Room::Enough) return step_of_build();
   if (Result<Done> done = staging_->put(appended_, parts); !done) {
     if (Result<Done> problem = send_problem(); !problem) return problem.error();
     return explained(done.error());
   }
   ++appended_;
-  return Done{};
+  return BuildStep::Kept;
 }
 
-Result<Done> SharedCacheClient::end_build() {
+Result<BuildStep> SharedCacheClient::end_build() {
   platform::require(cookie_ != 0, ErrorKind::Internal, "end_build() outside of a build");
   if (Result<Done> done = flush(); !done) return done.error();
-  if (room_ == Room::NoMemory) return no_memory();
-  if (room_ == Room::NoDisk) return no_disk();
-  Result<Done> done = control_->end_build(presence_->client(), cookie_, appended_);
-  if (!done) return explained(done.error());
+  if (room_ != Room::Enough) return step_of_build();
+  Result<BuildStep> end = control_->end_build(presence_->client(), cookie_, appended_);
+  if (!end) return explained(end.error());
+  builds_ = false;
   cookie_ = 0;
-  return Done{};
+  return end;
 }
 
 Result<CacheStatistics> SharedCacheClient::statistics() {
@@ -303,12 +361,14 @@ void SharedCacheClient::send(std::stop_token stop) {
     if (room.value() != Room::Enough) {
       room_ = room.value();
       takes_rows_ = false;
+      builds_ = false;
     }
     staging_->done();
   }
 }
 
-// Sees the server die, tells it from time to time what was found, and maps what others stored.
+// Sees the server die, tells it from time to time what was found and that a build goes on, and maps
+// what others stored.
 void SharedCacheClient::watch(std::stop_token stop) {
   while (!stop.stop_requested()) {
     if (const std::shared_ptr<SharedRows> rows = this->rows(); rows != nullptr)
@@ -331,7 +391,7 @@ void SharedCacheClient::report() {
   const std::lock_guard lock(report_mutex_);
   const std::uint64_t hits = hits_.load(std::memory_order_relaxed);
   const std::uint64_t misses = misses_.load(std::memory_order_relaxed);
-  if (hits == reported_hits_ && misses == reported_misses_) return;
+  if (hits == reported_hits_ && misses == reported_misses_ && !builds_) return;
   const Result<Done> done =
       control_->report(presence_->client(), hits - reported_hits_, misses - reported_misses_);
   if (!done) return;  // sent with the next one
@@ -343,9 +403,13 @@ void SharedCacheClient::report() {
 
 Result<std::unique_ptr<CacheClient>> CacheClient::open(const CacheOptions& options) {
   Result<std::unique_ptr<Presence>> presence = Presence::open(options.port);
-  if (!presence) return presence.error();
+  const auto explained = [&](const Error& error) {
+    const bool is_gone = error.message() == unreachable(options.port).message();
+    return is_gone ? no_server(options.port, options.session) : error;
+  };
+  if (!presence) return explained(presence.error());
   Result<platform::Descriptor> socket = connect_to_server(options.port);
-  if (!socket) return socket.error();
+  if (!socket) return explained(socket.error());
   Result<std::unique_ptr<Control>> control = load_control(std::move(socket).value(), options.port);
   if (!control) return control.error();
   std::unique_ptr<Control> calls = std::move(control).value();

@@ -68,6 +68,16 @@ enum class BuildTurn : std::uint8_t {
   Build,  // append() every row, then end_build()
 };
 
+// What became of rows that were appended, or of the whole build.
+enum class BuildStep : std::uint8_t {
+  Kept,
+  TurnLost,  // this process had stood still and another client builds: begin_build() again
+};
+
+// Called now and then by whoever waits, which has other things to look after. What it throws ends
+// the wait.
+using Attend = std::function<void()>;
+
 // One user of one cache. Any number of threads may call any of its functions at once, but for those
 // of a build, which one thread calls. All errors are RuntimeErrors with the text users are to see:
 // server not there or lost, session dropped, no memory left.
@@ -95,16 +105,14 @@ class CacheClient {
   // Waits until the server has what was offered or appended.
   virtual Result<Done> flush() = 0;
 
-  // For a stream, before anything else. Waits while another client builds; if that one dies, one of
-  // those who wait gets the turn. An error if the build failed, or the wait was stopped. Whoever
-  // waits may have other things to look after: `attend`, if there is one, is called now and then,
-  // and ends the wait by throwing.
-  virtual Result<BuildTurn> begin_build(std::stop_token stop,
-                                        const std::function<void()>& attend = {}) = 0;
+  // For a stream, before anything else. Waits while another client builds; if that one dies, or its
+  // process gives no sign of life, one of those who wait gets the turn. An error if the build
+  // failed, or the wait was stopped. `attend` may be empty.
+  virtual Result<BuildTurn> begin_build(std::stop_token stop, const Attend& attend = {}) = 0;
   // The next row; its id is the number of those before it. An error when there is no room.
-  virtual Result<Done> append(std::span<const Bytes> parts) = 0;
+  virtual Result<BuildStep> append(std::span<const Bytes> parts) = 0;
   // Opens the cache to all. Without it, what was appended is dropped with the client.
-  virtual Result<Done> end_build() = 0;
+  virtual Result<BuildStep> end_build() = 0;
   // Rows of a stream that is Ready or built to its end; their ids are below it, in order.
   virtual std::uint64_t row_count() const = 0;
 

@@ -16,8 +16,7 @@ using platform::join;
 Error unreachable(std::uint16_t port) {
   return {ErrorKind::Runtime,
           join("Network error. Cache server with port ", port,
-               " is unreachable. Make sure the server is running or started under the same user as "
-               "the client. GRPC Code 14")};
+               " is unreachable. Make sure the server is running. GRPC Code 14")};
 }
 
 Error no_descriptors() {
@@ -33,7 +32,8 @@ Result<platform::Descriptor> connect_to_server(std::uint16_t port) {
     if (!socket && (errno == EMFILE || errno == ENFILE)) return no_descriptors();
     if (!socket) continue;
     // Rows of a stranger's server could be anything.
-    if (peer_user(socket.value().number()) != geteuid()) continue;
+    const std::optional<Peer> peer = peer_of(socket.value().number());
+    if (!peer || peer->user != geteuid()) continue;
     return socket;
   }
   return unreachable(port);

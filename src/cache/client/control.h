@@ -18,6 +18,7 @@ struct BuildAnswer {
   enum class Turn : std::uint8_t { Ready, Build, Wait };
   Turn turn = Turn::Ready;
   std::uint64_t cookie = 0;
+  std::int32_t builder = 0;  // process that is waited for; 0: not known
 };
 
 // Rows in staging memory.
@@ -27,7 +28,12 @@ struct StagedRows {
   std::vector<std::uint64_t> lengths;
 };
 
-enum class Room : std::uint8_t { Enough, NoMemory, NoDisk };
+enum class Room : std::uint8_t {
+  Enough,
+  NoMemory,
+  NoDisk,
+  TurnLost,  // another client builds
+};
 
 struct CacheListing {
   std::uint32_t cache_id = 0;
@@ -63,8 +69,8 @@ class Control {
   virtual Result<BuildAnswer> begin_build(std::uint64_t client) = 0;
   virtual Result<Room> store(std::uint64_t client, std::uint64_t cookie,
                              const StagedRows& rows) = 0;
-  virtual Result<Done> end_build(std::uint64_t client, std::uint64_t cookie,
-                                 std::uint64_t rows) = 0;
+  virtual Result<BuildStep> end_build(std::uint64_t client, std::uint64_t cookie,
+                                      std::uint64_t rows) = 0;
   virtual Result<Done> report(std::uint64_t client, std::uint64_t hits, std::uint64_t misses) = 0;
   virtual Result<CacheStatistics> statistics(std::uint64_t client) = 0;
 

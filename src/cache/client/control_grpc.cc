@@ -44,7 +44,8 @@ class GrpcControl final : public Control {
     wire::BeginBuildReply reply;
     const Result<Done> done = call(&Stub::BeginBuild, request, reply);
     if (!done) return done.error();
-    return BuildAnswer{static_cast<BuildAnswer::Turn>(reply.turn()), reply.cookie()};
+    return BuildAnswer{static_cast<BuildAnswer::Turn>(reply.turn()), reply.cookie(),
+                       reply.builder()};
   }
 
   Result<Room> store(std::uint64_t client, std::uint64_t cookie, const StagedRows& rows) override {
@@ -60,13 +61,16 @@ class GrpcControl final : public Control {
     return static_cast<Room>(reply.room());
   }
 
-  Result<Done> end_build(std::uint64_t client, std::uint64_t cookie, std::uint64_t rows) override {
+  Result<BuildStep> end_build(std::uint64_t client, std::uint64_t cookie,
+                              std::uint64_t rows) override {
     wire::EndBuildRequest request;
     request.set_client(client);
     request.set_cookie(cookie);
     request.set_rows(rows);
-    wire::Nothing reply;
-    return call(&Stub::EndBuild, request, reply);
+    wire::EndBuildReply reply;
+    const Result<Done> done = call(&Stub::EndBuild, request, reply);
+    if (!done) return done.error();
+    return reply.turn_lost() ? BuildStep::TurnLost : BuildStep::Kept;
   }
 
   Result<Done> report(std::uint64_t client, std::uint64_t hits, std::uint64_t misses) override {

@@ -11,7 +11,7 @@
 namespace mycel::cache {
 
 // Raised whenever frames, shared memory or calls change their meaning.
-constexpr std::uint32_t kProtocolVersion = 1;
+constexpr std::uint32_t kProtocolVersion = 2;
 constexpr std::array<char, 8> kFrameMagic = {'M', 'Y', 'C', 'E', 'L', 'R', 'O', 'W'};
 
 enum class FrameKind : std::uint32_t {

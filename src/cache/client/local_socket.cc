@@ -50,13 +50,6 @@ Result<Address> address_of(const Path& socket) {
 
 const sockaddr* plain(const sockaddr_un& name) { return reinterpret_cast<const sockaddr*>(&name); }
 
-std::optional<ucred> peer_of(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
-  return peer;
-}
-
 // Reads at most `size` bytes and takes a descriptor if one comes with them.
 ssize_t receive_some(int socket, void* target, std::size_t size, Descriptor& descriptor) {
   iovec part{target, size};
@@ -107,15 +100,17 @@ Result<Descriptor> listen_socket(const Path& socket) {
   return end;
 }
 
-std::optional<uid_t> peer_user(int socket) {
-  const std::optional<ucred> peer = peer_of(socket);
-  return peer ? std::optional(peer->uid) : std::nullopt;
+std::optional<Peer> peer_of(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  return Peer{peer.uid, peer.pid};
 }
 
 Descriptor peer_process(int socket) {
-  const std::optional<ucred> peer = peer_of(socket);
-  if (!peer || peer->pid <= 0) return Descriptor();  // of another container
-  return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, peer->pid, 0)));
+  const std::optional<Peer> peer = peer_of(socket);
+  if (!peer || peer->process <= 0) return Descriptor();
+  return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, peer->process, 0)));
 }
 
 Result<Done> send_frame(int socket, const Frame& frame, int descriptor) {

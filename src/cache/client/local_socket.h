@@ -21,8 +21,12 @@ platform::Result<Descriptor> connect_socket(const platform::Path& socket);
 // Makes the socket file, mode 0600, and listens; there must be no file of that name.
 platform::Result<Descriptor> listen_socket(const platform::Path& socket);
 
-// The user at the other end.
-std::optional<uid_t> peer_user(int socket);
+// Who is at the other end.
+struct Peer {
+  uid_t user = 0;
+  pid_t process = 0;  // 0: not one of this container's
+};
+std::optional<Peer> peer_of(int socket);
 // The process that has connected; it can be read once the process is over. -1: it cannot be known.
 Descriptor peer_process(int socket);
 

@@ -10,7 +10,7 @@ using platform::Error;
 using platform::ErrorKind;
 using platform::join;
 
-constexpr int kAnswerMs = 10000;
+constexpr int kHelloMs = 10'000;
 
 Error other_version(std::uint16_t port, std::uint32_t version) {
   return {ErrorKind::Runtime,
@@ -28,12 +28,12 @@ bool server_answers(const Path& socket, int timeout_ms) {
   return static_cast<bool>(receive_frame(connection.value().number(), timeout_ms));
 }
 
-Result<std::unique_ptr<Presence>> Presence::open(std::uint16_t port) {
+Result<std::unique_ptr<Presence>> Presence::open(std::uint16_t port, int answer_ms) {
   Result<Descriptor> socket = connect_to_server(port);
   if (!socket) return socket.error();
   const int number = socket.value().number();
   if (!send_frame(number, Frame{})) return unreachable(port);
-  Result<ReceivedFrame> answer = receive_frame(number, kAnswerMs);
+  Result<ReceivedFrame> answer = receive_frame(number, kHelloMs);
   if (!answer) return unreachable(port);
   const Frame& frame = answer.value().frame;
   if (frame.version != kProtocolVersion) return other_version(port, frame.version);
@@ -42,14 +42,23 @@ Result<std::unique_ptr<Presence>> Presence::open(std::uint16_t port) {
                  join("The cache server on port ", port, " has too many clients already."));
   }
   return std::unique_ptr<Presence>(
-      new Presence(std::move(socket).value(), frame.number, port));  // NOLINT: private
+      new Presence(std::move(socket).value(), frame.number, port, answer_ms));  // NOLINT: private
 }
 
 Result<ReceivedFrame> Presence::ask(const Frame& question, int descriptor) {
   const std::lock_guard lock(mutex_);
+  // Answers to questions nobody waits for any more come first.
+  while (owed_ > 0)
+    if (Result<ReceivedFrame> late = next_answer(); !late) return late;
   if (!send_frame(socket_.number(), question, descriptor)) return unreachable(port_);
-  Result<ReceivedFrame> answer = receive_frame(socket_.number(), kAnswerMs);
+  ++owed_;
+  return next_answer();
+}
+
+Result<ReceivedFrame> Presence::next_answer() {
+  Result<ReceivedFrame> answer = receive_frame(socket_.number(), answer_ms_);
   if (!answer) return unreachable(port_);
+  --owed_;
   return answer;
 }
 

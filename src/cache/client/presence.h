@@ -20,8 +20,9 @@ bool server_answers(const Path& socket, int timeout_ms);
 // side dies, the kernel closes it, and the other one knows at once.
 class Presence {
  public:
-  // Says hello; the error tells of a server of another version.
-  static Result<std::unique_ptr<Presence>> open(std::uint16_t port);
+  // Says hello; the error tells of a server of another version. `answer_ms`: how long a question
+  // waits for its answer. A server under load takes its time; one that is dead is known at once.
+  static Result<std::unique_ptr<Presence>> open(std::uint16_t port, int answer_ms = 60'000);
 
   std::uint64_t client() const { return client_; }
   int socket() const { return socket_.number(); }
@@ -32,14 +33,18 @@ class Presence {
   Result<Done> give_staging(int descriptor, std::uint64_t size);
 
  private:
-  Presence(Descriptor socket, std::uint64_t client, std::uint16_t port)
-      : socket_(std::move(socket)), client_(client), port_(port) {}
+  Presence(Descriptor socket, std::uint64_t client, std::uint16_t port, int answer_ms)
+      : socket_(std::move(socket)), client_(client), port_(port), answer_ms_(answer_ms) {}
   Result<ReceivedFrame> ask(const Frame& question, int descriptor);
 
+  Result<ReceivedFrame> next_answer();
+
   std::mutex mutex_;  // one question at a time
+  int owed_ = 0;      // answers that are still to come
   Descriptor socket_;
   std::uint64_t client_;
   std::uint16_t port_;
+  int answer_ms_;
 };
 
 }  // namespace mycel::cache

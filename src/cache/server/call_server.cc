@@ -77,6 +77,7 @@ class CallService final : public wire::CacheServer::Service {
                   [&](const BuildAnswer& build) {
                     reply->set_turn(static_cast<wire::BeginBuildReply::Turn>(build.turn));
                     reply->set_cookie(build.cookie);
+                    reply->set_builder(build.builder);
                   });
   }
 
@@ -90,10 +91,10 @@ class CallService final : public wire::CacheServer::Service {
   }
 
   grpc::Status EndBuild(Context* /*context*/, const wire::EndBuildRequest* request,
-                        wire::Nothing* /*reply*/) override {
+                        wire::EndBuildReply* reply) override {
     return answer(
         [&] { return sessions_.end_build(request->client(), request->cookie(), request->rows()); },
-        kNothingToFill);
+        [&](BuildStep step) { reply->set_turn_lost(step == BuildStep::TurnLost); });
   }
 
   grpc::Status Report(Context* /*context*/, const wire::ReportRequest* request,

@@ -55,13 +55,26 @@ Result<Done> run_mappable_epoch(CacheClient& client) {
   return client.flush();
 }
 
-Result<Done> run_stream_epoch(CacheClient& client) {
-  const Result<BuildTurn> turn = client.begin_build({});
-  if (!turn) return turn.error();
-  if (turn.value() == BuildTurn::Build) {
-    for (std::uint64_t row = 0; row < kRows; ++row)
-      if (Result<Done> done = append(client, row_text(row)); !done) return done.error();
-    if (Result<Done> done = client.end_build(); !done) return done.error();
+// `delay`: at most so long between two rows.
+Result<BuildStep> append_all(CacheClient& client, std::chrono::microseconds delay) {
+  std::minstd_rand random(std::random_device{}());
+  for (std::uint64_t row = 0; row < kRows; ++row) {
+    const Result<BuildStep> step = append(client, row_text(row));
+    if (!step || step.value() == BuildStep::TurnLost) return step;
+    if (delay.count() > 0) std::this_thread::sleep_for(delay * (random() % 100) / 100);
+  }
+  return client.end_build();
+}
+
+Result<Done> run_stream_epoch(CacheClient& client, std::chrono::microseconds delay = {}) {
+  BuildStep step = BuildStep::TurnLost;
+  while (step == BuildStep::TurnLost) {
+    const Result<BuildTurn> turn = client.begin_build({});
+    if (!turn) return turn.error();
+    if (turn.value() == BuildTurn::Ready) break;
+    const Result<BuildStep> end = append_all(client, delay);
+    if (!end) return end.error();
+    step = end.value();
   }
   platform::require(client.row_count() == kRows, platform::ErrorKind::Internal, "rows are missing");
   for (std::uint64_t row = 0; row < kRows; ++row)
@@ -96,6 +109,35 @@ TEST(KilledProcess, DISABLED_Client) {
   }
 }
 
+// Stands still in the middle of a build; then another one has done it.
+TEST(KilledProcess, DISABLED_StoppedBuilder) {
+  const auto session =
+      static_cast<std::uint32_t>(platform::integer_setting("MYCEL_STRESS_SEED", 0, 4294967295));
+  const auto client = CacheClient::open(options_of(session, SourceKind::Stream)).value();
+  bool is_right = client->begin_build({}).value() == BuildTurn::Build;
+  for (std::uint64_t row = 0; row < kRows / 2; ++row)
+    is_right = append(*client, row_text(row)) && is_right;
+  raise(SIGSTOP);
+  BuildStep step = BuildStep::Kept;
+  for (std::uint64_t row = kRows / 2; step == BuildStep::Kept && row < kRows; ++row)
+    step = append(*client, row_text(row)).value();
+  if (step == BuildStep::Kept) step = client->end_build().value();
+  is_right = is_right && step == BuildStep::TurnLost;
+  is_right = is_right && client->begin_build({}).value() == BuildTurn::Ready;
+  is_right = is_right && client->row_count() == 1 && text_of(*client, 0) == "of the heir";
+  _exit(is_right ? 0 : 1);
+}
+
+// Builds slowly, or waits for whoever does.
+TEST(KilledProcess, DISABLED_SlowBuilder) {
+  const auto session =
+      static_cast<std::uint32_t>(platform::integer_setting("MYCEL_STRESS_SEED", 0, 4294967295));
+  const auto client = CacheClient::open(options_of(session, SourceKind::Stream)).value();
+  const Result<Done> done = run_stream_epoch(*client, std::chrono::microseconds(500));
+  if (!done) std::abort();
+  _exit(0);
+}
+
 class Process {
  public:
   // Runs the test of that name; `number` reaches it as its seed.
@@ -114,6 +156,20 @@ class Process {
   Process(Process&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
   Process& operator=(Process&& other) = delete;
   ~Process() { kill(); }
+
+  void send(int signal) const { ::kill(pid_, signal); }
+  // Waits until it has stopped itself.
+  bool is_stopped() const {
+    int status = 0;
+    return waitpid(pid_, &status, WUNTRACED) == pid_ && WIFSTOPPED(status);
+  }
+  // Lets it go on to its end; whether it found all as it should be.
+  bool resume() {
+    ::kill(pid_, SIGCONT);
+    int status = 0;
+    waitpid(std::exchange(pid_, -1), &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
 
   // Whether it ended by our signal, or in order before; false: it found something wrong.
   bool kill() {
@@ -149,6 +205,50 @@ void expect_epochs() {
     const Result<Done> done = run_epoch(session, kind);
     EXPECT_TRUE(done) << done.error().message();
   }
+}
+
+TEST(KillTest, ABuilderThatStandsStillLosesItsTurnAndReadsOn) {
+  const TestFolder folder;
+  ServerOptions settings;
+  settings.longest_silence = std::chrono::milliseconds(100);
+  const TestServer server(settings);
+  const std::uint32_t session = server.session();
+  CacheOptions options = options_of(session, SourceKind::Stream);
+  Process builder("StoppedBuilder", session);
+  ASSERT_TRUE(builder.is_stopped());
+  const auto heir = CacheClient::open(options).value();
+  ASSERT_EQ(heir->begin_build({}).value(), BuildTurn::Build);
+  ASSERT_TRUE(append(*heir, "of the heir"));
+  ASSERT_TRUE(heir->end_build());
+  EXPECT_TRUE(builder.resume());
+}
+
+TEST(KillTest, BuildersThatAreStoppedGoOnOrDieDisturbNobody) {
+  const TestFolder folder;
+  ServerOptions settings;
+  settings.longest_silence = std::chrono::milliseconds(50);
+  const TestServer server(settings);
+  std::mt19937 random(29);
+  const auto end =
+      std::chrono::steady_clock::now() +
+      std::chrono::seconds(platform::integer_setting("MYCEL_STRESS_SECONDS", 0, 86400));
+  do {
+    const std::uint32_t session = server.session();
+    std::vector<Process> builders;
+    for (int k = 0; k < 3; ++k) builders.emplace_back("SlowBuilder", session);
+    for (int times = 0; times < 6; ++times) {
+      Process& victim = builders[random() % builders.size()];
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 60000));
+      victim.send(SIGSTOP);
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 120000));
+      victim.send(SIGCONT);
+    }
+    EXPECT_TRUE(builders.back().kill());
+    builders.pop_back();
+    const Result<Done> done = run_epoch(session, SourceKind::Stream);
+    EXPECT_TRUE(done) << done.error().message();
+    for (Process& builder : builders) EXPECT_TRUE(builder.resume()) << "a client saw wrong rows";
+  } while (std::chrono::steady_clock::now() < end && !testing::Test::HasFailure());
 }
 
 TEST(KillTest, AnEpochIsCorrectAfterAnyKill) {

@@ -119,7 +119,8 @@ void Listener::accept_all() {
       if (errno == EMFILE || errno == ENFILE) usleep(10000);
       return;
     }
-    if (peer_user(socket.number()) != geteuid()) {
+    const std::optional<Peer> peer = peer_of(socket.number());
+    if (!peer || peer->user != geteuid()) {
       platform::log_warning("cache: a connection of another user was refused");
       continue;
     }
@@ -178,7 +179,8 @@ Listener::Next Listener::greet(Connection& connection) {
     return Next::Close;
   }
   connection.process = peer_process(socket);
-  connection.client = sessions_.add_client();
+  const std::optional<Peer> peer = peer_of(socket);
+  connection.client = sessions_.add_client(peer ? peer->process : 0);
   reply.kind = FrameKind::Welcome;
   reply.number = connection.client;
   return send_frame(socket, reply) ? Next::Keep : Next::Close;

@@ -114,6 +114,7 @@ Result<Done> Server::open() {
   settings.port = options_.port;
   settings.budget = &budget_;
   settings.spill = spill_ ? &*spill_ : nullptr;
+  settings.longest_silence = options_.longest_silence;
   settings.prepare = [this](std::shared_ptr<RowStore> rows) { to_prepare_.try_push(rows); };
   sessions_ = std::make_unique<SessionTable>(std::move(settings));
   // The socket comes last: whoever can connect gets an answer.

@@ -25,6 +25,7 @@ struct ServerOptions {
   std::string spill_folder;  // empty: none
   int shared_memory_gb = 4;  // checked only: memory grows with what is stored
   double memory_cap_ratio = 0.8;
+  std::chrono::milliseconds longest_silence{10'000};  // see SessionTable
 };
 
 int default_workers();

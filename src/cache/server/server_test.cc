@@ -49,8 +49,10 @@ class ServerTest : public testing::Test {
 };
 
 TEST_F(ServerTest, WithoutAServerTheErrorNamesThePort) {
-  EXPECT_THAT(message_of(CacheClient::open(mappable(1))),
-              HasSubstr("Cache server with port 50052 is unreachable"));
+  const std::string message = message_of(CacheClient::open(mappable(7)));
+  EXPECT_THAT(message, HasSubstr("Cache server with port 50052 is unreachable"));
+  EXPECT_THAT(message,
+              HasSubstr("(session 7). Start a server with 'cache_admin --start -p 50052'"));
 }
 
 TEST_F(ServerTest, ASecondServerOnThePortIsRefused) {
@@ -327,6 +329,23 @@ TEST_F(ServerTest, AWaitForABuildCanBeStopped) {
   waiting.join();
 }
 
+TEST_F(ServerTest, WhoWaitsForABuildLooksAfterOtherThings) {
+  const TestServer server;
+  const std::uint32_t session = server.session();
+  const auto builder = CacheClient::open(stream(session)).value();
+  const auto other = CacheClient::open(stream(session)).value();
+  ASSERT_TRUE(builder->begin_build({}));
+  struct Interrupted {};
+  int times = 0;
+  const auto attend = [&] {
+    if (++times == 3) throw Interrupted();
+  };
+  EXPECT_THROW(static_cast<void>(other->begin_build({}, attend)), Interrupted);
+  ASSERT_TRUE(append(*builder, "one"));
+  ASSERT_TRUE(builder->end_build());
+  EXPECT_EQ(other->begin_build({}, attend).value(), BuildTurn::Ready);
+}
+
 TEST_F(ServerTest, AStreamThatDoesNotFitFailsForAll) {
   const TestServer server;
   CacheOptions options = stream(server.session());
@@ -344,8 +363,11 @@ TEST_F(ServerTest, AStreamThatDoesNotFitFailsForAll) {
   for (int k = 0; k < 20; ++k) static_cast<void>(append(*builder, row));
   const auto end = builder->end_build();
   ASSERT_FALSE(end);
-  EXPECT_EQ(end.error().message(),
-            "Out of memory. No enough storage for cache server to cache data.");
+  EXPECT_THAT(
+      end.error().message(),
+      testing::StartsWith(
+          "Out of memory. No enough storage for cache server to cache data. Give the cache a "
+          "larger 'size'"));
   waiting.join();
   // Either it saw the failure, or it came later and got a turn of its own.
   if (waited != "no error") {

@@ -15,6 +15,13 @@ constexpr std::uint64_t kLargestDescription = kMegabyte;
 
 Error wrong(const std::string& text) { return {ErrorKind::Value, text}; }
 
+Error no_spill_folder() {
+  return wrong(
+      "Unexpected error. Server is not set up with spill support. Start it with 'cache_admin "
+      "--start "
+      "-s FOLDER'.");
+}
+
 Error not_found(std::uint64_t connection_id) {
   return {ErrorKind::Key, join("Cache id ", connection_id, " not found")};
 }
@@ -57,11 +64,11 @@ Result<Done> SessionTable::destroy_session(std::uint32_t session) {
   return Done{};
 }
 
-std::uint64_t SessionTable::add_client() {
+std::uint64_t SessionTable::add_client(std::int32_t process) {
   const std::lock_guard lock(mutex_);
   std::uint64_t client = secret();
   while (clients_.contains(client)) client = secret();
-  clients_.try_emplace(client);
+  clients_[client].process = process;
   return client;
 }
 
@@ -76,13 +83,34 @@ void SessionTable::remove_client(std::uint64_t client) {
 void SessionTable::leave(std::uint64_t client, Cache& cache) {
   --cache.clients;
   if (cache.builder != client) return;
+  if (cache.rows->state() == StoreState::Building) {
+    platform::log_warning("cache: the client that built cache ", cache.connection_id,
+                          " is gone; what it stored is dropped");
+  }
+  abandon(cache);
+}
+
+// Nobody builds any more.
+void SessionTable::abandon(Cache& cache) {
   cache.builder = 0;
   cache.cookie = 0;
   if (cache.rows->state() != StoreState::Building) return;
-  platform::log_warning("cache: the client that built cache ", cache.connection_id,
-                        " is gone; what it stored is dropped");
   cache.rows->set_state(StoreState::Abandoned);
   cache.rows->discard();
+}
+
+void SessionTable::note_sign_of_life(std::uint64_t client, Cache& cache) {
+  if (cache.builder == client) cache.builder_seen = Clock::now();
+}
+
+bool SessionTable::is_lost(std::uint64_t client, std::uint64_t cookie) const {
+  const auto found = clients_.find(client);
+  return cookie != 0 && found != clients_.end() && found->second.lost_cookie == cookie;
+}
+
+bool SessionTable::has_lost_turn(std::uint64_t client, std::uint64_t cookie) const {
+  const std::lock_guard lock(mutex_);
+  return is_lost(client, cookie);
 }
 
 Result<SessionTable::Client*> SessionTable::client_with(std::uint64_t number) {
@@ -142,8 +170,7 @@ Result<Done> SessionTable::check_room(std::uint64_t bytes) const {
 
 Result<std::shared_ptr<SessionTable::Cache>> SessionTable::make_cache(std::uint32_t id,
                                                                       const JoinRequest& request) {
-  if (request.spilling && settings_.spill == nullptr)
-    return wrong("Unexpected error. Server is not set up with spill support.");
+  if (request.spilling && settings_.spill == nullptr) return no_spill_folder();
   // More megabytes than bytes can be counted are more than any machine has.
   const std::uint64_t megabytes = std::min(request.size_mb, ~std::uint64_t{0} / kMegabyte);
   if (Result<Done> done = check_room(megabytes * kMegabyte); !done) return done.error();
@@ -174,7 +201,7 @@ Result<JoinAnswer> SessionTable::join_cache(std::uint64_t client, const JoinRequ
                  join("Unexpected error. A cache creation has been requested but the session was "
                       "not found! Session ",
                       request.session, ", server on port ", settings_.port,
-                      ": make one with 'cache_admin -g'."));
+                      ": make one with 'cache_admin -g -p ", settings_.port, "'."));
   }
   Caches& caches = session->second;
   // Two descriptions with one checksum are neighbours, never one cache.
@@ -189,7 +216,7 @@ Result<JoinAnswer> SessionTable::join_cache(std::uint64_t client, const JoinRequ
     if (!made) return made.error();
     at = caches.emplace(id, std::move(made).value()).first;
   } else if (request.spilling && settings_.spill == nullptr) {
-    return wrong("Unexpected error. Server is not set up with spill support.");
+    return no_spill_folder();
   }
   found.value()->cache = at->second;
   ++at->second->clients;
@@ -203,16 +230,25 @@ Result<BuildAnswer> SessionTable::begin_build(std::uint64_t client) {
   Cache& cache = *found.value();
   if (!cache.is_stream) return wrong("only the cache of a stream is built");
   const StoreState state = cache.rows->state();
-  if (state == StoreState::Open) return BuildAnswer{BuildAnswer::Turn::Ready, 0};
-  if (state == StoreState::Building && cache.builder != client)
-    return BuildAnswer{BuildAnswer::Turn::Wait, 0};
-  if (state == StoreState::Building) return wrong("a client that begins to build twice");
+  if (state == StoreState::Open) return BuildAnswer{BuildAnswer::Turn::Ready};
+  if (state == StoreState::Building) {
+    if (cache.builder == client) return wrong("a client that begins to build twice");
+    Client& builder = clients_[cache.builder];  // it is there as long as it builds
+    if (Clock::now() - cache.builder_seen <= settings_.longest_silence)
+      return BuildAnswer{BuildAnswer::Turn::Wait, 0, builder.process};
+    platform::log_warning("cache: process ", builder.process, ", which built cache ",
+                          cache.connection_id,
+                          ", gives no sign of life; another one builds it anew");
+    builder.lost_cookie = cache.cookie;
+    abandon(cache);
+  }
   Result<std::shared_ptr<RowStore>> rows =
       RowStore::make(*settings_.budget, cache.limits, StoreState::Building);
   if (!rows) return rows.error();
   cache.rows = std::move(rows).value();
   cache.builder = client;
   cache.cookie = secret();
+  cache.builder_seen = Clock::now();
   return BuildAnswer{BuildAnswer::Turn::Build, cache.cookie};
 }
 
@@ -226,16 +262,18 @@ Result<Room> SessionTable::store(std::uint64_t client, std::uint64_t cookie,
     Result<std::shared_ptr<Cache>> found = cache_of(client);
     if (!found) return found.error();
     cache = found.value();
+    if (is_lost(client, cookie)) return Room::TurnLost;
     const bool may_write =
         cache->is_stream ? cache->builder == client && cache->cookie == cookie : cookie == 0;
     if (!may_write || (cache->is_stream && cookie == 0))
       return wrong("rows of a client that may not store them");
+    note_sign_of_life(client, *cache);
     rows = cache->rows;
     staging = clients_.find(client)->second.staging;
   }
   if (staging == nullptr) return wrong("rows of a client without memory for rows");
   Result<Room> room = rows->store(*staging, batch, cache->is_stream);
-  if (!room) return room.error();
+  if (!room) return has_lost_turn(client, cookie) ? Result<Room>(Room::TurnLost) : room;
   if (room.value() == Room::Enough) {
     if (rows->wants_spare() && settings_.prepare) settings_.prepare(rows);
     return room;
@@ -252,12 +290,13 @@ Result<Room> SessionTable::store(std::uint64_t client, std::uint64_t cookie,
   return room;
 }
 
-Result<Done> SessionTable::end_build(std::uint64_t client, std::uint64_t cookie,
-                                     std::uint64_t rows) {
+Result<BuildStep> SessionTable::end_build(std::uint64_t client, std::uint64_t cookie,
+                                          std::uint64_t rows) {
   const std::lock_guard lock(mutex_);
   Result<std::shared_ptr<Cache>> found = cache_of(client);
   if (!found) return found.error();
   Cache& cache = *found.value();
+  if (is_lost(client, cookie)) return BuildStep::TurnLost;
   if (cache.builder != client || cookie == 0 || cache.cookie != cookie)
     return wrong("the end of a build by a client that does not build");
   const CacheStatistics stored = cache.rows->statistics();
@@ -266,7 +305,7 @@ Result<Done> SessionTable::end_build(std::uint64_t client, std::uint64_t cookie,
   cache.rows->set_state(StoreState::Open);
   cache.builder = 0;
   cache.cookie = 0;
-  return Done{};
+  return BuildStep::Kept;
 }
 
 Result<Done> SessionTable::report(std::uint64_t client, std::uint64_t hits, std::uint64_t misses) {
@@ -275,6 +314,7 @@ Result<Done> SessionTable::report(std::uint64_t client, std::uint64_t hits, std:
   if (!cache) return cache.error();
   cache.value()->hits += hits;
   cache.value()->misses += misses;
+  note_sign_of_life(client, *cache.value());
   return Done{};
 }
 

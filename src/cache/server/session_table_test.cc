@@ -83,6 +83,38 @@ TEST_F(SessionTableTest, OnlyTheBuilderWritesToAStream) {
   EXPECT_FALSE(table_.store(builder, answer.cookie, {{1}, {0}, {3}}));
 }
 
+TEST_F(SessionTableTest, ABuilderThatIsNotHeardOfLosesItsTurn) {
+  SessionTable table({.port = 50052,
+                      .budget = &budget_,
+                      .spill = nullptr,
+                      .prepare = {},
+                      .longest_silence = std::chrono::milliseconds(-1)});
+  JoinRequest request = this->request(true);
+  request.session = table.generate_session();
+  const std::uint64_t silent = table.add_client();
+  const std::uint64_t heir = table.add_client();
+  ASSERT_TRUE(table.join_cache(silent, request));
+  ASSERT_TRUE(table.join_cache(heir, request));
+  const BuildAnswer lost = table.begin_build(silent).value();
+  EXPECT_EQ(table.begin_build(heir).value().turn, BuildAnswer::Turn::Build);
+  EXPECT_EQ(table.store(silent, lost.cookie, {{0}, {0}, {3}}).value(), Room::TurnLost);
+  EXPECT_EQ(table.end_build(silent, lost.cookie, 1).value(), BuildStep::TurnLost);
+  EXPECT_FALSE(table.store(silent, lost.cookie + 1, {{0}, {0}, {3}}));
+  // It may wait for its turn like any other.
+  EXPECT_EQ(table.begin_build(silent).value().turn, BuildAnswer::Turn::Build);
+}
+
+TEST_F(SessionTableTest, ABuilderThatIsHeardOfKeepsItsTurn) {
+  const std::uint64_t builder = join(request(true));
+  const std::uint64_t other = join(request(true));
+  const BuildAnswer answer = table_.begin_build(builder).value();
+  EXPECT_TRUE(table_.report(builder, 0, 0));
+  EXPECT_EQ(table_.begin_build(other).value().turn, BuildAnswer::Turn::Wait);
+  EXPECT_EQ(table_.store(builder, answer.cookie, {{0}, {0}, {3}}).value(), Room::Enough);
+  EXPECT_EQ(table_.end_build(builder, answer.cookie, 1).value(), BuildStep::Kept);
+  EXPECT_EQ(table_.begin_build(other).value().turn, BuildAnswer::Turn::Ready);
+}
+
 TEST_F(SessionTableTest, AMappableCacheIsNotBuilt) {
   const std::uint64_t client = join(request());
   EXPECT_FALSE(table_.begin_build(client));

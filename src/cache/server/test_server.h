@@ -72,7 +72,7 @@ inline Result<Done> offer(CacheClient& client, std::uint64_t row_id, std::string
   const Bytes part = platform::as_bytes(text);
   return client.offer(row_id, std::span(&part, 1));
 }
-inline Result<Done> append(CacheClient& client, std::string_view text) {
+inline Result<BuildStep> append(CacheClient& client, std::string_view text) {
   const Bytes part = platform::as_bytes(text);
   return client.append(std::span(&part, 1));
 }

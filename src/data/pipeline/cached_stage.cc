@@ -2,6 +2,7 @@
 #include "data/pipeline/cached_stage.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -204,16 +205,21 @@ class CachedStream : public Stage {
 
  private:
   void build() {
-    bool has_begun = false;
     Row row;
     RowEncoder encoder;
-    const auto attend = [this] { engine().look_after_signals(); };
-    cache_->build(engine().stop, attend, [&]() -> std::optional<std::span<const Bytes>> {
+    auto looked_at = std::chrono::steady_clock::now();
+    const auto next_row = [&]() -> std::optional<std::span<const Bytes>> {
+      if (const auto now = std::chrono::steady_clock::now(); now - looked_at >= kAttendInterval) {
+        engine().look_after_signals();
+        looked_at = now;
+      }
       if (engine().stop.stop_requested()) throw Stopped();
-      if (!std::exchange(has_begun, true)) child().begin();
       if (!child().next(row)) return std::nullopt;
       return encoder.encode(row.items, file_name(row), columns_);
-    });
+    };
+    cache_->build(
+        engine().stop, [this] { engine().look_after_signals(); }, [this] { child().begin(); },
+        next_row);
     is_built_ = true;
   }
 

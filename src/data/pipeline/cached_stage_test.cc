@@ -202,6 +202,42 @@ TEST_F(CachedStageTest, FailedBuildFreesTheTurn) {
               ElementsAre(100, 101, 102));
 }
 
+TEST_F(CachedStageTest, TurnThatWasLostBeginsAnew) {
+  for (const std::uint64_t at : {0, 5, 9}) {
+    shared = std::make_shared<FakeCache>();
+    shared->lose_turn_at = at;
+    EXPECT_THAT(run(cached_stream_stage(mapped(source(9)), cache(), sequential_sampler(0, 0)),
+                    {.epochs = 1, .workers = 3}),
+                ElementsAreArray(range(100, 9)));
+  }
+}
+
+TEST_F(CachedStageTest, RowsOfWhoeverTookTheTurnAreRead) {
+  shared->lose_turn_at = 4;
+  shared->is_built_by_another = true;
+  EXPECT_THAT(run(cached_stream_stage(mapped(source(9)), cache(), sequential_sampler(0, 0))),
+              ElementsAreArray(range(100, 4)));
+}
+
+struct Interrupted {};
+
+TEST_F(CachedStageTest, ReaderThatWaitsForAnotherBuilderCanBeInterrupted) {
+  shared->is_building = true;
+  const auto interrupt = [] { throw Interrupted(); };
+  EXPECT_THROW(run(cached_stream_stage(source(9), cache(), sequential_sampler(0, 0)),
+                   {.epochs = 1, .threads = false, .attend = interrupt}),
+               Interrupted);
+}
+
+TEST_F(CachedStageTest, ReaderThatBuildsCanBeInterrupted) {
+  const auto interrupt = [] { throw Interrupted(); };
+  const StagePtr endless = repeat_stage(source(9), -1);
+  EXPECT_THROW(run(cached_stream_stage(endless, cache(), sequential_sampler(0, 0)),
+                   {.epochs = 1, .threads = false, .attend = interrupt}),
+               Interrupted);
+  EXPECT_FALSE(shared->is_building);
+}
+
 TEST_F(CachedStageTest, StreamWithoutRoomIsAnError) {
   shared->most_rows = 3;
   EXPECT_THROW(run(cached_stream_stage(source(9), cache(), sequential_sampler(0, 0))),

@@ -23,6 +23,10 @@ struct FakeCache {
   std::string failure;  // what every call answers, unless it is empty
   bool is_built = false;
   bool is_building = false;
+  // The builder loses its turn when this many rows are there. Another one has built then, or the
+  // turn can be had again.
+  std::optional<std::uint64_t> lose_turn_at;
+  bool is_built_by_another = false;
   int finds = 0;
   int offers = 0;
 };
@@ -61,27 +65,35 @@ class FakeCacheClient : public cache::CacheClient {
   }
   cache::Result<cache::Done> flush() override { return cache::Done(); }
 
-  cache::Result<cache::BuildTurn> begin_build(std::stop_token,
-                                              const std::function<void()>&) override {
-    const std::lock_guard lock(cache_->mutex);
+  cache::Result<cache::BuildTurn> begin_build(std::stop_token stop,
+                                              const cache::Attend& attend) override {
+    std::unique_lock lock(cache_->mutex);
     if (const auto error = failure()) return *error;
+    while (cache_->is_building) {
+      lock.unlock();
+      attend();
+      lock.lock();
+      if (stop.stop_requested()) return platform::Error(platform::ErrorKind::Runtime, "stopped");
+    }
     if (cache_->is_built) return cache::BuildTurn::Ready;
     builds_ = cache_->is_building = true;
     return cache::BuildTurn::Build;
   }
-  cache::Result<cache::Done> append(std::span<const cache::Bytes> parts) override {
+  cache::Result<cache::BuildStep> append(std::span<const cache::Bytes> parts) override {
     const std::lock_guard lock(cache_->mutex);
     if (const auto error = failure()) return *error;
     if (cache_->rows.size() >= cache_->most_rows)
       return platform::Error(platform::ErrorKind::Runtime, "Out of memory.");
+    if (cache_->lose_turn_at == cache_->rows.size()) return lost_turn();
     cache_->rows.try_emplace(cache_->rows.size(), joined(parts));
-    return cache::Done();
+    return cache::BuildStep::Kept;
   }
-  cache::Result<cache::Done> end_build() override {
+  cache::Result<cache::BuildStep> end_build() override {
     const std::lock_guard lock(cache_->mutex);
+    if (cache_->lose_turn_at == cache_->rows.size()) return lost_turn();
     builds_ = cache_->is_building = false;
     cache_->is_built = true;
-    return cache::Done();
+    return cache::BuildStep::Kept;
   }
   std::uint64_t row_count() const override {
     const std::lock_guard lock(cache_->mutex);
@@ -100,6 +112,13 @@ class FakeCacheClient : public cache::CacheClient {
   std::optional<platform::Error> failure() const {
     if (cache_->failure.empty()) return std::nullopt;
     return platform::Error(platform::ErrorKind::Runtime, cache_->failure);
+  }
+  cache::BuildStep lost_turn() {
+    cache_->lose_turn_at.reset();
+    builds_ = cache_->is_building = false;
+    cache_->is_built = cache_->is_built_by_another;
+    if (!cache_->is_built) cache_->rows.clear();
+    return cache::BuildStep::TurnLost;
   }
   static cache::RowView joined(std::span<const cache::Bytes> parts) {
     std::size_t size = 0;

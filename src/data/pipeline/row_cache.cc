@@ -8,6 +8,7 @@
 
 namespace mycel::data {
 
+using cache::BuildStep;
 using cache::BuildTurn;
 using platform::Error;
 
@@ -52,15 +53,15 @@ void RowCache::offer(std::int64_t row, std::span<const Bytes> parts) {
   if (!done) fail_or_bypass(done.error());
 }
 
-BuildTurn RowCache::begin_build(std::stop_token stop, const std::function<void()>& attend) {
+BuildTurn RowCache::begin_build(std::stop_token stop, const cache::Attend& attend) {
   Result<BuildTurn> turn = client_->begin_build(stop, attend);
   if (!turn && stop.stop_requested()) throw Stopped();
   return std::move(turn).value();
 }
 
-void RowCache::append(std::span<const Bytes> parts) { client_->append(parts).value(); }
+BuildStep RowCache::append(std::span<const Bytes> parts) { return client_->append(parts).value(); }
 
-void RowCache::end_build() { client_->end_build().value(); }
+BuildStep RowCache::end_build() { return client_->end_build().value(); }
 
 cache::CacheStatistics RowCache::statistics() const {
   if (client_ == nullptr)

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -41,18 +40,21 @@ class RowCache {
   bool takes_rows() const;
   void offer(std::int64_t row, std::span<const Bytes> parts);
 
-  // Stores all rows of a stream, unless somebody has done so: `next_row` gives them one by one and
-  // nothing at the end. Whatever it throws ends the build, and the client, so that another one may
-  // have its turn. `attend` is called now and then while somebody else stores them.
-  template <class NextRow>
-  void build(std::stop_token stop, const std::function<void()>& attend, const NextRow& next_row) {
-    if (begin_build(std::move(stop), attend) == cache::BuildTurn::Ready) return;
-    try {
-      while (const std::optional<std::span<const Bytes>> parts = next_row()) append(*parts);
-      end_build();
-    } catch (...) {
-      client_ = nullptr;
-      throw;
+  // Stores all rows of a stream, unless somebody has done so: after `begin_rows()`, which may be
+  // called again, `next_row()` gives them one by one and nothing at the end. Whatever these throw
+  // ends the build, and the client, so that another one may have its turn. `attend` is called while
+  // another client's build is waited for.
+  template <class BeginRows, class NextRow>
+  void build(std::stop_token stop, const cache::Attend& attend, const BeginRows& begin_rows,
+             const NextRow& next_row) {
+    while (begin_build(stop, attend) == cache::BuildTurn::Build) {
+      try {
+        begin_rows();
+        if (append_all(next_row) == cache::BuildStep::Kept) return;
+      } catch (...) {
+        client_ = nullptr;
+        throw;
+      }
     }
   }
   std::int64_t row_count() const { return static_cast<std::int64_t>(client_->row_count()); }
@@ -62,9 +64,15 @@ class RowCache {
   bool is_usable() const;
 
  private:
-  cache::BuildTurn begin_build(std::stop_token stop, const std::function<void()>& attend);
-  void append(std::span<const Bytes> parts);
-  void end_build();
+  cache::BuildTurn begin_build(std::stop_token stop, const cache::Attend& attend);
+  template <class NextRow>
+  cache::BuildStep append_all(const NextRow& next_row) {
+    while (const std::optional<std::span<const Bytes>> parts = next_row())
+      if (append(*parts) == cache::BuildStep::TurnLost) return cache::BuildStep::TurnLost;
+    return end_build();
+  }
+  cache::BuildStep append(std::span<const Bytes> parts);
+  cache::BuildStep end_build();
   void fail_or_bypass(const platform::Error& error);
 
   std::unique_ptr<cache::CacheClient> client_;  // null: a build failed

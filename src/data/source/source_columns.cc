@@ -22,6 +22,11 @@ void SourceColumns::require_type(std::size_t column, const Item& item) const {
                     given, ", specified column type: ", types[column]);
 }
 
+void SourceColumns::require(const Items& row) const {
+  require_count(row.size());
+  for (std::size_t i = 0; i < row.size(); ++i) require_type(i, row[i]);
+}
+
 void refuse_value(std::optional<std::size_t> place) {
   const std::string which =
       place ? std::to_string(*place + 1) + "th item of the input" : "the input";

@@ -17,6 +17,7 @@ struct SourceColumns {
 
   void require_count(std::size_t given) const;
   void require_type(std::size_t column, const Item& item) const;
+  void require(const Items& row) const;
 };
 
 // A value that is no data; `place`: where it stands in its row, nothing where it is the row.

@@ -16,7 +16,11 @@ from mindspore.dataset.core import config as settings
     ("arguments", "error", "text"),
     [
         ({"session_id": "a"}, TypeError, "Argument session_id with value a is not of type .<class 'int'>"),
-        ({"session_id": True}, TypeError, "Argument session_id with value True is not of type"),
+        (
+            {"session_id": True},
+            TypeError,
+            r"value True is not of type \(<class 'int'>,\), but got <class 'bool'>",
+        ),
         (
             {"session_id": 0},
             ValueError,
@@ -24,6 +28,7 @@ from mindspore.dataset.core import config as settings
         ),
         ({"session_id": 1 << 32}, ValueError, "session_id is not within the required interval"),
         ({"size": -1}, ValueError, "Input size must be greater than 0"),
+        ({"size": 2**64}, ValueError, r"size is not .* interval of \[0, 18446744073709551615\]"),
         ({"size": 1.5}, TypeError, "Argument size with value"),
         ({"spilling": 1}, TypeError, "Argument spilling with value"),
         ({"hostname": 3}, TypeError, "Argument hostname with value"),

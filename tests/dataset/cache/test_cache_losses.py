@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers and sessions that go away while pipelines use them."""
 
+import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -83,7 +86,7 @@ def test_a_build_that_is_given_up_leaves_the_turn_to_others(lines, own_server):
 
 
 BUILD = """
-import sys, time
+import os, signal, sys, time
 import mindspore.dataset as ds
 from mindspore.dataset import transforms
 
@@ -92,6 +95,9 @@ def slow(x):
     print("row", flush=True)
     if sys.argv[4] == "hang":
         time.sleep(600)
+    if sys.argv[4] == "stop":
+        sys.argv[4] = "run"
+        os.kill(os.getpid(), signal.SIGSTOP)
     return x
 
 port, session, lines = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
@@ -111,6 +117,59 @@ def test_a_builder_that_dies_leaves_the_turn_to_others(lines, own_server):
     builder.kill()
     builder.communicate()
     assert waiting.communicate(timeout=60)[0].split()[-1] == "10"
+
+
+def test_a_builder_that_stands_still_leaves_the_turn_to_others(lines, own_server):
+    command = [sys.executable, "-c", BUILD, str(own_server.port), str(own_server.session()), lines]
+    builder = subprocess.Popen([*command, "stop"], stdout=subprocess.PIPE, text=True)
+    os.waitid(os.P_PID, builder.pid, os.WSTOPPED)
+    heir = subprocess.run([*command, "run"], stdout=subprocess.PIPE, text=True, timeout=120, check=True)
+    assert heir.stdout.split()[-1] == "10"
+    builder.send_signal(signal.SIGCONT)
+    assert builder.communicate(timeout=60)[0].split()[-1] == "10"
+    assert builder.returncode == 0
+
+
+READ = """
+import sys
+import mindspore.dataset as ds
+from mindspore.dataset import transforms
+
+port, session, lines = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+data = ds.TextFileDataset(lines, shuffle=False).repeat(1_000_000)
+data = data.map(transforms.Duplicate(), "text", ["text", "more"], cache=ds.DatasetCache(session, port=port))
+data = data.map(lambda x: x, "text", num_parallel_workers=1)  # so that the reader runs the pipeline
+try:
+    next(data.create_tuple_iterator(num_epochs=1))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def start_reader(server, session, lines):
+    """A process that fills a cache for a long time, or waits for the one that does."""
+    command = [sys.executable, "-c", READ, str(server.port), str(session), lines]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def wait_for_clients(server, count):
+    while json.loads(server.admin("--server_info", "--json"))["clients"] < count:
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("waiting", [False, True])
+def test_interrupted_readers(waiting, lines, own_server):
+    session = own_server.session()
+    readers = []
+    for number in range(1, 3 if waiting else 2):
+        readers.append(start_reader(own_server, session, lines))
+        wait_for_clients(own_server, number)
+    begin = time.monotonic()
+    readers[-1].send_signal(signal.SIGINT)
+    assert readers[-1].communicate(timeout=60)[0] == "interrupted\n"
+    assert time.monotonic() - begin < 5
+    readers[0].kill()
+    readers[0].communicate()
 
 
 def test_stopped_readers_keep_what_was_stored(pictures, own_server):

@@ -146,3 +146,11 @@ def test_objects_cannot_be_stored(pictures, server):
 
     data = folder_rows(pictures).map(to_dict, "label", cache=server.cache())
     assert "The column 'label' holds dict" in refusal_of(data)
+
+
+def test_getters_refuse_what_a_run_would(lines, server):
+    data = ds.TextFileDataset(lines, cache=server.cache())
+    nested = data.map(transforms.Duplicate(), "text", ["a", "b"], cache=server.cache()).repeat(2)
+    for getter in (nested.get_batch_size, nested.get_repeat_count, nested.get_dataset_size):
+        with pytest.raises(RuntimeError, match="Nested cache operations over TextFileNode is not supported"):
+            getter()

@@ -260,3 +260,15 @@ def test_rows_of_the_reference(server):
                 digests[column].append(np.frombuffer(hashlib.md5(value).digest(), "<f4"))
         for column, listed in expected.items():
             assert np.array_equal(np.array(listed), np.array(digests[column]))
+
+
+def test_parts_of_a_split_share_a_cache(pictures, server):
+    expected = [sorted(first_column(part)) for part in folder_rows(pictures).split([8, 4], randomize=False)]
+    session = server.session()
+    parts = folder_rows(pictures, cache=server.cache(session)).split([8, 4], randomize=False)
+    for _ in range(2):
+        assert [sorted(first_column(part)) for part in parts] == expected
+    assert [rows[1] for rows in server.listed(session)] == ["12"]
+    others = folder_rows(pictures, cache=server.cache(session)).split([5, 7])
+    assert [len(first_column(part)) for part in others] == [5, 7]
+    assert len(server.listed(session)) == 1

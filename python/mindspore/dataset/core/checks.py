@@ -20,6 +20,7 @@ from mindspore._spelling import bind
 INT32_MAX = 2147483647
 INT64_MAX = 9223372036854775807
 UINT32_MAX = 4294967295
+UINT64_MAX = 18446744073709551615
 
 Rule = Callable[[Any, str], None]
 
@@ -34,8 +35,9 @@ def check_type(value: Any, types: Any, name: str) -> None:
     types = types if isinstance(types, tuple) else (types,)
     wrong_bool = isinstance(value, (bool, np.bool_)) and bool not in types
     if wrong_bool or not isinstance(value, types):
+        expected = types if wrong_bool else list(types)  # two spellings, as MindSpore has them
         raise TypeError(
-            f"Argument {name} with value {shown(value)} is not of type {list(types)}, but got {type(value)}."
+            f"Argument {name} with value {shown(value)} is not of type {expected}, but got {type(value)}."
         )
 
 

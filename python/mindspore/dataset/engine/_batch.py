@@ -119,6 +119,7 @@ class _Batching(UnionBaseDataset):
         return rows // self.batch_size if self.drop_remainder else -(-rows // self.batch_size)
 
     def get_batch_size(self):
+        self._check_caches()
         return -1 if callable(self.batch_size) else self.batch_size
 
 

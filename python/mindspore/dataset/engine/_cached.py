@@ -60,18 +60,24 @@ class CachedTree:
         for node in self._below():
             kind = type(node).__name__
             if kind in _REFUSED:
-                _refuse(f"{_REFUSED[kind]} is not supported as a descendant operator under a cache.")
+                _refuse_descendant(_REFUSED[kind])
             if node is not self.top and node.cache is not None:
-                _refuse(f"Nested cache operations over {_node_name(node)} is not supported!")
+                _refuse(
+                    f"Nested cache operations over {_node_name(node)} is not supported! Leave out the lower "
+                    "cache: the upper one keeps what comes of it."
+                )
             if _is_kind(node, _IN_PYTHON):
-                _refuse("There is currently no support for GeneratorOp under cache.")
+                _refuse(
+                    "There is currently no support for GeneratorOp under cache. Sources that read files can "
+                    "be cached."
+                )
             if kind == "RepeatDataset":
                 self._check_repeat(node)
             if kind == "MapDataset" and any(map(_is_random, flatten(node.operations))):
                 _refuse(
-                    "MapNode containing random operation is not supported as a descendant of cache. A "
-                    "function that gives the same result for the same input is marked with "
-                    "'mindspore.dataset.transforms.not_random'."
+                    "MapNode containing random operation is not supported as a descendant of cache. Put what "
+                    "is random above the cache, in a map of its own. A function that gives the same result "
+                    "for the same input is marked with 'mindspore.dataset.transforms.not_random'."
                 )
 
     def _check_repeat(self, node: Any) -> None:
@@ -115,6 +121,14 @@ class CachedTree:
         return tree, _state_of_files(self.leaf)
 
 
+def check_caches(top: Any) -> None:
+    """Refuses what cannot be cached, without a look at rows or at a server."""
+    if not config.get_debug_mode():
+        for node in top._walk():
+            if node.cache is not None:
+                CachedTree(node)
+
+
 def cached_rows(top: Any) -> int | None:
     """Rows of an epoch of a node with a cache over a stream; None: the cache does not change them."""
     if top.cache is None or config.get_debug_mode():
@@ -156,12 +170,19 @@ def _refuse(text: str) -> None:
     _c_data.raise_pipeline_error(text)
 
 
+def _refuse_descendant(node: str) -> None:
+    _refuse(
+        f"{node} is not supported as a descendant operator under a cache. Give the cache to the source, or "
+        "to a map below."
+    )
+
+
 def _leaf_of(top: Any) -> Any:
     leaves = [node for node in top._walk() if not node.children]
     if len(leaves) > 1:
         kinds = {_REFUSED.get(type(node).__name__) for node in top._walk()} - {None}
         if kinds:
-            _refuse(f"{min(kinds)} is not supported as a descendant operator under a cache.")
+            _refuse_descendant(min(kinds))
         _refuse("There is currently no support for multiple leaf nodes under cache.")
     return leaves[0]
 
@@ -187,13 +208,24 @@ def _is_random(operation: Any) -> bool:
     return getattr(operation, "random", True) is not False
 
 
+def _row_limit(sampler: Any) -> int | None:
+    """The limit of rows the user gave; None for none. Parts of a split read the same rows."""
+    limits = []
+    while sampler is not None:
+        limit = getattr(sampler, "num_samples", None)  # users' own samplers may have none
+        if limit is not None and not sampler._is_part:
+            limits.append(limit)
+        sampler = sampler.get_child()
+    return min(limits, default=None)
+
+
 def _described(node: Any, is_stream: bool) -> str:
     """The node and those below it, with all that decides what rows they make."""
     values = {name: value for name, value in node._arguments().items() if name not in _NOT_ROWS}
     if not node.children:
         if not is_stream:
             values = {name: value for name, value in values.items() if name not in _OF_MAPPABLE_SAMPLERS}
-            values["num_samples"] = samplers.BuiltinSampler.get_num_samples(node.sampler)
+            values["num_samples"] = _row_limit(node.sampler)
         values.update(node._hidden_arguments())
         values = {name: _absolute(value) for name, value in values.items()}
     if type(node).__name__ == "MapDataset":

@@ -347,6 +347,7 @@ class Dataset(SpelledArguments):
     def get_dataset_size(self):
         """Rows of an epoch."""
         if self._known_rows is None:
+            self._check_caches()
             rows = self._rows()
             if rows == _UNKNOWN:
                 logger.info(f"{type(self).__name__}: the rows are counted by running the pipeline once.")
@@ -355,6 +356,12 @@ class Dataset(SpelledArguments):
         if self._known_rows == 0:
             logger.warning("Got 0 sample from dataset pipeline, check if drop all data or load dataset fail.")
         return self._known_rows
+
+    def _check_caches(self) -> None:
+        """Refuses caches that a run of the pipeline would refuse."""
+        from ._cached import check_caches
+
+        check_caches(self)
 
     def _count_by_running(self) -> int:
         return sum(1 for _ in _iterators().DryRun(self))
@@ -410,10 +417,12 @@ class Dataset(SpelledArguments):
 
     def get_batch_size(self):
         """Rows in a batch of the last batch operation, 1 without one."""
+        self._check_caches()
         return self.children[0].get_batch_size() if self.children else 1
 
     def get_repeat_count(self):
         """Count of the outermost repeat, 1 without one."""
+        self._check_caches()
         return self.children[0].get_repeat_count() if self.children else 1
 
     def num_classes(self):

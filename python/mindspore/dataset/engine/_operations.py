@@ -88,6 +88,7 @@ class RepeatDataset(UnionBaseDataset):
         return super().get_dataset_size()
 
     def get_repeat_count(self):
+        self._check_caches()
         return self.count
 
 

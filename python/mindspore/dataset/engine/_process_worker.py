@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import faulthandler
+import functools
 import gc
 import os
 import pickle
@@ -235,13 +236,19 @@ def _serve(function: Callable, channel: Channel) -> int:
 def _answer(
     function: Callable, calls: list[tuple] | np.ndarray, seeds: list[int] | None, keep_going: bool
 ) -> tuple:
-    """Results and failures of calls. Those of packed rows are packed, too, if all went well."""
+    """Results and failures of calls: tuples of arguments, packed rows of them, or row numbers for a source.
+    Those of the last two kinds are packed if all went well."""
     if not isinstance(calls, np.ndarray):
         results, failures = _call_all(function, calls, seeds, keep_going)
         return [_sendable(result) for result in results], failures
-    listed, keep_objects = _c_data.unpacked_calls(calls)
+    if calls.dtype == np.int64:
+        listed = [(number,) for number in calls.tolist()]
+        pack = _c_data.packed_source_rows
+    else:
+        listed, keep_objects = _c_data.unpacked_calls(calls)
+        pack = functools.partial(_c_data.packed_results, keep_objects=keep_objects)
     results, failures = _call_all(function, listed, seeds, keep_going)
-    packed = None if failures else _c_data.packed_results(results, keep_objects)
+    packed = None if failures else pack(results)
     return [_sendable(result) for result in results] if packed is None else packed, failures
 
 

@@ -214,8 +214,8 @@ class ProcessPool:
     def call_each(
         self, calls: list[tuple] | np.ndarray, seeds: list[int] | None = None, rows: int | None = None
     ) -> list[Any] | np.ndarray:
-        """As `call_many`, with exceptions among the results. Calls that are packed rows may be answered by
-        packed rows; `rows` is their number then."""
+        """As `call_many`, with exceptions among the results. Calls that are packed rows, or the numbers of a
+        source's rows, may be answered by packed rows; `rows` says how many then."""
         return self._exchange(calls, seeds, True, rows)
 
     def _exchange(

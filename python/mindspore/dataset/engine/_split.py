@@ -101,7 +101,9 @@ def split_rows(dataset: Any, sizes: list, randomize: bool = True) -> list:
             shuffled = samplers.RandomSampler()
             shuffled.reshuffle_each_epoch = False
             part.add_sampler(shuffled)
-        part.add_sampler(samplers.SequentialSampler(begin, size))
+        rows = samplers.SequentialSampler(begin, size)
+        rows._is_part = True
+        part.add_sampler(rows)
         part.add_sampler(samplers.SequentialSampler())  # the one that use_sampler() replaces
         made.append(part)
     return made

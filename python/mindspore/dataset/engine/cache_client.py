@@ -88,6 +88,7 @@ class DatasetCache:
         checks.check_type(size, int, "size")
         if size < 0:
             raise ValueError("Input size must be greater than 0.")
+        checks.check_int_range(size, 0, checks.UINT64_MAX, "size")
         checks.check_type(spilling, bool, "spilling")
         checks.check_type(check_files, bool, "check_files")
         checks.check_type(on_failure, str, "on_failure")
@@ -112,13 +113,16 @@ class DatasetCache:
             RuntimeError: If no pipeline has used the cache yet, or the server is gone.
         """
         if self._rows is None:
-            raise RuntimeError("GetStat called but the cache is not in use yet.")
+            raise RuntimeError("Unexpected error. GetStat called but the cache is not in use yet.")
         return CacheServiceStat(*self._rows.statistics())
 
     def _open(self, tree: str, files: str, is_stream: bool) -> Any:
         """The native side for rows of this description; None: the pipeline has to do without."""
         if self._tree is not None and self._tree != tree:
-            _c_data.raise_pipeline_error("Cannot re-use a cache for a different tree!")
+            _c_data.raise_pipeline_error(
+                "Cannot re-use a cache for a different tree! Make a DatasetCache for each; they may have the "
+                "same session."
+            )
         self._tree = tree
         # Everybody who fills a stream has a turn of his own; other caches can be shared.
         if not is_stream and self._rows_of == (tree, files) and self._rows.is_usable:

@@ -259,13 +259,14 @@ class _Remote:
         self._pool = pool
         self._seeds = None if seed is None else _RowSeeds(seed, rows)
 
-    def get_many(self, indices: list[int]) -> list:
-        """The rows, with exceptions in place of those that could not be made."""
-        seeds = None if self._seeds is None else [self._seeds.of(index) for index in indices]
-        rows = self._pool.call_each([(index,) for index in indices], seeds)
-        for place, row in enumerate(rows):
-            if isinstance(row, StopIteration):
-                rows[place] = RuntimeError("generator raised StopIteration")
+    def get_many(self, numbers: np.ndarray) -> list | np.ndarray:
+        """The rows, packed or with exceptions in place of those that could not be made."""
+        seeds = None if self._seeds is None else [self._seeds.of(number) for number in numbers.tolist()]
+        rows = self._pool.call_each(numbers, seeds, len(numbers))
+        if isinstance(rows, list):
+            for place, row in enumerate(rows):
+                if isinstance(row, StopIteration):
+                    rows[place] = RuntimeError("generator raised StopIteration")
         return rows
 
 

@@ -41,6 +41,8 @@ def _check_boolean(value: Any, name: str) -> None:
 class BuiltinSampler:
     """Base of the samplers that need no Python while they run."""
 
+    _is_part = False  # chooses a part of a split: its number of rows is no limit of the user's
+
     def __init__(self, num_samples: int | None = None) -> None:
         _check_num_samples(num_samples)
         self.child_sampler: Any = None
