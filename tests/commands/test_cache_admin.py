@@ -163,7 +163,9 @@ def test_no_words_at_all(place):
     assert place.bad("").startswith("Usage: cache_admin COMMAND") or "No command" in place.bad("")
 
 
-@pytest.mark.parametrize("words", [["--help"], ["--start", "--help"], ["--help", "-p", "1"], ["--help", "--help"]])
+@pytest.mark.parametrize(
+    "words", [["--help"], ["--start", "--help"], ["--help", "-p", "1"], ["--help", "--help"]]
+)
 def test_help(place, words):
     done = place.admin(*words)
     assert (done.returncode, done.stdout) == (0, "")

@@ -27,6 +27,8 @@ from mindspore.dataset import vision
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting takes root")
 DISK_MB = 4
 
+VERSION = 2  # of the protocol, see cache/client/handshake.h
+
 
 @pytest.fixture
 def small_disk(tmp_path):
@@ -182,7 +184,7 @@ def test_a_server_of_another_version(pictures, tmp_path, monkeypatch):
 
         def refuse() -> None:
             with listening.accept()[0] as end:
-                assert frame.unpack(end.recv(frame.size))[:3] == (b"MYCELROW", 1, 0)
+                assert frame.unpack(end.recv(frame.size))[:3] == (b"MYCELROW", VERSION, 0)
                 end.sendall(frame.pack(b"MYCELROW", 7, 2, 0, 0))
 
         thread = threading.Thread(target=refuse)
@@ -201,7 +203,7 @@ def test_a_client_of_another_version_is_told_the_servers(own_server, pictures):
         end.settimeout(10)
         end.connect(str(path))
         end.sendall(frame.pack(b"MYCELROW", 7, 0, 0, 0))
-        assert frame.unpack(end.recv(frame.size)) == (b"MYCELROW", 1, 2, 0, 0)
+        assert frame.unpack(end.recv(frame.size)) == (b"MYCELROW", VERSION, 2, 0, 0)
         assert end.recv(1) == b""
     assert len(first_column(folder_rows(pictures, cache=own_server.cache()))) == 12
 
