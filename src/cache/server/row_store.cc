@@ -25,6 +25,9 @@ using platform::join;
 constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t kSmallestSegment = kMegabyte;
 constexpr std::uint64_t kLargestSegment = 1024 * kMegabyte;
+// Of one that is made while a client waits, and with it all that want something of the cache: on a
+// machine under load the system takes seconds to find the pages of a large one.
+constexpr std::uint64_t kLargestUrgentSegment = 64 * kMegabyte;
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kFirstSlots = 1024;
 constexpr std::uint64_t kCopyBytes = kMegabyte;
@@ -173,7 +176,8 @@ RowStore::Segment* RowStore::segment_for(std::uint64_t bytes) {
   if (segments_.size() >= kSegmentLimit) return nullptr;
   if (!has_room(spare_)) {
     const std::uint64_t least = rounded(bytes, kPageBytes);
-    for (const std::uint64_t wanted : {std::max(next_segment_bytes(), least), least}) {
+    const std::uint64_t urgent = std::min(next_segment_bytes(), kLargestUrgentSegment);
+    for (const std::uint64_t wanted : {std::max(urgent, least), least}) {
       Result<SharedMemory> memory = SharedMemory::make("mycel-cache-rows", wanted, budget_);
       if (!memory) continue;
       segments_.push_back(std::make_shared<Segment>(Segment{std::move(memory).value()}));

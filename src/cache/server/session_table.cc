@@ -17,9 +17,8 @@ Error wrong(const std::string& text) { return {ErrorKind::Value, text}; }
 
 Error no_spill_folder() {
   return wrong(
-      "Unexpected error. Server is not set up with spill support. Start it with 'cache_admin "
-      "--start "
-      "-s FOLDER'.");
+      "Unexpected error. Server is not set up with spill support. Start it with "
+      "'cache_admin --start -s FOLDER'.");
 }
 
 Error not_found(std::uint64_t connection_id) {
