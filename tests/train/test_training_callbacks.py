@@ -177,6 +177,23 @@ class TestMonitors:
         with pytest.raises(TypeError):
             TimeMonitor(data_time=1)
 
+    def test_a_monitor_that_keeps_its_own_time(self):
+        class Epochs(TimeMonitor):
+            """Does not call the constructor of its base, as subclasses from before `data_time`."""
+
+            def __init__(self):
+                self.ended = []
+
+            def epoch_begin(self, run_context):
+                self.begun = run_context.original_args().cur_epoch_num
+
+            def epoch_end(self, run_context):
+                self.ended.append(self.begun)
+
+        epochs = Epochs()
+        model().train(2, rows(), callbacks=epochs)
+        assert epochs.ended == [1, 2]
+
     def test_history_and_functions(self):
         history, ends = History(), []
         end = LambdaCallback(

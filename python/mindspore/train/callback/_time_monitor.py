@@ -21,13 +21,16 @@ class TimeMonitor(Callback):
         TypeError: `data_time` is not a bool.
     """
 
+    # Subclasses of old scripts replace the constructor and the hooks of an epoch, and know nothing of steps.
+    data_size: int | None = None
+    data_time = False
+    _waiting_since = _waited = 0.0
+
     def __init__(self, data_size=None, data_time=False):
         super().__init__()
         self.data_size = data_size
         self.data_time = check.check_bool(data_time, "data_time", type(self).__name__)
         self._started = time.perf_counter()
-        self._waiting_since = self._started
-        self._waited = 0.0
 
     def epoch_begin(self, run_context):
         """Notes the time."""
