@@ -122,7 +122,7 @@ TAKEN_APART = {
     "unbiased variance": lambda x: x.var(1, ddof=1),
     "variance of a row": lambda x: ops.var(x[0], -1),
     "deviation": lambda x: ops.std(x, (0, 2), 1),
-    "standardised": lambda x: (x - x.mean((1, 2), keep_dims=True)) / ops.sqrt(x.var((1, 2), keepdims=True) + 1e-6),
+    "standardised": lambda x: (x - x.mean(1, keep_dims=True)) / ops.sqrt(x.var(1, keepdims=True) + 1e-6),
     "one window": nn.AdaptiveAvgPool2d(1),
     "even windows": nn.AdaptiveAvgPool2d((3, 7)),
     "uneven windows": nn.AdaptiveAvgPool2d((2, 4)),
