@@ -8,7 +8,7 @@ import pytest
 from test_onnx_round_trip import BINARY, LAYERS, OTHERS, REDUCTIONS, UNARY, others, positive, real
 
 import mindspore as ms
-from mindspore import nn, ops
+from mindspore import Tensor, nn, ops
 from mindspore.common._structure import tensors_in
 
 
@@ -95,6 +95,20 @@ def test_a_result_that_others_read_is_not_joined_with_its_bias(tmp_path, each_mo
     check(SumOfConvolutions(), (real(2, 8, 14, 14),), tmp_path)
 
 
+@pytest.mark.parametrize("rows", [1, 3, 200])
+@pytest.mark.parametrize("outputs", [40, 1000])
+def test_deep_products_with_a_bias_keep_their_bits(rows, outputs, tmp_path, each_mode):
+    check(nn.Dense(600, outputs, bias_init="normal"), (real(rows, 600),), tmp_path, exact=True)
+
+
+def test_mistakes_in_a_joined_convolution_have_its_name(tmp_path):
+    path = str(tmp_path / "net.mindir")
+    net = nn.Conv2d(8, 4, 3, pad_mode="valid", has_bias=True)
+    ms.export(net, Tensor(shape=[1, 8, None, None], dtype=ms.float32), file_name=path, file_format="MINDIR")
+    with pytest.raises(ValueError, match=r"^For 'Conv2D', .*\n?.*In the node"):
+        nn.GraphCell(ms.load(path))(real(1, 8, 2, 2))
+
+
 class SharedDistances(nn.Cell):
     """Somebody else reads the distances that a variance is made of."""
 
@@ -108,7 +122,7 @@ TAKEN_APART = {
     "unbiased variance": lambda x: x.var(1, ddof=1),
     "variance of a row": lambda x: ops.var(x[0], -1),
     "deviation": lambda x: ops.std(x, (0, 2), 1),
-    "standardised": lambda x: (x - x.mean((1, 2), keep_dims=True)) / ops.sqrt(x.var((1, 2), keepdims=True) + 1e-6),
+    "standardised": lambda x: (x - x.mean(1, keep_dims=True)) / ops.sqrt(x.var(1, keepdims=True) + 1e-6),
     "one window": nn.AdaptiveAvgPool2d(1),
     "even windows": nn.AdaptiveAvgPool2d((3, 7)),
     "uneven windows": nn.AdaptiveAvgPool2d((2, 4)),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/matmul.h"
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <random>
@@ -163,6 +164,25 @@ TEST(HalfTensorTest, ConvertsWholeVectorsAndTheRest) {
     const Tensor back = as_floating(as_floating(x, dtype), DType::Float32);
     for (int i = 0; i < 21; ++i) EXPECT_EQ(x.data<float>()[i], back.data<float>()[i]);
   }
+}
+
+// As an addition of its own does, so that networks give the same whichever way they are written.
+TEST(MatmulBiasTest, ABiasIsAddedToTheWholeSum) {
+  constexpr std::int64_t kDeep = 1500, kColumns = 40;
+  std::minstd_rand random(3);
+  std::normal_distribution<float> draw;
+  const auto drawn = [&](const Shape& shape) {
+    Tensor result = Tensor::empty(shape, DType::Float32);
+    std::generate_n(result.data<float>(), result.size(), [&] { return draw(random); });
+    return result;
+  };
+  const Tensor a = drawn({1, kDeep}), b = drawn({kDeep, kColumns}), bias = drawn({kColumns});
+  const Tensor sum = Tensor::empty({1, kColumns}, DType::Float32);
+  const Tensor product = Tensor::empty({1, kColumns}, DType::Float32);
+  matmul(a, b, bias, sum);
+  matmul(a, b, Tensor(), product);
+  for (std::int64_t i = 0; i < kColumns; ++i)
+    EXPECT_EQ(sum.data<float>()[i], product.data<float>()[i] + bias.data<float>()[i]) << i;
 }
 
 }  // namespace

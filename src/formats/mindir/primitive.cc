@@ -52,6 +52,14 @@ bool begins_like_writing(std::string_view name) {
                              [&](std::string_view start) { return name.starts_with(start); });
 }
 
+// Operators of ours that stand for a primitive and another one have no name that users know.
+[[noreturn]] void rename_in(const platform::Error& error, const op::OpDef& definition,
+                            std::string_view name) {
+  const std::string own = platform::join("For '", definition.name, "'");
+  if (definition.shown_name() != definition.name || !error.message().starts_with(own)) throw;
+  platform::fail(error.kind(), "For '", name, "'", error.message().substr(own.size()));
+}
+
 std::vector<Datum> without_monads(std::span<const Datum> arguments) {
   std::vector<Datum> rest;
   rest.reserve(arguments.size());
@@ -82,13 +90,17 @@ Datum Primitive::call(std::span<const Datum> arguments, Host& host) const {
       given[i] = converted(name_, mapping_->parameters[i].name, given[i], version_);
     return (*mapping_)({given, attributes_, host.emitter()});
   }
-  if (definition_ != nullptr)
+  if (definition_ == nullptr)
+    return host.call_foreign({name_, given, attributes_, is_function_,
+                              [&](std::string_view parameter, const Datum& datum) {
+                                return converted(name_, parameter, datum, version_);
+                              }});
+  try {
     return call_registered({*definition_, name_, attributes_, is_function_, version_}, given,
                            host.emitter());
-  return host.call_foreign({name_, given, attributes_, is_function_,
-                            [&](std::string_view parameter, const Datum& datum) {
-                              return converted(name_, parameter, datum, version_);
-                            }});
+  } catch (const platform::Error& error) {
+    rename_in(error, *definition_, name_);
+  }
 }
 
 bool Primitive::is_passing() const {

@@ -48,8 +48,8 @@ struct Tile {
   T* c;
   std::int64_t c_row;
   std::int64_t columns;
-  const T* bias;
-  bool accumulate;
+  const T* bias;    // null: none
+  bool accumulate;  // add to what is in c
 };
 
 template <class T, int R, int V>
@@ -70,13 +70,14 @@ void compute_tile(const Tile<T>& tile) {
   const bool whole = tile.columns == V * W;
   for (int r = 0; r < R; ++r) {
     T* c = tile.c + r * tile.c_row;
-    const T* addend = tile.accumulate ? c : tile.bias;
     const auto bytes = static_cast<std::size_t>(tile.columns) * sizeof(T);
-    if (addend != nullptr) {
+    const auto add = [&](const T* addend) {
       Vector old[V] = {};
       std::memcpy(static_cast<void*>(old), addend, whole ? sizeof(old) : bytes);
       for (int v = 0; v < V; ++v) sum[r][v] += old[v];
-    }
+    };
+    if (tile.accumulate) add(c);
+    if (tile.bias != nullptr) add(tile.bias);
     std::memcpy(c, &sum[r][0], whole ? sizeof(sum[r]) : bytes);
   }
 }
@@ -210,7 +211,10 @@ class Gemm {
       tile.c = static_cast<T*>(problem_.c) + i0 * problem_.c_row + j0;
       tile.c_row = problem_.c_row;
       tile.accumulate = problem_.accumulate || k0 > 0;
-      tile.bias = problem_.bias == nullptr ? nullptr : static_cast<const T*>(problem_.bias) + j0;
+      // To the whole sum: rounded as an addition of its own.
+      const bool is_last = k0 + inner >= problem_.k;
+      if (is_last && problem_.bias != nullptr && !problem_.accumulate)
+        tile.bias = static_cast<const T*>(problem_.bias) + j0;
       if (pack_b_ || columns < width) {
         T* panel = reinterpret_cast<T*>(workspace().b);
         pack_panel<T>(problem_, k0, inner, j0, columns, width, panel);
