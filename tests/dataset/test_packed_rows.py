@@ -18,7 +18,7 @@ KINDS = {
     "empty": lambda x: np.zeros((0, 2), np.int16),
     "complex": lambda x: np.complex64(1j * int(x)),
     "list": lambda x: [int(x), 2.5],
-    "some large": lambda x: np.full((int(x) % 2 * 100_000 + 1,), x, np.uint8),
+    "some large": lambda x: np.full((int(x) % 2 * 100_000 + 1,), int(x) % 256, np.uint8),
     "dict": lambda x: {"x": x},
 }
 

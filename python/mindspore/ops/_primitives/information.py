@@ -102,7 +102,7 @@ class UpdateState(_Plain):
 class Load(_Plain):
     """The value a parameter has now: later writes to the parameter do not reach it."""
 
-    def __call__(self, variable, u=None) -> Tensor:
+    def __call__(self, variable: Tensor, u: Any = None) -> Tensor:
         return op.copy(variable)
 
 
