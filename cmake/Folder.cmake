@@ -39,3 +39,11 @@ function(mycel_package_module name)
                                            INSTALL_RPATH "$ORIGIN/lib")
   install(TARGETS ${name} LIBRARY DESTINATION mindspore)
 endfunction()
+
+# Places a program of the package, in the build tree and in the wheel.
+function(mycel_package_program name)
+  target_link_options(${name} PRIVATE -Wl,--as-needed)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${MYCEL_PACKAGE_DIR}/bin
+                                           INSTALL_RPATH "$ORIGIN/../lib")
+  install(TARGETS ${name} RUNTIME DESTINATION mindspore/bin)
+endfunction()
