@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "platform/log/log.h"
+#include "serving/model/model_worker.h"
 #include "serving/worker/child_process.h"
-#include "serving/worker/model_worker.h"
 
 namespace {
 

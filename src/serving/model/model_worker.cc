@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "serving/worker/model_worker.h"
+#include "serving/model/model_worker.h"
 
 #include <algorithm>
 #include <exception>
@@ -9,7 +9,7 @@
 
 #include "platform/json/json.h"
 #include "platform/log/log.h"
-#include "serving/worker/model_runner.h"
+#include "serving/model/model_runner.h"
 
 namespace mycel::serving {
 namespace {

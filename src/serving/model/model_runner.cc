@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "serving/worker/model_runner.h"
+#include "serving/model/model_runner.h"
 
 #include <algorithm>
 #include <cstring>
