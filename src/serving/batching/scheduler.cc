@@ -237,6 +237,15 @@ void Scheduler::call_model(WorkerId worker, std::uint64_t id, RunOrder order) {
     const Failure unknown{FailureCode::InvalidInputs, "there is no such model"};
     return answer(std::vector<Outcome>(order.instances.size(), unknown));
   }
+  const std::size_t expected = signatures_[order.target][order.subgraph].inputs.size();
+  for (std::size_t i = 0; i < order.instances.size(); ++i) {
+    const std::size_t given = order.instances[i].size();
+    if (given == expected) continue;
+    const Failure miscounted{FailureCode::InvalidInputs,
+                             join("The inputs count ", given, " of instance ", i,
+                                  " is not equal to the inputs count ", expected, " of the model")};
+    return answer(std::vector<Outcome>(order.instances.size(), miscounted));
+  }
   Request request;
   request.method = model_methods_[order.target][order.subgraph].get();
   request.instances = std::move(order.instances);

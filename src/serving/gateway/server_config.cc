@@ -26,7 +26,8 @@ WorkerOptions read_workers(const Json& text) {
   for (const Json& word : text.at("command").array()) workers.words.push_back(word.string());
   require(!workers.words.empty(), ErrorKind::Runtime, "'command' of workers is empty");
   workers.count = static_cast<std::size_t>(text.at("count").integer());
-  workers.log_file = string_or(text, "log_file", "");
+  if (const Json* files = text.find("log_files"))
+    for (const Json& file : files->array()) workers.log_files.push_back(file.string());
   return workers;
 }
 

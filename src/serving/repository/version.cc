@@ -97,12 +97,14 @@ const WorkerOptions& Version::options_of(const Slot& slot) const {
 
 void Version::start(std::function<void(std::optional<std::string>)> started) {
   started_ = std::move(started);
-  const auto add = [&](StageKind kind, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i)
-      slots_.push_back({kind, nullptr, 0, 0, boost::asio::steady_timer(context_), 0, 0});
+  const auto add = [&](StageKind kind, const WorkerOptions& workers) {
+    for (std::size_t i = 0; i < workers.count; ++i) {
+      const std::string log_file = i < workers.log_files.size() ? workers.log_files[i] : "";
+      slots_.push_back({kind, log_file, nullptr, 0, 0, boost::asio::steady_timer(context_), 0, 0});
+    }
   };
-  add(StageKind::Model, options_.model_workers.count);
-  add(StageKind::Function, options_.function_workers.count);
+  add(StageKind::Model, options_.model_workers);
+  add(StageKind::Function, options_.function_workers);
   if (servable_.models.empty()) make_scheduler();
   try {
     for (Slot& slot : slots_) launch(slot);
@@ -126,7 +128,7 @@ void Version::launch(Slot& slot) {
     if (const auto self = weak.lock()) self->on_ended(slot, end);
   };
   const WorkerOptions& options = options_of(slot);
-  slot.process = WorkerProcess::start(context_, options.words, options.log_file,
+  slot.process = WorkerProcess::start(context_, options.words, slot.log_file,
                                       load_description(options_), options_.key, std::move(events));
 }
 

@@ -23,7 +23,9 @@ namespace mycel::serving {
 struct WorkerOptions {
   std::vector<std::string> words;  // the command
   std::size_t count = 0;
-  std::string log_file;  // empty: output goes to where ours goes
+  // Where the output of the first, the second, ... worker goes; of those without one, to where ours
+  // goes.
+  std::vector<std::string> log_files;
 };
 
 struct VersionOptions {
@@ -75,6 +77,7 @@ class Version : public std::enable_shared_from_this<Version> {
  private:
   struct Slot {
     StageKind kind = StageKind::Model;
+    std::string log_file;
     std::shared_ptr<WorkerProcess> process;
     Scheduler::WorkerId worker = 0;  // 0: not ready
     std::uint64_t restarts = 0;
