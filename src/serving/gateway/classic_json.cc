@@ -85,8 +85,10 @@ Value read_encoded(const Json& value) {
         "json object, only support scalar when data type is string or bytes, please check 'type' "
         "or 'shape'");
   const Json& text = value.at("b64");
-  require(text.is_string(), ErrorKind::Value,
-          "json object, key is 'b64', value should be string type");
+  require(
+      text.is_string(), ErrorKind::Value,
+      "json object, key is 'b64', get scalar data failed, type is string, but json is not string "
+      "type");
   const std::optional<std::string> decoded = from_base64(text.string());
   require(decoded.has_value(), ErrorKind::Value,
           "json object, key is 'b64', value is illegal b64 encode string");
@@ -149,7 +151,7 @@ void collect(const Json& value, std::span<const std::int64_t> dims, std::size_t 
              Elements& elements) {
   if (depth == dims.size()) {
     const ElementType kind = kind_of(value);
-    if (value.is_string() || is_b64(value)) refuse(kOneTextOnly);
+    if (value.is_string()) refuse("json array, elements type is not equal");
     if (kind == ElementType::Unknown)
       refuse("json array, data should be number, bool, string or bytes");
     if (elements.type == ElementType::Unknown) elements.type = kind;
@@ -168,7 +170,7 @@ Value text_value(const Json& value, Dims dims) {
   return make_text(ElementType::String, std::move(dims), {&part, 1});
 }
 
-// One text or one encoded value in as many brackets as one likes.
+// One text or one encoded value, in brackets or not.
 std::optional<Value> read_single(const Json& value, const Dims& dims) {
   const Json* inner = &value;
   bool is_one = true;
@@ -178,6 +180,9 @@ std::optional<Value> read_single(const Json& value, const Dims& dims) {
   }
   if (!inner->is_string() && !is_b64(*inner)) return std::nullopt;
   if (!is_one) refuse(kOneTextOnly);
+  if (dims.size() > 1)
+    refuse(join("bytes or string type input  shape can only be (1,) or empty, but given shape is ",
+                to_string(dims)));
   if (inner->is_string()) return text_value(*inner, dims);
   Value single = read_encoded(*inner);
   if (!is_text(single.type)) refuse("json array, data should be number, bool, string or bytes");
@@ -187,7 +192,8 @@ std::optional<Value> read_single(const Json& value, const Dims& dims) {
 
 Value read_value(const Json& value) {
   if (value.is_object()) {
-    require(is_b64(value), ErrorKind::Value, "json object, key 'b64' is missing");
+    require(is_b64(value), ErrorKind::Value,
+            "json object, key 'b64' should be specified only one time, but it is missing");
     return read_encoded(value);
   }
   if (value.is_string()) return text_value(value, {});

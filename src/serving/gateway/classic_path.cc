@@ -35,19 +35,19 @@ std::variant<ClassicPath, std::string> read_classic_path(std::string_view target
   path.method = target.substr(colon + 1);
   const std::vector<std::string_view> parts = parts_of(target.substr(0, colon));
   for (std::size_t i = 0; i < parts.size(); i += 2) {
-    if (i + 1 == parts.size()) {
+    const bool is_known = parts[i] == "model" || parts[i] == "version";
+    if (!is_known)
+      return join("please check url, the keyword:[model] must contain, but got '", parts[i], "'");
+    if (i + 1 == parts.size())
       return join("please check url, the value of keyword:[", parts[i], "] is missing");
-    }
     const std::string_view value = parts[i + 1];
     if (parts[i] == "model") {
       path.servable = value;
-    } else if (parts[i] == "version") {
+    } else {
       const auto [end, error] =
           std::from_chars(value.data(), value.data() + value.size(), path.version);
       if (error != std::errc() || end != value.data() + value.size())
         return join("please check url, version number range failed: '", value, "'");
-    } else {
-      return join("please check url, the keyword:[model] must contain, but got '", parts[i], "'");
     }
   }
   if (path.servable.empty()) return "please check url, the keyword:[model] must contain.";
