@@ -314,6 +314,7 @@ void Version::stop(std::chrono::milliseconds patience, std::function<void()> end
 void Version::finish_stop() {
   if (state_ == State::Ended) return;
   state_ = State::Ended;
+  if (started_) std::exchange(started_, {})("it was stopped before its workers were ready");
   drain_.cancel();
   tick_.cancel();
   watch_.cancel();
