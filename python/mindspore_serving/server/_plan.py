@@ -5,7 +5,7 @@ import base64
 import os
 
 from mindspore_serving import log as logger
-from mindspore_serving.server._devices import supports
+from mindspore_serving.server import _devices
 from mindspore_serving.server._folders import versions_in
 from mindspore_serving.server._programs import native_program, stage_worker
 
@@ -39,7 +39,7 @@ def _check_version(config):
             "There is no specified version directory of models, specified version number: "
             f"{config.version_number}, {told}"
         )
-    if not config.device_ids and not supports("cpu"):
+    if not config.device_ids and not _devices.supports("cpu"):
         raise RuntimeError(
             f"Servable '{config.servable_name}' has models declared by declare_model, but parameter "
             "'device_ids' of ServableStartConfig is not set in Serving startup script when the "

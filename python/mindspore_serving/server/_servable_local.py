@@ -88,7 +88,8 @@ def _check_key(dec_key, dec_mode):
         )
 
 
-def _copy(config, version_number):
+def with_version(config, version_number):
+    """The same for another version."""
     made = object.__new__(ServableStartConfig)
     made.__dict__.update(config.__dict__, version_number=version_number)
     return made
@@ -123,6 +124,6 @@ def merge_config(configs):
         if key in merged:
             _unite(merged[key], config)
         else:
-            merged[key] = _copy(config, number)
+            merged[key] = with_version(config, number)
     check_devices(merged.values())
     return list(merged.values())

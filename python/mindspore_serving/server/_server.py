@@ -14,13 +14,15 @@ from mindspore_serving.server._plan import first_log_file, version_plan
 from mindspore_serving.server._servable_local import ServableStartConfig, merge_config
 from mindspore_serving.server._signals import take_signals
 from mindspore_serving.server._ssl import SSLConfig
+from mindspore_serving.server._watcher import Watcher
 
 _MOST_MESSAGE_MB = 512
 _STOP_PATIENCE_MS = 30_000
-_LOOK_EVERY_MS = 100
+_LOOK_EVERY_MS = 500
 _LOADS_AT_ONCE = 8
 
-_lock = threading.RLock()
+_lock = threading.RLock()  # of what follows
+_ending = threading.RLock()  # one thread at a time ends a server
 _server = None
 _most_requests = 10_000
 
@@ -34,19 +36,20 @@ def _running_server():
         return _server
 
 
-def _stays_until_stopped(server):
+def _stays_until_stopped(server, watcher):
     """The process lives as long as the server, also behind the end of the script."""
     while not server.wait(_LOOK_EVERY_MS):
-        pass
+        watcher.look()
     _end(server)
 
 
 def _end(server):
     global _server
-    with _lock:
-        if _server is server:
-            _server = None
-    server.stop(_STOP_PATIENCE_MS)
+    with _ending:
+        with _lock:
+            if _server is server:
+                _server = None
+        server.stop(_STOP_PATIENCE_MS)
 
 
 def stop():
@@ -101,18 +104,35 @@ def start_servables(servable_configs, enable_lite=False):
 
 
 def _start(servable_configs):
-    plans = plans_for(servable_configs)
+    configs = merge_config(servable_configs)
+    plans = _plans(configs)
     server = _running_server()
     take_signals(stop)
     with ThreadPoolExecutor(_LOADS_AT_ONCE) as pool:
         for done in [pool.submit(server.load, json.dumps(plan)) for plan in plans]:
             done.result()
-    threading.Thread(target=_stays_until_stopped, args=(server,), name="serving").start()
+    watcher = _watcher_for(server, servable_configs, configs)
+    threading.Thread(target=_stays_until_stopped, args=(server, watcher), name="serving").start()
+
+
+def _watcher_for(server, servable_configs, merged):
+    """Of the servables that were started without a version."""
+    asked = {(config.servable_name, config.version_number) for config in servable_configs}
+    watcher = Watcher(server, lambda config: _plans([config])[0])
+    for name in {name for name, version in asked if version == 0}:
+        newest = max(
+            (config for config in merged if config.servable_name == name), key=lambda one: one.version_number
+        )
+        watcher.add(newest, (name, newest.version_number) in asked)
+    return watcher
 
 
 def plans_for(servable_configs):
     """What the server is told to load."""
-    configs = merge_config(servable_configs)
+    return _plans(merge_config(servable_configs))
+
+
+def _plans(configs):
     descriptions = {}
     plans = []
     for config in configs:
