@@ -3,6 +3,7 @@
 
 import atexit
 import json
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -59,7 +60,14 @@ def stop():
         _end(server)
 
 
+def _forget():
+    """In a copy of the process, which has none of the server's threads."""
+    global _server, _lock, _ending
+    _server, _lock, _ending = None, threading.RLock(), threading.RLock()
+
+
 atexit.register(stop)
+os.register_at_fork(after_in_child=_forget)
 
 
 def _started(start):
