@@ -39,3 +39,17 @@ function(mycel_package_module name)
                                            INSTALL_RPATH "$ORIGIN/lib")
   install(TARGETS ${name} LIBRARY DESTINATION mindspore)
 endfunction()
+
+# The same for an extension of the package mindspore_serving.
+function(mycel_serving_package_module name)
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${MYCEL_PACKAGE_DIR}_serving)
+  install(TARGETS ${name} LIBRARY DESTINATION mindspore_serving)
+endfunction()
+
+# Places a program of the package, in the build tree and in the wheel.
+function(mycel_package_program name)
+  target_link_options(${name} PRIVATE -Wl,--as-needed)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${MYCEL_PACKAGE_DIR}/bin
+                                           INSTALL_RPATH "$ORIGIN/../lib")
+  install(TARGETS ${name} RUNTIME DESTINATION mindspore/bin)
+endfunction()

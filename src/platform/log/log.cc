@@ -46,6 +46,7 @@ constexpr FolderTag kFolderTags[] = {
     {"parameter_server", "PS"},
     {"inspect", "DUMP"},
     {"platform", "UTILS"},
+    {"serving", "SERVING"},
     {"tensor", "CORE"},
 };
 

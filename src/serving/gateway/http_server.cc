@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serving/gateway/http_server.h"
+
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+
+#include "platform/error/error.h"
+#include "platform/log/log.h"
+
+namespace mycel::serving {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+using platform::ErrorKind;
+using platform::require;
+
+constexpr std::chrono::milliseconds kAcceptPause{50};  // when no descriptor is left
+
+// A connection as the server knows it.
+class Connection {
+ public:
+  virtual ~Connection() = default;
+  virtual void close_if_waiting() = 0;
+};
+
+}  // namespace
+
+struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
+  State(asio::io_context& context, std::shared_ptr<asio::ssl::context> tls_context,
+        HttpLimits own_limits, Handler own_handler, TooLarge own_too_large)
+      : acceptor(context),
+        pause(context),
+        tls(std::move(tls_context)),
+        limits(own_limits),
+        handler(std::move(own_handler)),
+        too_large(std::move(own_too_large)) {}
+
+  void listen(const std::string& host, std::uint16_t port);
+  void accept();
+  void begin(tcp::socket socket);
+
+  tcp::acceptor acceptor;
+  asio::steady_timer pause;
+  std::shared_ptr<asio::ssl::context> tls;
+  const HttpLimits limits;
+  const Handler handler;
+  const TooLarge too_large;
+  std::unordered_set<Connection*> connections;
+  bool is_stopped = false;
+};
+
+namespace {
+
+template <class Stream>
+beast::tcp_stream& lowest(Stream& stream) {
+  return beast::get_lowest_layer(stream);
+}
+
+}  // namespace
+
+namespace {
+
+template <class Stream, class ServerState>
+class HttpConnection : public Connection,
+                       public std::enable_shared_from_this<HttpConnection<Stream, ServerState>> {
+ public:
+  HttpConnection(std::shared_ptr<ServerState> server, Stream stream)
+      : server_(std::move(server)), stream_(std::move(stream)) {
+    server_->connections.insert(this);
+  }
+  ~HttpConnection() override { server_->connections.erase(this); }
+
+  void begin() {
+    if constexpr (kIsTls) {
+      lowest(stream_).expires_after(server_->limits.header_time);
+      stream_.async_handshake(asio::ssl::stream_base::server,
+                              [self = this->shared_from_this()](error_code error) {
+                                if (!error) self->read_request();
+                              });
+    } else {
+      read_request();
+    }
+  }
+
+  void close_if_waiting() override {
+    if (is_waiting_) lowest(stream_).cancel();
+  }
+
+ private:
+  static constexpr bool kIsTls = !std::is_same_v<Stream, beast::tcp_stream>;
+
+  void read_request() {
+    if (server_->is_stopped) return finish();
+    parser_.emplace();
+    parser_->header_limit(static_cast<std::uint32_t>(server_->limits.most_header_bytes));
+    parser_->body_limit(server_->limits.most_body_bytes);
+    is_waiting_ = buffer_.size() == 0;
+    // The first byte may take its time, what follows may not.
+    if (!is_waiting_) return read_header();
+    lowest(stream_).expires_after(server_->limits.idle_time);
+    stream_.async_read_some(buffer_.prepare(kFirstBytes),
+                            [self = this->shared_from_this()](error_code error, std::size_t size) {
+                              self->is_waiting_ = false;
+                              if (error) return self->finish();
+                              self->buffer_.commit(size);
+                              self->read_header();
+                            });
+  }
+
+  void read_header() {
+    lowest(stream_).expires_after(server_->limits.header_time);
+    http::async_read_header(stream_, buffer_, *parser_,
+                            [self = this->shared_from_this()](error_code error, std::size_t) {
+                              if (error) return self->on_bad(error);
+                              self->read_body();
+                            });
+  }
+
+  void read_body() {
+    const auto expectation = parser_->get()[http::field::expect];
+    if (!parser_->is_done() && beast::iequals(expectation, "100-continue")) return send_continue();
+    read_some_body();
+  }
+
+  void send_continue() {
+    auto reply = std::make_shared<http::response<http::empty_body>>(http::status::continue_, 11);
+    http::async_write(stream_, *reply,
+                      [self = this->shared_from_this(), reply](error_code error, std::size_t) {
+                        if (error) return self->finish();
+                        self->read_some_body();
+                      });
+  }
+
+  void read_some_body() {
+    if (parser_->is_done()) return handle();
+    lowest(stream_).expires_after(server_->limits.body_time);
+    http::async_read_some(stream_, buffer_, *parser_,
+                          [self = this->shared_from_this()](error_code error, std::size_t) {
+                            if (error) return self->on_bad(error);
+                            self->read_some_body();
+                          });
+  }
+
+  // What is no HTTP, or too much of it, gets an answer and no second chance.
+  void on_bad(error_code error) {
+    if (error == http::error::body_limit) {
+      keep_alive_ = false;
+      return write(server_->too_large(server_->limits.most_body_bytes));
+    }
+    const bool is_ours =
+        error.category() == http::make_error_code(http::error::bad_version).category();
+    if (!is_ours || error == http::error::end_of_stream || error == http::error::partial_message)
+      return finish();
+    HttpReply reply(error == http::error::header_limit
+                        ? http::status::request_header_fields_too_large
+                        : http::status::bad_request,
+                    11);
+    reply.set(http::field::content_type, "application/json");
+    reply.body() = "{\"error\":\"malformed HTTP request: " + error.message() + "\"}";
+    keep_alive_ = false;
+    write(std::move(reply));
+  }
+
+  void handle() {
+    lowest(stream_).expires_never();
+    HttpRequest request = parser_->release();
+    keep_alive_ = request.keep_alive();
+    is_head_ = request.method() == http::verb::head;
+    version_ = request.version();
+    server_->handler(std::move(request), [self = this->shared_from_this()](HttpReply reply) {
+      self->write(std::move(reply));
+    });
+  }
+
+  void write(HttpReply reply) {
+    reply.version(version_);
+    reply.keep_alive(keep_alive_ && !server_->is_stopped);
+    reply.prepare_payload();
+    if (is_head_) reply.body().clear();
+    const auto kept = std::make_shared<HttpReply>(std::move(reply));
+    lowest(stream_).expires_after(server_->limits.body_time);
+    http::async_write(stream_, *kept,
+                      [self = this->shared_from_this(), kept](error_code error, std::size_t) {
+                        if (error || !kept->keep_alive()) return self->finish();
+                        self->read_request();
+                      });
+  }
+
+  void finish() {
+    error_code ignored;
+    if constexpr (kIsTls) {
+      lowest(stream_).expires_after(kCloseTime);
+      stream_.async_shutdown([self = this->shared_from_this()](error_code) {});
+    } else {
+      lowest(stream_).socket().shutdown(tcp::socket::shutdown_send, ignored);
+    }
+  }
+
+  static constexpr std::size_t kFirstBytes = 4096;
+  static constexpr std::chrono::seconds kCloseTime{5};
+
+  std::shared_ptr<ServerState> server_;
+  Stream stream_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  unsigned version_ = 11;
+  bool keep_alive_ = false;
+  bool is_head_ = false;
+  bool is_waiting_ = false;
+};
+
+}  // namespace
+
+void HttpServer::State::listen(const std::string& host, std::uint16_t port) {
+  error_code error;
+  const tcp::endpoint endpoint(asio::ip::make_address(host, error), port);
+  if (!error) acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  require(!error, ErrorKind::Runtime, "bind to the socket address ", host, ":", port,
+          " failed: ", error.message());
+}
+
+void HttpServer::State::accept() {
+  acceptor.async_accept([self = shared_from_this()](error_code error, tcp::socket socket) {
+    if (self->is_stopped) return;
+    if (!error) {
+      self->begin(std::move(socket));
+      return self->accept();
+    }
+    // Most likely no descriptor is left; the connection waits in the queue.
+    self->pause.expires_after(kAcceptPause);
+    self->pause.async_wait([self](error_code) {
+      if (!self->is_stopped) self->accept();
+    });
+  });
+}
+
+void HttpServer::State::begin(tcp::socket socket) {
+  if (connections.size() >= limits.most_connections) {
+    platform::log_warning("serving: a connection was refused: there are ", limits.most_connections);
+    return;
+  }
+  error_code ignored;
+  socket.set_option(tcp::no_delay(true), ignored);
+  if (tls == nullptr) {
+    using Plain = HttpConnection<beast::tcp_stream, State>;
+    return std::make_shared<Plain>(shared_from_this(), beast::tcp_stream(std::move(socket)))
+        ->begin();
+  }
+  using Secure = HttpConnection<beast::ssl_stream<beast::tcp_stream>, State>;
+  std::make_shared<Secure>(shared_from_this(), beast::ssl_stream<beast::tcp_stream>(
+                                                   beast::tcp_stream(std::move(socket)), *tls))
+      ->begin();
+}
+
+HttpServer::HttpServer(asio::io_context& context, const std::string& host, std::uint16_t port,
+                       std::shared_ptr<asio::ssl::context> tls, HttpLimits limits, Handler handler,
+                       TooLarge too_large)
+    : state_(std::make_shared<State>(context, std::move(tls), limits, std::move(handler),
+                                     std::move(too_large))) {
+  state_->listen(host, port);
+  state_->accept();
+}
+
+HttpServer::~HttpServer() { stop(); }
+
+void HttpServer::stop() {
+  if (std::exchange(state_->is_stopped, true)) return;
+  error_code ignored;
+  state_->acceptor.close(ignored);
+  state_->pause.cancel();
+  for (Connection* connection : state_->connections) connection->close_if_waiting();
+}
+
+std::size_t HttpServer::connections() const { return state_->connections.size(); }
+
+std::uint16_t HttpServer::port() const { return state_->acceptor.local_endpoint().port(); }
+
+}  // namespace mycel::serving

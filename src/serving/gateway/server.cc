@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serving/gateway/server.h"
+
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <utility>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+
+#include "platform/log/log.h"
+#include "platform/thread/thread.h"
+#include "serving/gateway/address.h"
+#include "serving/gateway/grpc_gateway.h"
+#include "serving/gateway/tls.h"
+#include "serving/repository/version_watch.h"
+
+namespace mycel::serving {
+namespace {
+
+namespace asio = boost::asio;
+using platform::ErrorKind;
+using platform::join;
+using platform::require;
+
+}  // namespace
+
+struct Server::State {
+  asio::io_context context{1};  // one thread runs it
+  asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
+  Repository repository{context};
+  VersionWatch watch{context, repository};
+  std::unique_ptr<RestGateway> rest;
+  std::unique_ptr<HttpServer> http;
+  std::mutex grpc_mutex;  // guards the next
+  std::unique_ptr<GrpcGateway> grpc;
+  std::mutex mutex;  // guards what follows
+  std::condition_variable changed;
+  bool is_over = false;
+  platform::Thread thread;  // last: it uses the others
+
+  // Does something on the thread of the context and gives what it gives, or throws what it throws.
+  template <class Work>
+  auto on_thread(Work work_to_do) {
+    std::packaged_task<decltype(work_to_do())()> task(std::move(work_to_do));
+    auto result = task.get_future();
+    asio::post(context, [&task] { task(); });
+    return result.get();
+  }
+
+  void end() {
+    {
+      const std::lock_guard lock(mutex);
+      is_over = true;
+    }
+    changed.notify_all();
+  }
+};
+
+Server::Server() : state_(std::make_unique<State>()) {
+  state_->repository.on_lost([state = state_.get()] {
+    platform::log_error("serving: a servable has no worker left, the server ends");
+    state->end();
+  });
+  state_->thread = platform::Thread(
+      "serving", [state = state_.get()](std::stop_token) { state->context.run(); });
+}
+
+Server::~Server() {
+  constexpr std::chrono::milliseconds kAtOnce{0};
+  stop(kAtOnce);
+  state_->work.reset();
+  state_->context.stop();
+  state_->thread.join();
+}
+
+void Server::load(VersionOptions options) {
+  std::promise<std::optional<std::string>> loaded;
+  asio::post(state_->context, [this, &loaded, options = std::move(options)]() mutable {
+    state_->repository.load(std::move(options), [&loaded](std::optional<std::string> problem) {
+      loaded.set_value(std::move(problem));
+    });
+  });
+  const std::optional<std::string> problem = loaded.get_future().get();
+  if (problem) platform::fail(ErrorKind::Runtime, "Fail to start workers: ", *problem);
+}
+
+void Server::follow(VersionOptions options) {
+  const Servable servable =
+      read_servable(platform::parse_json(options.description, "servable description"));
+  state_->on_thread(
+      [&] { state_->watch.follow(std::move(options), servable.name, servable.folder); });
+}
+
+bool Server::unload(const std::string& servable, std::uint32_t version) {
+  std::promise<bool> unloaded;
+  asio::post(state_->context, [&] {
+    state_->repository.unload(servable, version,
+                              [&unloaded](bool was_there) { unloaded.set_value(was_there); });
+  });
+  return unloaded.get_future().get();
+}
+
+void Server::start_rest(const ListenOptions& options) {
+  const Address address = read_address(options.address, "RESTful server");
+  require(!address.is_local_socket, ErrorKind::Runtime,
+          "RESTful server does not support binding to unix domain socket");
+  const auto tls = options.tls ? make_tls(*options.tls) : nullptr;
+  state_->on_thread([&] {
+    require(state_->http == nullptr, ErrorKind::Runtime,
+            "Serving Error: RESTful server is already running");
+    auto rest = std::make_unique<RestGateway>(state_->repository, options.rest);
+    HttpLimits limits;
+    limits.most_body_bytes = options.most_message_bytes;
+    const auto handle = [gateway = rest.get()](HttpRequest request, HttpServer::Respond respond) {
+      gateway->handle(std::move(request), std::move(respond));
+    };
+    try {
+      state_->http = std::make_unique<HttpServer>(state_->context, address.host, address.port, tls,
+                                                  limits, handle, &RestGateway::too_large);
+    } catch (const platform::Error& error) {
+      platform::fail(ErrorKind::Runtime, "Serving Error: RESTful server start failed, ",
+                     error.message());
+    }
+    state_->rest = std::move(rest);
+  });
+  platform::log_info("serving: RESTful server listens on ", options.address);
+}
+
+void Server::start_grpc(const ListenOptions& options) {
+  read_address(options.address, "Serving gRPC");  // says what is wrong with it
+  const std::lock_guard lock(state_->grpc_mutex);
+  require(state_->grpc == nullptr, ErrorKind::Runtime,
+          "Serving Error: Serving gRPC server is already running");
+  state_->grpc = std::make_unique<GrpcGateway>(state_->context, state_->repository, options);
+  platform::log_info("serving: Serving gRPC server listens on ", options.address);
+}
+
+void Server::set_most_requests(std::size_t count) {
+  state_->on_thread([&] { state_->repository.set_most_requests(count); });
+}
+
+void Server::stop(std::chrono::milliseconds patience) {
+  std::promise<void> stopped;
+  asio::post(state_->context, [&] {
+    if (state_->http != nullptr) state_->http->stop();
+    state_->watch.stop();
+    state_->repository.stop(patience, [&stopped] { stopped.set_value(); });
+  });
+  stopped.get_future().get();
+  state_->on_thread([&] { state_->http.reset(); });
+  // Waits for gRPC's own threads, which may want something of ours: not on our thread.
+  const std::lock_guard lock(state_->grpc_mutex);
+  constexpr std::chrono::milliseconds kCloseTime{500};
+  if (state_->grpc != nullptr) state_->grpc->stop(kCloseTime);
+  state_->grpc.reset();
+  state_->end();
+}
+
+bool Server::wait(std::chrono::milliseconds time) {
+  std::unique_lock lock(state_->mutex);
+  return state_->changed.wait_for(lock, time, [&] { return state_->is_over; });
+}
+
+std::uint16_t Server::rest_port() const {
+  return state_->on_thread([&] { return state_->http ? state_->http->port() : std::uint16_t{0}; });
+}
+
+}  // namespace mycel::serving
