@@ -369,7 +369,8 @@ std::optional<Clock::time_point> Scheduler::tick(Clock::time_point now) {
     if (deadlines_ > 0)
       for (const std::unique_ptr<Pending>& pending : queue->waiting)
         next = std::min(next, pending->state->request.deadline);
-    if (!queue->waiting.empty() && queue->waiting.front()->since + options_.delay > now)
+    if (options_.delay.count() > 0 && !queue->waiting.empty() &&
+        queue->waiting.front()->since + options_.delay > now)
       next = std::min(next, queue->waiting.front()->since + options_.delay);
   }
   if (next == Clock::time_point::max()) return std::nullopt;

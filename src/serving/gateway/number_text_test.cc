@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -39,7 +40,8 @@ TEST(NumberTextTest, LimitsOfIntegers) {
 TEST(NumberTextTest, FloatsReadBackToTheSameBits) {
   for (const float number : {0.1F, 1e-45F, 3.4028235e38F, -0.0F, 16777217.0F, 1.0F / 3}) {
     const std::string text = text_of<float>(ElementType::Float32, {}, {number});
-    EXPECT_EQ(std::bit_cast<std::uint32_t>(std::stof(text)), std::bit_cast<std::uint32_t>(number))
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(std::strtof(text.c_str(), nullptr)),
+              std::bit_cast<std::uint32_t>(number))
         << text;
     EXPECT_FALSE(platform::parse_json(text, "number").is_integer()) << text;
   }

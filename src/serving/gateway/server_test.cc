@@ -56,10 +56,13 @@ std::vector<pid_t> children() {
 
 class ServerTest : public testing::Test {
  protected:
-  static VersionOptions version(const std::string& name, std::size_t workers = 1) {
+  ServerTest() { mkdtemp(folder_.data()); }
+  ~ServerTest() override { std::filesystem::remove_all(folder_); }
+
+  VersionOptions version(const std::string& name, std::size_t workers = 1) const {
     VersionOptions options;
     options.description = fake_servable(name);
-    options.folder = "/tmp";
+    options.folder = folder_;
     options.model_workers = {fake_worker(), workers, "/dev/null"};
     return options;
   }
@@ -72,9 +75,7 @@ class ServerTest : public testing::Test {
 
   void start_grpc() {
     ListenOptions options;
-    options.address = grpc_ = "unix:" + (std::filesystem::temp_directory_path() /
-                                         ("server_test_" + std::to_string(getpid())))
-                                            .string();
+    options.address = grpc_ = "unix:" + folder_ + "/grpc";
     server_.start_grpc(options);
   }
 
@@ -120,17 +121,22 @@ class ServerTest : public testing::Test {
   Json status() const {
     return platform::parse_json(http(rest_, "GET", "/status").second, "status");
   }
-  pid_t worker(std::size_t i = 0) const {
-    const Json all = status();
-    return static_cast<pid_t>(
-        all.at("versions").array()[0].at("workers").array()[i].at("process").integer());
+  // Kills a worker, as soon as it is there.
+  void kill_worker(std::size_t i) const {
+    std::int64_t process = 0;
+    while (process == 0) {
+      const Json all = status();
+      process = all.at("versions").array()[0].at("workers").array()[i].at("process").integer();
+    }
+    kill(static_cast<pid_t>(process), SIGKILL);
   }
 
   static constexpr const char* kOne = R"({"instances":[{"a":[1.0,2.0],"b":[3.0,4.0]}]})";
   static constexpr const char* kSum = R"({"instances":[{"y":[4.0,6.0]}]})";
 
-  Server server_;
+  std::string folder_ = (std::filesystem::temp_directory_path() / "server_test_XXXXXX").string();
   std::string rest_, grpc_;
+  Server server_;
 };
 
 // ---- starts that fail
@@ -342,11 +348,16 @@ TEST_F(ServerTest, KilledWorkersComeAgain) {
   start_rest();
   EXPECT_EQ(sum("add").second, kSum);
   for (int i = 0; i < 5; ++i) {
-    kill(worker(0), SIGKILL);
-    kill(worker(1), SIGKILL);
+    kill_worker(0);
+    kill_worker(1);
     // Either it ran there and is told so, or it is answered by the next.
-    EXPECT_THAT(sum("add").second, testing::AnyOf(kSum, HasSubstr("worker process")));
-    EXPECT_EQ(sum("add").second, kSum);
+    std::string reply;
+    int failures = 0;
+    while ((reply = sum("add").second) != kSum && failures < 4) {
+      EXPECT_THAT(reply, HasSubstr("worker process"));
+      ++failures;
+    }
+    EXPECT_EQ(reply, kSum);
   }
 }
 
@@ -382,9 +393,8 @@ TEST_F(ServerTest, WorkerThatNeverComesBackAnswersItsRequests) {
   start_rest();
   sum("once");
   for (int i = 0; i < 3; ++i)
-    EXPECT_THAT(sum("once").second,
-                testing::AnyOf(HasSubstr("not available"), HasSubstr("worker process"), kSum,
-                               testing::IsEmpty()));
+    EXPECT_THAT(sum("once").second, testing::AnyOf(HasSubstr("not available"), testing::IsEmpty()));
+  EXPECT_TRUE(server_.wait(20s));
 }
 
 // ---- the end

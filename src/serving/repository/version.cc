@@ -23,6 +23,7 @@ constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::seconds kLongestPause{5};
 constexpr int kMostDoublings = 7;
 constexpr int kMostFailedStarts = 6;  // in a row: it will not come any more
+constexpr std::chrono::seconds kLongestOutage{3};
 constexpr std::chrono::seconds kStopPatience{10};
 constexpr std::chrono::seconds kBusyStopPatience{1};  // its time to finish is over already
 constexpr std::chrono::milliseconds kLeastSleep{1};
@@ -245,11 +246,12 @@ void Version::on_ended(Slot& slot, const WorkerProcess::Events::End& end) {
   }
   platform::log_warning("serving: worker process ", process, " of servable '", servable_.name,
                         "' version ", options_.number, " ended: ", end.how);
-  if (worker == 0) ++slot.failed_starts;
+  if (worker != 0) outage_begin_ = Clock::now();
+  // Who is killed from outside might have started well.
+  if (worker == 0 && !end.was_killed) ++slot.failed_starts;
   const bool comes_again = has_worked_ && !end.in_order && slot.failed_starts < kMostFailedStarts;
   if (!comes_again) return give_up(slot, end.how);
-  // Those that wait would wait for something that may never come.
-  if (worker == 0 && !has_ready(slot.kind)) fail_waiting(slot.kind, end.how);
+  if (worker == 0) end_wait(slot.kind, end.how);
   relaunch_later(slot);
 }
 
@@ -257,6 +259,11 @@ void Version::fail_waiting(StageKind kind, const std::string& how) {
   scheduler_->fail_waiting(kind,
                            {FailureCode::ServableUnavailable,
                             join("servable is not available: its workers ended (", how, ")")});
+}
+
+// Those that have waited for long would wait for something that may never come.
+void Version::end_wait(StageKind kind, const std::string& how) {
+  if (!has_ready(kind) && Clock::now() - outage_begin_ > kLongestOutage) fail_waiting(kind, how);
 }
 
 void Version::give_up(Slot& slot, const std::string& how) {
@@ -295,7 +302,7 @@ void Version::relaunch_later(Slot& slot) {
       self->launch(slot);
     } catch (const platform::Error& problem) {
       platform::log_error("serving: ", problem.message());
-      if (!self->has_ready(slot.kind)) self->fail_waiting(slot.kind, problem.message());
+      self->end_wait(slot.kind, problem.message());
       self->relaunch_later(slot);
     }
   });

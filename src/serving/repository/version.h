@@ -100,6 +100,7 @@ class Version : public std::enable_shared_from_this<Version> {
   void tick();
   void wake_at(Clock::time_point time);
   void give_up(Slot& slot, const std::string& how);
+  void end_wait(StageKind kind, const std::string& how);
   void fail_waiting(StageKind kind, const std::string& how);
   void finish_stop();
   void finish_end();
@@ -119,6 +120,7 @@ class Version : public std::enable_shared_from_this<Version> {
   std::optional<std::string> problem_;  // why it did not start
   std::function<void()> lost_;
   std::vector<std::function<void()>> ended_;
+  Clock::time_point outage_begin_;                     // when the last worker that was ready ended
   Clock::time_point wake_ = Clock::time_point::max();  // when the scheduler is asked next
   boost::asio::steady_timer tick_, watch_, drain_;
 };

@@ -22,8 +22,7 @@ inline std::vector<std::string> fake_worker() {
 //   hangs     is ready, and answers nothing
 //   mad       is ready, and answers what is no frame
 //   leaves    ends in good order instead of the first answer
-//   once      answers once in its life, then is killed; the next process is killed before it is
-//   ready
+//   once      answers once, then is killed; later ones end before they are ready
 inline std::string fake_servable(const std::string& name) {
   return R"({"name":")" + name + R"(","folder":"/tmp","models":[{"files":["add.mindir"],)" +
          R"("format":"MindIR","with_batch_dim":true,"without_batch_dim_inputs":[]}],)" +

@@ -29,14 +29,10 @@ Outcome sum_of(const Instance& instance) {
   return Instance{make_value(ElementType::Float32, {2}, std::as_bytes(std::span(y)))};
 }
 
-// Whether it is the first process of this server's that does so.
-bool is_first(const std::string& what) {
-  const auto mark = std::filesystem::temp_directory_path() /
-                    ("fake_worker_" + what + "_" + std::to_string(getppid()));
-  if (std::filesystem::exists(mark)) {
-    std::filesystem::remove(mark);
-    return false;
-  }
+// Whether no process has done so with this version yet.
+bool is_first(const std::string& version_folder) {
+  const auto mark = std::filesystem::path(version_folder) / "was_there";
+  if (std::filesystem::exists(mark)) return false;
   std::ofstream file(mark);
   return true;
 }
@@ -52,8 +48,10 @@ TEST(FakeWorker, DISABLED_Serves) {
     const IncomingFrame frame = *std::move(received).value();
     if (frame.head.kind == FrameKind::Stop) _exit(0);
     if (frame.head.kind == FrameKind::Load) {
-      name = platform::parse_json(frame.description, "load").at("servable").at("name").string();
-      if (name == "dies" || (name == "once" && !is_first(name))) kill(getpid(), SIGKILL);
+      const platform::Json load = platform::parse_json(frame.description, "load");
+      name = load.at("servable").at("name").string();
+      if (name == "dies") kill(getpid(), SIGKILL);
+      if (name == "once" && !is_first(load.at("version_folder").string())) _exit(1);
       if (name == "refuses") {
         channel.write(write_text(FrameKind::Failed, 0, "Load model failed, because it wants so"));
         _exit(1);

@@ -158,6 +158,7 @@ void WorkerProcess::reap() {
   Events::End end;
   end.was_asked = is_stopping_;
   end.in_order = WIFEXITED(*status) && WEXITSTATUS(*status) == 0 && how_.empty();
+  end.was_killed = how_.empty() && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL;
   end.was_told = !failure_.empty();
   end.how = !failure_.empty() ? failure_ : !how_.empty() ? how_ : ChildProcess::told(*status);
   const auto ended = std::move(events_.ended);
