@@ -12,6 +12,10 @@ namespace mycel::serving {
 
 using Clock = std::chrono::steady_clock;
 
+// Each takes some hundred bytes on its way, however small its values: a message of the largest
+// size could otherwise ask for all memory there is.
+constexpr std::size_t kMostRequestInstances = 1 << 16;
+
 // Instances for one method of one servable, and who wants the results.
 struct Request {
   const Method* method = nullptr;   // of the servable that the scheduler works for

@@ -16,6 +16,7 @@ constexpr double kFrameSeconds = 200e-6;
 // A worker that needs less than this for a run is given the next one while it is at it.
 constexpr double kShortRunSeconds = 500e-6;
 constexpr std::size_t kMostFrameRows = 256;
+constexpr std::size_t kMostFrameBytes = std::size_t{1} << 30;
 constexpr double kForget = 0.2;  // weight of the newest in the mean of run times
 
 Failure too_late() {
@@ -107,6 +108,7 @@ void Scheduler::submit(Request request) {
   state->number = next_request_++;
   std::vector<Instance> instances = std::move(state->request.instances);
   state->open = instances.size();
+  if (state->request.deadline != Clock::time_point::max()) ++deadlines_;
   state->outcomes.resize(instances.size());
   const Clock::time_point now = Clock::now();
   if (instances.empty()) finished_.push_back(state);
@@ -158,6 +160,7 @@ void Scheduler::report() {
   while (!finished_.empty()) {
     const std::shared_ptr<RequestState> state = std::move(finished_.front());
     finished_.pop_front();
+    if (state->request.deadline != Clock::time_point::max()) --deadlines_;
     state->request.done(std::move(state->outcomes));
   }
 }
@@ -325,7 +328,8 @@ void Scheduler::send_run(Queue& queue, Worker& worker, Clock::time_point now) {
   order.tag = stage.tag;
   Run run{&queue, {}, now};
   const std::size_t most = frame_rows(queue);
-  while (!queue.waiting.empty() && run.instances.size() < most) {
+  std::size_t bytes = 0;
+  while (!queue.waiting.empty() && run.instances.size() < most && bytes < kMostFrameBytes) {
     std::unique_ptr<Pending> pending = std::move(queue.waiting.front());
     queue.waiting.pop_front();
     --waiting_;
@@ -333,6 +337,7 @@ void Scheduler::send_run(Queue& queue, Worker& worker, Clock::time_point now) {
       finish(*pending, too_late());
       continue;
     }
+    for (const Value& value : pending->inputs) bytes += value.bytes.size();
     order.instances.push_back(std::move(pending->inputs));
     run.instances.push_back(std::move(pending));
   }
@@ -354,14 +359,17 @@ void Scheduler::drop_late(Queue& queue, Clock::time_point now) {
 }
 
 std::optional<Clock::time_point> Scheduler::tick(Clock::time_point now) {
-  for (const std::unique_ptr<Queue>& queue : queues_) drop_late(*queue, now);
+  if (deadlines_ > 0)
+    for (const std::unique_ptr<Queue>& queue : queues_) drop_late(*queue, now);
   pump(now);
   report();
   Clock::time_point next = Clock::time_point::max();
   for (const std::unique_ptr<Queue>& queue : queues_) {
-    for (const std::unique_ptr<Pending>& pending : queue->waiting)
-      next = std::min(next, pending->state->request.deadline);
-    if (!queue->waiting.empty() && queue->waiting.front()->since + options_.delay > now)
+    if (deadlines_ > 0)
+      for (const std::unique_ptr<Pending>& pending : queue->waiting)
+        next = std::min(next, pending->state->request.deadline);
+    if (options_.delay.count() > 0 && !queue->waiting.empty() &&
+        queue->waiting.front()->since + options_.delay > now)
       next = std::min(next, queue->waiting.front()->since + options_.delay);
   }
   if (next == Clock::time_point::max()) return std::nullopt;

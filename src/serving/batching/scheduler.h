@@ -59,6 +59,9 @@ class Scheduler {
   // it returns; nothing: not before something else happens.
   std::optional<Clock::time_point> tick(Clock::time_point now);
 
+  // Whether `tick` has anything to do: a delay is set, or a request that is here has a deadline.
+  bool needs_clock() const { return options_.delay.count() > 0 || deadlines_ > 0; }
+
   std::size_t waiting() const { return waiting_; }  // instances in queues
   std::size_t running() const { return running_; }  // instances at workers
   bool is_idle() const { return waiting_ == 0 && running_ == 0; }
@@ -98,6 +101,7 @@ class Scheduler {
   std::uint64_t next_request_ = 1;
   std::size_t waiting_ = 0;
   std::size_t running_ = 0;
+  std::size_t deadlines_ = 0;  // requests that have one
   bool is_pumping_ = false;
   std::deque<std::shared_ptr<RequestState>> finished_;  // to be told
 };

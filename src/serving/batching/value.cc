@@ -66,6 +66,10 @@ std::size_t size_of(ElementType type) {
 }
 
 Result<std::size_t> element_count(std::span<const std::int64_t> dims) {
+  if (dims.size() > kMostDims)
+    return Error(ErrorKind::Value,
+                 join("a shape of ", dims.size(), " dimensions is illegal; at most ", kMostDims,
+                      " are possible"));
   // A length of zero makes the whole empty, however large the others are.
   std::uint64_t count = 1;
   bool is_too_many = false;

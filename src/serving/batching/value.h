@@ -42,8 +42,10 @@ constexpr bool is_text(ElementType type) {
 }
 
 using Dims = std::vector<std::int64_t>;
+constexpr std::size_t kMostDims = 64;
 
-// Product of the lengths; an error when it does not fit, or when a length is negative.
+// Product of the lengths; an error when it does not fit, when a length is negative, or when there
+// are too many of them.
 platform::Result<std::size_t> element_count(std::span<const std::int64_t> dims);
 std::string to_string(std::span<const std::int64_t> dims);
 

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <optional>
 
 #include "platform/error/error.h"
 #include "platform/json/json.h"
+#include "serving/batching/request.h"
 #include "serving/gateway/base64.h"
 #include "serving/gateway/number_text.h"
 
@@ -20,6 +22,7 @@ using platform::join;
 using platform::Json;
 using platform::require;
 
+constexpr const char* kNoMemory = "Parser request failed, there is no memory for it";
 constexpr std::string_view kOneTextOnly = "json array, string or bytes type only support one item";
 
 [[noreturn]] void refuse(std::string_view text) { fail(ErrorKind::Value, text); }
@@ -198,6 +201,8 @@ Value read_value(const Json& value) {
   }
   if (value.is_string()) return text_value(value, {});
   const Dims dims = shape_of(value);
+  if (const platform::Result<std::size_t> count = element_count(dims); !count)
+    refuse(join("json array, ", count.error().message()));
   if (std::optional<Value> single = read_single(value, dims)) return *std::move(single);
   Elements elements;
   if (dims.empty() && kind_of(value) == ElementType::Unknown)
@@ -227,6 +232,9 @@ std::vector<NamedValues> read_instances(const Json& body) {
     return all;
   }
   require(!instances.array().empty(), ErrorKind::Value, "Instances count of request cannot be 0");
+  require(instances.array().size() <= kMostRequestInstances, ErrorKind::Value,
+          "a request may hold at most ", kMostRequestInstances, " instances, but has ",
+          instances.array().size());
   for (const Json& instance : instances.array()) all.push_back(read_instance(instance));
   return all;
 }
@@ -262,11 +270,15 @@ std::variant<std::vector<NamedValues>, std::string> read_classic_body(std::strin
     parsed = platform::parse_json(body, "request body");
   } catch (const platform::Error& error) {
     return join("Illegal JSON format, ", error.message());
+  } catch (const std::bad_alloc&) {
+    return kNoMemory;
   }
   try {
     return read_instances(*parsed);
   } catch (const platform::Error& error) {
     return join("Parser request failed, ", error.message());
+  } catch (const std::bad_alloc&) {
+    return kNoMemory;
   }
 }
 

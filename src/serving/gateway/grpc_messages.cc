@@ -2,12 +2,18 @@
 #include "serving/gateway/grpc_messages.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "serving/batching/request.h"
 
 namespace mycel::serving {
 namespace {
 
 using platform::join;
 using platform::Result;
+
+constexpr int kMostTensors = 1024;  // names are looked up one by one
 
 Failure invalid(std::string text) { return {FailureCode::InvalidInputs, std::move(text)}; }
 
@@ -78,10 +84,16 @@ Value typed_value(ElementType type, const Dims& dims, const Field& field) {
                         field.data(), static_cast<std::size_t>(field.size()))));
 }
 
-// Numbers of less than four bytes come in fields of four.
+// Numbers of less than four bytes come in fields of four, and may be more than they say.
 template <class Number, class Field>
-Value narrowed(ElementType type, const Dims& dims, const Field& field) {
-  std::vector<Number> numbers(field.begin(), field.end());
+std::variant<Value, Failure> narrowed(ElementType type, const Dims& dims, const Field& field) {
+  std::vector<Number> numbers;
+  for (const auto number : field) {
+    if constexpr (!std::is_same_v<std::remove_const_t<decltype(number)>, bool>)
+      if (!std::in_range<Number>(number))
+        return invalid(join(number, " is no ", open_inference_name(type)));
+    numbers.push_back(static_cast<Number>(number));
+  }
   return make_value(type, dims, std::as_bytes(std::span<const Number>(numbers)));
 }
 
@@ -141,6 +153,9 @@ std::variant<Value, Failure> read_input(const inference::ModelInferRequest::Infe
 std::variant<std::vector<NamedValues>, Failure> read_instances(
     const std::shared_ptr<const ms::PredictRequest>& request) {
   if (request->instances().empty()) return invalid("Instances count of request cannot be 0");
+  if (static_cast<std::size_t>(request->instances_size()) > kMostRequestInstances)
+    return invalid(join("a request may hold at most ", kMostRequestInstances,
+                        " instances, but has ", request->instances_size()));
   std::vector<NamedValues> all;
   for (const ms::Instance& instance : request->instances()) {
     NamedValues values;
@@ -182,8 +197,12 @@ std::variant<NamedTensors, Failure> read_tensors(
     return invalid(join(request->raw_input_contents_size(), " raw_input_contents for ",
                         request->inputs_size(), " inputs"));
   NamedTensors tensors;
+  if (request->inputs_size() > kMostTensors)
+    return invalid(join("more than ", kMostTensors, " inputs are given"));
   for (int i = 0; i < request->inputs_size(); ++i) {
     const auto& input = request->inputs(i);
+    if (std::ranges::find(tensors, input.name(), &NamedTensors::value_type::first) != tensors.end())
+      return invalid(join("input '", input.name(), "' is given twice"));
     auto value = read_input(input, is_raw ? &request->raw_input_contents(i) : nullptr, request);
     if (auto* failure = std::get_if<Failure>(&value)) return std::move(*failure);
     tensors.emplace_back(input.name(), std::get<Value>(std::move(value)));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serving/gateway/http_server.h"
 
+#include <chrono>
 #include <optional>
+#include <string>
 #include <unordered_set>
 #include <utility>
 
@@ -128,6 +130,7 @@ class HttpConnection : public Connection,
     http::async_read_header(stream_, buffer_, *parser_,
                             [self = this->shared_from_this()](error_code error, std::size_t) {
                               if (error) return self->on_bad(error);
+                              self->body_begin_ = Clock::now();
                               self->read_body();
                             });
   }
@@ -149,6 +152,7 @@ class HttpConnection : public Connection,
 
   void read_some_body() {
     if (parser_->is_done()) return handle();
+    if (is_too_slow()) return finish();
     lowest(stream_).expires_after(server_->limits.body_time);
     http::async_read_some(stream_, buffer_, *parser_,
                           [self = this->shared_from_this()](error_code error, std::size_t) {
@@ -157,8 +161,17 @@ class HttpConnection : public Connection,
                           });
   }
 
+  bool is_too_slow() const {
+    const Clock::duration time = Clock::now() - body_begin_;
+    const double least = std::chrono::duration<double>(time).count() *
+                         static_cast<double>(server_->limits.least_body_rate);
+    return time > server_->limits.body_time &&
+           static_cast<double>(parser_->get().body().size()) < least;
+  }
+
   // What is no HTTP, or too much of it, gets an answer and no second chance.
   void on_bad(error_code error) {
+    is_unread_ = true;
     if (error == http::error::body_limit) {
       keep_alive_ = false;
       return write(server_->too_large(server_->limits.most_body_bytes));
@@ -197,6 +210,7 @@ class HttpConnection : public Connection,
     lowest(stream_).expires_after(server_->limits.body_time);
     http::async_write(stream_, *kept,
                       [self = this->shared_from_this(), kept](error_code error, std::size_t) {
+                        if (!error && self->is_unread_) return self->linger();
                         if (error || !kept->keep_alive()) return self->finish();
                         self->read_request();
                       });
@@ -212,7 +226,30 @@ class HttpConnection : public Connection,
     }
   }
 
+  // A connection that is closed while something lies there unread is reset, and the client may
+  // lose the answer it was just sent.
+  void linger() {
+    if constexpr (kIsTls) {
+      finish();
+    } else {
+      error_code ignored;
+      stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+      stream_.expires_after(server_->limits.linger_time);
+      discard();
+    }
+  }
+
+  void discard() {
+    buffer_.clear();
+    stream_.async_read_some(buffer_.prepare(kDiscardBytes),
+                            [self = this->shared_from_this()](error_code error, std::size_t) {
+                              if (!error) self->discard();
+                            });
+  }
+
+  using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kFirstBytes = 4096;
+  static constexpr std::size_t kDiscardBytes = 64 << 10;
   static constexpr std::chrono::seconds kCloseTime{5};
 
   std::shared_ptr<ServerState> server_;
@@ -223,13 +260,23 @@ class HttpConnection : public Connection,
   bool keep_alive_ = false;
   bool is_head_ = false;
   bool is_waiting_ = false;
+  bool is_unread_ = false;  // it sent what nobody will read
+  Clock::time_point body_begin_;
 };
 
 }  // namespace
 
 void HttpServer::State::listen(const std::string& host, std::uint16_t port) {
   error_code error;
-  const tcp::endpoint endpoint(asio::ip::make_address(host, error), port);
+  // IPv6 addresses come in brackets.
+  const bool has_brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  const std::string name = has_brackets ? host.substr(1, host.size() - 2) : host;
+  tcp::endpoint endpoint(asio::ip::make_address(name, error), port);
+  if (error) {
+    tcp::resolver resolver(acceptor.get_executor());
+    const auto found = resolver.resolve(name, std::to_string(port), error);
+    if (!error) endpoint = *found.begin();
+  }
   if (!error) acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
   if (!error) acceptor.bind(endpoint, error);

@@ -23,9 +23,13 @@ struct HttpLimits {
   std::size_t most_body_bytes = std::size_t{100} << 20;
   std::size_t most_header_bytes = 16 << 10;
   std::size_t most_connections = 4096;
-  std::chrono::seconds header_time{10};  // from the first byte of a request to its last header
-  std::chrono::seconds body_time{60};    // without a byte of progress
-  std::chrono::seconds idle_time{75};    // between two requests
+  std::chrono::milliseconds header_time{
+      10'000};  // from the first byte of a request to its last header
+  std::chrono::milliseconds body_time{60'000};  // without a byte of progress
+  // After body_time, bodies that come slower than that are given up.
+  std::size_t least_body_rate = 1024;            // bytes per second
+  std::chrono::milliseconds idle_time{75'000};   // between two requests
+  std::chrono::milliseconds linger_time{2'000};  // for the rest of what was refused
 };
 
 // An HTTP/1.1 server on the thread of its io_context. One request of a connection is answered

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "platform/json/json.h"
 #include "platform/log/log.h"
@@ -25,6 +26,11 @@ int main(int count, char** words) {
   sigaddset(&ends, SIGINT);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  // A connection is a descriptor, and the usual limit is low.
+  rlimit descriptors{};
+  getrlimit(RLIMIT_NOFILE, &descriptors);
+  descriptors.rlim_cur = descriptors.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &descriptors);
   try {
     mycel::platform::configure_log(mycel::platform::log_options_from_environment());
     mycel::serving::Server server;

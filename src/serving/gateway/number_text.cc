@@ -63,6 +63,23 @@ void append_element(std::string& text, const Value& value, std::size_t i) {
   }
 }
 
+// What is no UTF-8 is replaced byte by byte, as browsers do. Where text comes from a request's path
+// or from a function's exception, it may be anything.
+std::string as_utf8(std::string_view value) {
+  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+  constexpr std::size_t kLongest = 4;
+  std::string text;
+  while (!value.empty()) {
+    std::size_t size = 1;
+    while (size <= kLongest && size <= value.size() && !platform::is_utf8(value.substr(0, size)))
+      ++size;
+    const bool is_character = size <= kLongest && size <= value.size();
+    text += is_character ? value.substr(0, size) : kReplacement;
+    value.remove_prefix(is_character ? size : 1);
+  }
+  return text;
+}
+
 template <class Append>
 void append_nested(std::string& text, std::span<const std::int64_t> dims, std::size_t& next,
                    const Append& append) {
@@ -92,7 +109,7 @@ float from_float16(std::uint16_t bits) {
 }
 
 void append_string(std::string& text, std::string_view value) {
-  text += platform::Json(std::string(value)).text();
+  text += platform::Json(platform::is_utf8(value) ? std::string(value) : as_utf8(value)).text();
 }
 
 void append_elements(std::string& text, const Value& value) {

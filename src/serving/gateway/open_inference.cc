@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "serving/batching/request.h"
+
 namespace mycel::serving {
 namespace {
 
@@ -94,6 +96,9 @@ std::variant<std::vector<Instance>, Failure> to_instances(const Servable& servab
     if (whole[k].dims.empty())
       return invalid(join("input '", method.inputs[k],
                           "' has shape [], but its first dimension is the batch"));
+    if (whole[k].dims.front() > static_cast<std::int64_t>(kMostRequestInstances))
+      return invalid(join("input '", method.inputs[k], "' has a batch of ", whole[k].dims.front(),
+                          "; at most ", kMostRequestInstances, " are possible"));
     const std::vector<Value> rows = rows_of(whole[k]);
     if (k == 0) instances.resize(rows.size());
     if (rows.size() != instances.size())
@@ -153,23 +158,34 @@ ModelDescription describe(const Servable& servable, const Signatures& signatures
   metadata.platform = servable.models.empty()                               ? "mycel_python"
                       : servable.models.front().format == ModelFormat::Onnx ? "mycel_onnx"
                                                                             : "mycel_mindir";
-  const auto spec_of = [](std::string name, const TensorSpec* spec) {
+  const bool has_rows = has_batch(servable, method);
+  const auto spec_of = [&](std::string name, const TensorSpec* spec, bool is_shared) {
     TensorMetadata tensor;
     tensor.name = std::move(name);
     // What functions take and give is theirs to know.
     tensor.datatype = spec == nullptr ? "BYTES" : std::string(open_inference_name(spec->type));
     tensor.dims = spec == nullptr ? Dims{-1} : spec->dims;
+    // Of a batch: requests may have any number of rows, whatever a run takes.
+    if (spec != nullptr && has_rows) {
+      if (!is_shared && !tensor.dims.empty()) tensor.dims.erase(tensor.dims.begin());
+      tensor.dims.insert(tensor.dims.begin(), -1);
+    }
     return tensor;
   };
   for (std::size_t i = 0; i < method.inputs.size(); ++i) {
     const TensorSpec* found = nullptr;
+    bool is_shared = false;
     for (const Stage& stage : method.stages) {
-      for (std::size_t k = 0; k < stage.inputs.size(); ++k)
-        if (stage.kind == StageKind::Model && stage.inputs[k].stage == 0 &&
-            stage.inputs[k].index == i)
-          found = &signatures[stage.target][stage.subgraph].inputs[k];
+      if (stage.kind != StageKind::Model) continue;
+      for (std::size_t k = 0; k < stage.inputs.size(); ++k) {
+        if (stage.inputs[k].stage != 0 || stage.inputs[k].index != i) continue;
+        const ModelSpec& model = servable.models[stage.target];
+        found = &signatures[stage.target][stage.subgraph].inputs[k];
+        is_shared =
+            std::ranges::find(model.inputs_without_batch, k) != model.inputs_without_batch.end();
+      }
     }
-    metadata.inputs.push_back(spec_of(method.inputs[i], found));
+    metadata.inputs.push_back(spec_of(method.inputs[i], found, is_shared));
   }
   for (std::size_t i = 0; i < method.outputs.size(); ++i) {
     const Source source = method.results[i];
@@ -178,7 +194,7 @@ ModelDescription describe(const Servable& servable, const Signatures& signatures
       const Stage& stage = method.stages[source.stage - 1];
       found = &signatures[stage.target][stage.subgraph].outputs[source.index];
     }
-    metadata.outputs.push_back(spec_of(method.outputs[i], found));
+    metadata.outputs.push_back(spec_of(method.outputs[i], found, false));
   }
   return metadata;
 }

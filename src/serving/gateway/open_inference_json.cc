@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <optional>
 
 #include "platform/json/json.h"
@@ -18,6 +19,9 @@ using platform::join;
 using platform::Json;
 using platform::require;
 using platform::Result;
+
+// Names are looked up one by one.
+constexpr std::size_t kMostTensors = 1024;
 
 // Numbers of a tensor as they are found in `data`, flat or nested.
 class DataReader {
@@ -77,15 +81,15 @@ class DataReader {
   template <class Number>
   void add_integer(const Json& value) {
     const double real = number(value);
-    // Beyond the range of int64 JSON's numbers are no exact integers here.
+    // Integers beyond int64 come as doubles, which may be other numbers than those that were meant.
+    constexpr double kLargestExact = 9007199254740992;  // 2^53
     const bool fits = value.is_integer()
                           ? std::in_range<Number>(value.integer())
-                          : real == std::floor(real) &&
-                                real >= static_cast<double>(std::numeric_limits<Number>::min()) &&
-                                real < std::ldexp(1.0, std::numeric_limits<Number>::digits);
+                          : real == std::floor(real) && std::abs(real) <= kLargestExact &&
+                                std::in_range<Number>(static_cast<std::int64_t>(real));
     require(fits, ErrorKind::Value, "input '", name_, "': element ", count_ - 1, " is no ",
             open_inference_name(type_));
-    put(value.is_integer() ? static_cast<Number>(value.integer()) : static_cast<Number>(real));
+    put(static_cast<Number>(value.integer()));
   }
   void add_text(const Json& value) {
     require(value.is_string(), ErrorKind::Value, "input '", name_, "': element ", count_ - 1,
@@ -162,6 +166,8 @@ OpenInferenceRequest read_request(const Json& body, std::string_view binary) {
   if (const Json* id = body.find("id")) request.id = id->string();
   if (const Json* all = parameter(body, "binary_data_output"))
     request.are_outputs_binary = all->boolean();
+  require(body.at("inputs").array().size() <= kMostTensors, ErrorKind::Value, "more than ",
+          kMostTensors, " inputs are given");
   for (const Json& input : body.at("inputs").array()) {
     const std::string& name = input.at("name").string();
     const bool is_new = std::ranges::find(request.inputs, name, &NamedTensors::value_type::first) ==
@@ -172,13 +178,19 @@ OpenInferenceRequest read_request(const Json& body, std::string_view binary) {
   require(binary.empty(), ErrorKind::Value, binary.size(),
           " bytes of binary data belong to no input");
   if (const Json* outputs = body.find("outputs")) {
+    require(outputs->array().size() <= kMostTensors, ErrorKind::Value, "more than ", kMostTensors,
+            " outputs are asked for");
     for (const Json& output : outputs->array()) {
       const Json* is_binary = parameter(output, "binary_data");
       require(parameter(output, "classification") == nullptr, ErrorKind::Value,
               "output parameter 'classification' is not supported");
-      request.outputs.push_back({output.at("name").string(), is_binary == nullptr
-                                                                 ? request.are_outputs_binary
-                                                                 : is_binary->boolean()});
+      const std::string& name = output.at("name").string();
+      const bool is_new =
+          std::ranges::find(request.outputs, name, &OpenInferenceRequest::WantedOutput::name) ==
+          request.outputs.end();
+      require(is_new, ErrorKind::Value, "output '", name, "' is asked for twice");
+      request.outputs.push_back(
+          {name, is_binary == nullptr ? request.are_outputs_binary : is_binary->boolean()});
     }
   }
   return request;
@@ -214,6 +226,8 @@ std::variant<OpenInferenceRequest, std::string> read_open_inference(std::string_
     return read_request(json, body.substr(json_bytes));
   } catch (const platform::Error& error) {
     return error.message();
+  } catch (const std::bad_alloc&) {
+    return "there is no memory for the request";
   }
 }
 

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "serving/gateway/classic_json.h"
-#include "serving/gateway/classic_path.h"
 #include "serving/gateway/metrics.h"
 #include "serving/gateway/model_control.h"
 #include "serving/gateway/status_page.h"
@@ -76,6 +76,15 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
   return number;
 }
 
+// Bytes of the results; their JSON has some times as many.
+std::size_t size_of(const std::vector<Outcome>& outcomes) {
+  std::size_t size = 0;
+  for (const Outcome& outcome : outcomes)
+    if (const auto* values = std::get_if<Instance>(&outcome))
+      for (const Value& value : *values) size += value.bytes.size();
+  return size;
+}
+
 }  // namespace
 
 std::variant<Route, Failure> find_model(const Repository& repository, const std::string& model,
@@ -127,14 +136,15 @@ void RestGateway::handle(HttpRequest request, HttpServer::Respond respond) {
         reply_with(http::status::ok, "text/html; charset=utf-8", std::string(status_page())));
   if (is_get && target == "/status")
     return respond(reply_with(http::status::ok, kJson, status_json(repository_)));
-  handle_classic(request, std::move(respond));
+  handle_classic(std::move(request), std::move(respond));
 }
 
 // ---- MindSpore Serving
 
-void RestGateway::handle_classic(const HttpRequest& request, HttpServer::Respond respond) {
-  const auto refuse = [&](FailureCode code, std::string_view text) {
-    const http::status status = options_.use_status_codes ? status_of(code) : http::status::ok;
+void RestGateway::handle_classic(HttpRequest request, HttpServer::Respond respond) {
+  const bool use_codes = options_.use_status_codes;
+  const auto refuse = [respond, use_codes](FailureCode code, std::string_view text) {
+    const http::status status = use_codes ? status_of(code) : http::status::ok;
     respond(reply_with(status, kJson, classic_error(text)));
   };
   if (request.method() != http::verb::post)
@@ -142,28 +152,42 @@ void RestGateway::handle_classic(const HttpRequest& request, HttpServer::Respond
   const auto path = read_classic_path(text_of(request.target()));
   if (const auto* problem = std::get_if<std::string>(&path))
     return refuse(FailureCode::InvalidInputs, *problem);
-  const ClassicPath& place = std::get<ClassicPath>(path);
-  auto body = read_classic_body(request.body());
-  if (const auto* problem = std::get_if<std::string>(&body))
-    return refuse(FailureCode::InvalidInputs, *problem);
+  const std::size_t size = request.body().size();
+  const auto read = [request = std::make_shared<HttpRequest>(std::move(request))] {
+    return read_classic_body(request->body());
+  };
+  side_.run(size, read, [this, refuse, respond, place = std::get<ClassicPath>(path)](auto body) {
+    if (const auto* problem = std::get_if<std::string>(&body))
+      return refuse(FailureCode::InvalidInputs, *problem);
+    submit_classic(place, std::get<0>(std::move(body)), respond);
+  });
+}
+
+void RestGateway::submit_classic(const ClassicPath& place, std::vector<NamedValues> instances,
+                                 HttpServer::Respond respond) {
+  const bool use_codes = options_.use_status_codes;
+  const auto refuse = [respond, use_codes](const Failure& failure) {
+    const http::status status = use_codes ? status_of(failure.code) : http::status::ok;
+    respond(reply_with(status, kJson, classic_error(failure.text)));
+  };
   const auto found = repository_.find(place.servable, place.method, place.version);
-  if (const auto* failure = std::get_if<Failure>(&found))
-    return refuse(failure->code, failure->text);
+  if (const auto* failure = std::get_if<Failure>(&found)) return refuse(*failure);
   const Route& route = std::get<Route>(found);
   Request call;
-  for (NamedValues& values : std::get<0>(body)) {
+  for (NamedValues& values : instances) {
     auto instance = in_order(route.version->servable(), *route.method, std::move(values));
-    if (const auto* failure = std::get_if<Failure>(&instance))
-      return refuse(failure->code, failure->text);
+    if (const auto* failure = std::get_if<Failure>(&instance)) return refuse(*failure);
     call.instances.push_back(std::get<Instance>(std::move(instance)));
   }
-  const bool use_codes = options_.use_status_codes;
-  call.done = [respond, route, use_codes](const std::vector<Outcome>& outcomes) {
-    if (const Failure* failure = common_failure(outcomes)) {
-      const http::status status = use_codes ? status_of(failure->code) : http::status::ok;
-      return respond(reply_with(status, kJson, classic_error(failure->text)));
-    }
-    respond(reply_with(http::status::ok, kJson, classic_reply(*route.method, outcomes)));
+  call.done = [this, respond, route, refuse](std::vector<Outcome> outcomes) {
+    if (const Failure* failure = common_failure(outcomes)) return refuse(*failure);
+    const std::size_t size = size_of(outcomes);
+    const auto write = [route, outcomes = std::move(outcomes)] {
+      return classic_reply(*route.method, outcomes);
+    };
+    side_.run(size, write, [respond](std::string reply) {
+      respond(reply_with(http::status::ok, kJson, std::move(reply)));
+    });
   };
   repository_.submit(route, std::move(call));
 }
@@ -201,7 +225,7 @@ void RestGateway::handle_open_inference(HttpRequest request, HttpServer::Respond
     }
     const std::string action = next < parts.size() ? parts[next] : "";
     if (next + 1 >= parts.size() && is_post && action == "infer")
-      return infer(request, parts[2], version, std::move(respond));
+      return infer(std::move(request), parts[2], version, std::move(respond));
     if (next + 1 >= parts.size() && is_get) return respond(model_reply(parts[2], version, action));
   }
   respond(
@@ -243,12 +267,14 @@ HttpReply RestGateway::model_reply(const std::string& model, std::uint64_t versi
                     open_inference_error(join("a model has no '", action, "'")));
 }
 
-void RestGateway::infer(const HttpRequest& request, const std::string& model, std::uint64_t version,
+void RestGateway::infer(HttpRequest request, const std::string& model, std::uint64_t version,
                         HttpServer::Respond respond) {
-  const auto refuse = [&](const Failure& failure) { respond(open_inference_failure(failure)); };
+  const auto refuse = [respond](const Failure& failure) {
+    respond(open_inference_failure(failure));
+  };
   const auto found = find_model(repository_, model, version);
   if (const auto* failure = std::get_if<Failure>(&found)) return refuse(*failure);
-  const Route& route = std::get<Route>(found);
+  const Route route = std::get<Route>(found);
   std::size_t json_bytes = request.body().size();
   const auto header = request.find(boost::beast::string_view(kJsonBytes.data(), kJsonBytes.size()));
   if (header != request.end()) {
@@ -257,10 +283,22 @@ void RestGateway::infer(const HttpRequest& request, const std::string& model, st
       return refuse({FailureCode::InvalidInputs, "Inference-Header-Content-Length is no number"});
     json_bytes = *number;
   }
-  auto body = read_open_inference(request.body(), json_bytes);
-  if (const auto* problem = std::get_if<std::string>(&body))
-    return refuse({FailureCode::InvalidInputs, *problem});
-  OpenInferenceRequest& wanted = std::get<OpenInferenceRequest>(body);
+  const std::size_t size = std::min(json_bytes, request.body().size());
+  const auto read = [request = std::make_shared<HttpRequest>(std::move(request)), json_bytes] {
+    return read_open_inference(request->body(), json_bytes);
+  };
+  side_.run(size, read, [this, refuse, respond, route, model](auto body) {
+    if (const auto* problem = std::get_if<std::string>(&body))
+      return refuse({FailureCode::InvalidInputs, *problem});
+    submit_inference(route, model, std::get<OpenInferenceRequest>(std::move(body)), respond);
+  });
+}
+
+void RestGateway::submit_inference(const Route& route, const std::string& model,
+                                   OpenInferenceRequest wanted, HttpServer::Respond respond) {
+  const auto refuse = [respond](const Failure& failure) {
+    respond(open_inference_failure(failure));
+  };
   for (const OpenInferenceRequest::WantedOutput& output : wanted.outputs)
     if (std::ranges::find(route.method->outputs, output.name) == route.method->outputs.end())
       return refuse(
@@ -270,25 +308,28 @@ void RestGateway::infer(const HttpRequest& request, const std::string& model, st
   Request call;
   call.instances = std::get<0>(std::move(instances));
   wanted.inputs.clear();
-  call.done = [respond, route, model, wanted = std::move(wanted)](std::vector<Outcome> outcomes) {
+  call.done = [this, respond, refuse, route, model,
+               wanted = std::move(wanted)](std::vector<Outcome> outcomes) {
+    const std::size_t size = size_of(outcomes);
     std::vector<Instance> rows;
     for (Outcome& outcome : outcomes) {
-      if (const auto* failure = std::get_if<Failure>(&outcome))
-        return respond(open_inference_failure(*failure));
+      if (const auto* failure = std::get_if<Failure>(&outcome)) return refuse(*failure);
       rows.push_back(std::get<Instance>(std::move(outcome)));
     }
-    const auto tensors = to_tensors(route.version->servable(), *route.method, std::move(rows));
-    if (const auto* failure = std::get_if<Failure>(&tensors))
-      return respond(open_inference_failure(*failure));
-    OpenInferenceReply written = write_open_inference(wanted, model, route.version->number(),
-                                                      *route.method, std::get<Instance>(tensors));
-    HttpReply reply =
-        reply_with(http::status::ok, written.json_bytes ? "application/octet-stream" : kJson,
-                   std::move(written.body));
-    if (written.json_bytes)
-      reply.set(boost::beast::string_view(kJsonBytes.data(), kJsonBytes.size()),
-                join(*written.json_bytes));
-    respond(std::move(reply));
+    auto tensors = to_tensors(route.version->servable(), *route.method, std::move(rows));
+    if (const auto* failure = std::get_if<Failure>(&tensors)) return refuse(*failure);
+    const auto write = [route, model, wanted, tensors = std::get<Instance>(std::move(tensors))] {
+      return write_open_inference(wanted, model, route.version->number(), *route.method, tensors);
+    };
+    side_.run(size, write, [respond](OpenInferenceReply written) {
+      HttpReply reply =
+          reply_with(http::status::ok, written.json_bytes ? "application/octet-stream" : kJson,
+                     std::move(written.body));
+      if (written.json_bytes)
+        reply.set(boost::beast::string_view(kJsonBytes.data(), kJsonBytes.size()),
+                  join(*written.json_bytes));
+      respond(std::move(reply));
+    });
   };
   repository_.submit(route, std::move(call));
 }

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "serving/gateway/classic_path.h"
 #include "serving/gateway/http_server.h"
 #include "serving/gateway/open_inference.h"
+#include "serving/gateway/side_thread.h"
 #include "serving/repository/repository.h"
 
 namespace mycel::serving {
@@ -18,27 +20,33 @@ struct RestOptions {
 };
 
 // What the REST port answers: MindSpore Serving's protocol, the Open Inference Protocol, metrics.
-// Lives on the repository's thread, at least as long as requests are answered.
+// Lives on the repository's thread, at least as long as requests are answered; large JSON is read
+// and written on a thread of its own.
 class RestGateway {
  public:
-  RestGateway(Repository& repository, RestOptions options)
-      : repository_(repository), options_(options) {}
+  RestGateway(boost::asio::io_context& context, Repository& repository, RestOptions options)
+      : repository_(repository), options_(options), side_(context) {}
 
   void handle(HttpRequest request, HttpServer::Respond respond);
   static HttpReply too_large(std::size_t limit);
 
  private:
-  void handle_classic(const HttpRequest& request, HttpServer::Respond respond);
+  void handle_classic(HttpRequest request, HttpServer::Respond respond);
+  void submit_classic(const ClassicPath& place, std::vector<NamedValues> instances,
+                      HttpServer::Respond respond);
   void handle_open_inference(HttpRequest request, HttpServer::Respond respond);
   void control(const HttpRequest& request, const std::vector<std::string>& parts,
                HttpServer::Respond respond);
-  void infer(const HttpRequest& request, const std::string& model, std::uint64_t version,
+  void infer(HttpRequest request, const std::string& model, std::uint64_t version,
              HttpServer::Respond respond);
+  void submit_inference(const Route& route, const std::string& model, OpenInferenceRequest wanted,
+                        HttpServer::Respond respond);
   HttpReply model_reply(const std::string& model, std::uint64_t version,
                         std::string_view action) const;
 
   Repository& repository_;
   const RestOptions options_;
+  SideThread side_;
 };
 
 // Servable and method of a model's name in the Open Inference Protocol: "servable" or

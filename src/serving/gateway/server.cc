@@ -2,8 +2,10 @@
 #include "serving/gateway/server.h"
 
 #include <condition_variable>
+#include <exception>
 #include <future>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -35,10 +37,23 @@ struct Server::State {
   std::unique_ptr<HttpServer> http;
   std::mutex grpc_mutex;  // guards the next
   std::unique_ptr<GrpcGateway> grpc;
-  std::mutex mutex;  // guards what follows
+  std::mutex stop_mutex;  // one stop at a time
+  std::mutex mutex;       // guards what follows
   std::condition_variable changed;
   bool is_over = false;
-  platform::Thread thread;  // last: it uses the others
+  platform::Thread thread;  // last but one: it uses the others
+  platform::Thread closer;  // closes the ports of a server that lost its workers
+
+  // What a handler throws ends the connection or the process it was about, and nothing else.
+  void run_context() {
+    while (!context.stopped()) {
+      try {
+        context.run();
+      } catch (const std::exception& problem) {
+        platform::log_error("serving: ", problem.what());
+      }
+    }
+  }
 
   // Does something on the thread of the context and gives what it gives, or throws what it throws.
   template <class Work>
@@ -47,6 +62,15 @@ struct Server::State {
     auto result = task.get_future();
     asio::post(context, [&task] { task(); });
     return result.get();
+  }
+
+  // Answers that are being written.
+  void wait_for_connections(std::chrono::milliseconds time) {
+    constexpr std::chrono::milliseconds kLookEvery{5};
+    const Clock::time_point end = Clock::now() + time;
+    while (on_thread([&] { return http != nullptr && http->connections() > 0; }) &&
+           Clock::now() < end)
+      std::this_thread::sleep_for(kLookEvery);
   }
 
   void end() {
@@ -59,17 +83,22 @@ struct Server::State {
 };
 
 Server::Server() : state_(std::make_unique<State>()) {
-  state_->repository.on_lost([state = state_.get()] {
-    platform::log_error("serving: a servable has no worker left, the server ends");
-    state->end();
+  // On the context's thread, which cannot wait for itself.
+  state_->repository.on_lost([this] {
+    platform::log_error("serving: no servable has a worker left, the server ends");
+    if (state_->closer.joinable()) return;
+    state_->closer = platform::Thread(
+        "serving end", [this](std::stop_token) { stop(std::chrono::milliseconds(0)); });
   });
   state_->thread = platform::Thread(
-      "serving", [state = state_.get()](std::stop_token) { state->context.run(); });
+      "serving", [state = state_.get()](std::stop_token) { state->run_context(); });
 }
 
 Server::~Server() {
   constexpr std::chrono::milliseconds kAtOnce{0};
   stop(kAtOnce);
+  platform::Thread closer = state_->on_thread([&] { return std::move(state_->closer); });
+  if (closer.joinable()) closer.join();
   state_->work.reset();
   state_->context.stop();
   state_->thread.join();
@@ -83,7 +112,7 @@ void Server::load(VersionOptions options) {
     });
   });
   const std::optional<std::string> problem = loaded.get_future().get();
-  if (problem) platform::fail(ErrorKind::Runtime, "Fail to start workers: ", *problem);
+  if (problem) platform::fail(ErrorKind::Runtime, *problem);
 }
 
 void Server::follow(VersionOptions options) {
@@ -110,7 +139,7 @@ void Server::start_rest(const ListenOptions& options) {
   state_->on_thread([&] {
     require(state_->http == nullptr, ErrorKind::Runtime,
             "Serving Error: RESTful server is already running");
-    auto rest = std::make_unique<RestGateway>(state_->repository, options.rest);
+    auto rest = std::make_unique<RestGateway>(state_->context, state_->repository, options.rest);
     HttpLimits limits;
     limits.most_body_bytes = options.most_message_bytes;
     const auto handle = [gateway = rest.get()](HttpRequest request, HttpServer::Respond respond) {
@@ -142,6 +171,7 @@ void Server::set_most_requests(std::size_t count) {
 }
 
 void Server::stop(std::chrono::milliseconds patience) {
+  const std::lock_guard one_at_a_time(state_->stop_mutex);
   std::promise<void> stopped;
   asio::post(state_->context, [&] {
     if (state_->http != nullptr) state_->http->stop();
@@ -149,10 +179,11 @@ void Server::stop(std::chrono::milliseconds patience) {
     state_->repository.stop(patience, [&stopped] { stopped.set_value(); });
   });
   stopped.get_future().get();
+  constexpr std::chrono::milliseconds kCloseTime{500};
+  state_->wait_for_connections(kCloseTime);
   state_->on_thread([&] { state_->http.reset(); });
   // Waits for gRPC's own threads, which may want something of ours: not on our thread.
   const std::lock_guard lock(state_->grpc_mutex);
-  constexpr std::chrono::milliseconds kCloseTime{500};
   if (state_->grpc != nullptr) state_->grpc->stop(kCloseTime);
   state_->grpc.reset();
   state_->end();

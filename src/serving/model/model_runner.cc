@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "include/api/context.h"
@@ -146,6 +147,19 @@ MSTensor batched(const TensorSpec& spec, std::size_t input, std::span<const Inst
   return result;
 }
 
+// Whether two instances may be rows of one batch. Where the model says every length, the server has
+// seen to it.
+bool has_same_shapes(const ModelSpec& model, const ModelSignature& signature, const Instance& one,
+                     const Instance& other) {
+  for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
+    if (is_shared(model, i)) continue;
+    const Dims dims = instance_dims(model, signature, i);
+    const bool is_open = std::ranges::find(dims, -1) != dims.end();
+    if (is_open && one[i].dims != other[i].dims) return false;
+  }
+  return true;
+}
+
 Failure failure_of(const mindspore::Status& status) {
   return {FailureCode::Failed, join("model run failed: ", status.ToString())};
 }
@@ -177,8 +191,33 @@ ModelRunner::ModelRunner(const std::vector<ModelSpec>& models, const ModelPlace&
 std::vector<Outcome> ModelRunner::run(std::size_t model, std::size_t subgraph,
                                       std::span<const Instance> instances) {
   if (instances.empty()) return {};
-  return specs_[model].has_batch ? run_batch(model, subgraph, instances)
-                                 : run_one_by_one(model, subgraph, instances);
+  if (!specs_[model].has_batch) return run_one_by_one(model, subgraph, instances);
+  const ModelSignature& signature = signatures_[model][subgraph];
+  const bool is_one_batch = std::ranges::all_of(instances, [&](const Instance& instance) {
+    return has_same_shapes(specs_[model], signature, instances.front(), instance);
+  });
+  return is_one_batch ? run_batch(model, subgraph, instances)
+                      : run_groups(model, subgraph, instances);
+}
+
+// Where lengths are open instances may differ in them: those that agree make a batch.
+std::vector<Outcome> ModelRunner::run_groups(std::size_t model, std::size_t subgraph,
+                                             std::span<const Instance> instances) {
+  std::vector<Outcome> outcomes(instances.size());
+  std::vector<std::size_t> left(instances.size());
+  std::iota(left.begin(), left.end(), 0);
+  while (!left.empty()) {
+    const Instance& first = instances[left.front()];
+    const auto differs = std::stable_partition(left.begin(), left.end(), [&](std::size_t i) {
+      return has_same_shapes(specs_[model], signatures_[model][subgraph], first, instances[i]);
+    });
+    std::vector<Instance> group;
+    for (auto at = left.begin(); at != differs; ++at) group.push_back(instances[*at]);
+    std::vector<Outcome> part = run_batch(model, subgraph, group);
+    for (std::size_t k = 0; k < part.size(); ++k) outcomes[left[k]] = std::move(part[k]);
+    left.erase(left.begin(), differs);
+  }
+  return outcomes;
 }
 
 std::vector<Outcome> ModelRunner::run_one_by_one(std::size_t model, std::size_t subgraph,

@@ -35,6 +35,8 @@ class ModelRunner {
   using Tensors = std::vector<mindspore::MSTensor>;
   std::vector<Outcome> run_one_by_one(std::size_t model, std::size_t subgraph,
                                       std::span<const Instance> instances);
+  std::vector<Outcome> run_groups(std::size_t model, std::size_t subgraph,
+                                  std::span<const Instance> instances);
   std::vector<Outcome> run_batch(std::size_t model, std::size_t subgraph,
                                  std::span<const Instance> instances);
 

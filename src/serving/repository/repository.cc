@@ -27,24 +27,26 @@ void Repository::load(VersionOptions options,
   try {
     version = std::make_shared<Version>(context_, std::move(options));
   } catch (const platform::Error& error) {
-    return loaded(error.message());
+    return loaded(join("Fail to start workers: ", error.message()));
   }
   const std::string name = version->servable().name;
   const std::uint32_t number = version->number();
   std::shared_ptr<Version>& place = versions_[name][number];
-  if (place != nullptr && place->state() != Version::State::Ended)
-    return loaded(join("servable '", name, "' version ", number, " is loaded already"));
+  if (place != nullptr && place->state() != Version::State::Ended)  // one that was lost may be
+    return loaded(join("Fail to start workers: servable '", name, "' version ", number,
+                       " is loaded already"));
   place = version;
   known_[name] = {kept, version->servable().folder};
   version->on_lost([this] {
-    if (lost_) lost_();
+    const std::vector<std::shared_ptr<Version>> all = versions();
+    const bool are_all_lost = std::ranges::all_of(
+        all, [](const auto& own) { return own->state() == Version::State::Ended; });
+    if (are_all_lost && lost_) lost_();
   });
-  version->start(
-      [this, name, number, loaded = std::move(loaded)](std::optional<std::string> problem) {
-        if (problem) versions_[name].erase(number);
-        if (versions_[name].empty()) versions_.erase(name);
-        loaded(std::move(problem));
-      });
+  version->start([this, version, loaded = std::move(loaded)](std::optional<std::string> problem) {
+    if (problem) forget(version);
+    loaded(std::move(problem));
+  });
 }
 
 void Repository::load_number(const std::string& servable, std::uint32_t number,
@@ -71,14 +73,19 @@ void Repository::unload(const std::string& name, std::uint32_t number,
   if (servable == versions_.end() || at == servable->second.end()) return unloaded(false);
   constexpr std::chrono::seconds kPatience{30};
   const std::shared_ptr<Version> version = at->second;
-  version->stop(kPatience, [this, version, name, number, unloaded = std::move(unloaded)] {
-    const auto own = versions_.find(name);
-    if (own != versions_.end() && own->second.contains(number) && own->second[number] == version) {
-      own->second.erase(number);
-      if (own->second.empty()) versions_.erase(own);
-    }
+  version->stop(kPatience, [this, version, unloaded = std::move(unloaded)] {
+    forget(version);
     unloaded(true);
   });
+}
+
+// Another version may have come in its place.
+void Repository::forget(const std::shared_ptr<Version>& version) {
+  const auto own = versions_.find(version->servable().name);
+  if (own == versions_.end()) return;
+  const auto at = own->second.find(version->number());
+  if (at != own->second.end() && at->second == version) own->second.erase(at);
+  if (own->second.empty()) versions_.erase(own);
 }
 
 void Repository::stop(std::chrono::milliseconds patience, std::function<void()> stopped) {
@@ -115,6 +122,10 @@ std::variant<Route, Failure> Repository::find(const std::string& name, std::stri
 
 void Repository::submit(const Route& route, Request request) {
   MethodStatistics& statistics = route.version->statistics(*route.method);
+  if (request.instances.size() > kMostRequestInstances)
+    return request.done({Failure{FailureCode::InvalidInputs,
+                                 join("a request may hold at most ", kMostRequestInstances,
+                                      " instances, but has ", request.instances.size())}});
   if (open_requests_ >= most_requests_) {
     statistics.refused.fetch_add(1, std::memory_order_relaxed);
     return request.done(std::vector<Outcome>(

@@ -53,6 +53,8 @@ class Repository {
   std::size_t open_requests() const { return open_requests_; }
 
  private:
+  void forget(const std::shared_ptr<Version>& version);
+
   boost::asio::io_context& context_;
   std::map<std::string, std::map<std::uint32_t, std::shared_ptr<Version>>, std::less<>> versions_;
   struct Known {

@@ -34,7 +34,16 @@ std::vector<TensorSpec> read_specs(const Json& list) {
     require(type > 0 && type <= static_cast<std::uint8_t>(ElementType::BFloat16),
             ErrorKind::Runtime, "signature: there is no type ", type);
     spec.type = static_cast<ElementType>(type);
-    for (const Json& length : entry.at("dims").array()) spec.dims.push_back(length.integer());
+    for (const Json& length : entry.at("dims").array()) {
+      require(length.integer() >= -1, ErrorKind::Runtime, "signature: there is no length ",
+              length.integer());
+      spec.dims.push_back(length.integer());
+    }
+    Dims closed = spec.dims;
+    std::ranges::replace(closed, -1, 1);
+    const platform::Result<std::size_t> count = element_count(closed);
+    require(static_cast<bool>(count), ErrorKind::Runtime, "signature: input '", spec.name,
+            "': ", count ? std::string() : count.error().message());
     specs.push_back(std::move(spec));
   }
   return specs;
@@ -98,7 +107,11 @@ Signatures read_signatures(const Json& text) {
       ModelSignature signature;
       signature.inputs = read_specs(entry.at("inputs"));
       signature.outputs = read_specs(entry.at("outputs"));
-      signature.batch_size = static_cast<std::uint32_t>(entry.at("batch_size").integer());
+      const std::int64_t rows = entry.at("batch_size").integer();
+      constexpr std::int64_t kMostRows = 1 << 20;
+      require(rows >= 0 && rows <= kMostRows, ErrorKind::Runtime, "signature: a batch of ", rows,
+              " is not in [0, ", kMostRows, "]");
+      signature.batch_size = static_cast<std::uint32_t>(rows);
       subgraphs.push_back(std::move(signature));
     }
     signatures.push_back(std::move(subgraphs));

@@ -2,7 +2,6 @@
 #include "serving/repository/version.h"
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -22,7 +21,13 @@ constexpr std::chrono::seconds kSuspicious{3};  // a run as long as this is look
 constexpr int kIdleLooks = 10;                  // so many looks without progress: hung
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::seconds kLongestPause{5};
+constexpr int kMostDoublings = 7;
+constexpr int kMostFailedStarts = 6;  // in a row: it will not come any more
+constexpr std::chrono::seconds kLongestOutage{3};
 constexpr std::chrono::seconds kStopPatience{10};
+constexpr std::chrono::seconds kBusyStopPatience{1};  // its time to finish is over already
+constexpr std::chrono::milliseconds kLeastSleep{1};
+constexpr std::string_view kNotStarted = "Fail to start workers";
 
 std::string load_description(const VersionOptions& options) {
   return join("{\"servable\":", options.description,
@@ -55,6 +60,11 @@ std::optional<ProcessLook> look_at_process(pid_t process) {
 
 // What a method's stages expect of the models they call, against what these are.
 std::optional<std::string> contradiction(const Servable& servable, const Signatures& signatures) {
+  const bool has_all = std::ranges::equal(servable.models, signatures,
+                                          [](const ModelSpec& model, const auto& subgraphs) {
+                                            return model.files.size() == subgraphs.size();
+                                          });
+  if (!has_all) return "a worker told of other models than it was to load";
   for (const Method& method : servable.methods) {
     for (const Stage& stage : method.stages) {
       if (stage.kind != StageKind::Model) continue;
@@ -100,7 +110,8 @@ void Version::start(std::function<void(std::optional<std::string>)> started) {
   const auto add = [&](StageKind kind, const WorkerOptions& workers) {
     for (std::size_t i = 0; i < workers.count; ++i) {
       const std::string log_file = i < workers.log_files.size() ? workers.log_files[i] : "";
-      slots_.push_back({kind, log_file, nullptr, 0, 0, boost::asio::steady_timer(context_), 0, 0});
+      slots_.push_back(
+          {kind, log_file, nullptr, 0, 0, 0, 0, false, boost::asio::steady_timer(context_), 0, 0});
     }
   };
   add(StageKind::Model, options_.model_workers);
@@ -109,7 +120,7 @@ void Version::start(std::function<void(std::optional<std::string>)> started) {
   try {
     for (Slot& slot : slots_) launch(slot);
   } catch (const platform::Error& error) {
-    finish_start(error.message());
+    return finish_start(join(kNotStarted, ": ", error.message()));
   }
   if (slots_.empty()) finish_start(std::nullopt);
   watch();
@@ -132,25 +143,43 @@ void Version::launch(Slot& slot) {
                                       load_description(options_), options_.key, std::move(events));
 }
 
-void Version::on_ready(Slot& slot, const std::string& description) {
-  if (slot.kind == StageKind::Model && scheduler_ == nullptr) {
-    try {
-      signatures_ = read_signatures(platform::parse_json(description, "a worker's signatures"));
-    } catch (const platform::Error& error) {
-      return finish_start(error.message());
+// False: the worker is of no use.
+bool Version::take_signatures(Slot& slot, const std::string& description) {
+  try {
+    Signatures own = read_signatures(platform::parse_json(description, "a worker's signatures"));
+    if (scheduler_ == nullptr) {
+      if (const auto problem = contradiction(servable_, own)) {
+        finish_start(join(kNotStarted, ": ", *problem));
+        return false;
+      }
+      signatures_ = std::move(own);
+      make_scheduler();
+      return true;
     }
-    if (const auto problem = contradiction(servable_, signatures_)) return finish_start(problem);
-    make_scheduler();
-    // Function workers that were ready before.
-    for (Slot& other : slots_)
-      if (other.kind == StageKind::Function && other.idle_looks < 0) on_ready(other, "");
+    // Instances are checked against what the first worker said, for all of them.
+    if (to_json(own).text() == to_json(signatures_).text()) return true;
+    slot.process->kill("its models are not those of the other workers");
+  } catch (const platform::Error& error) {
+    slot.process->kill(error.message());
   }
+  return false;
+}
+
+void Version::on_ready(Slot& slot, const std::string& description) {
+  if (state_ == State::Ended || slot.worker != 0) return;
+  const bool was_known = scheduler_ != nullptr;
+  if (slot.kind == StageKind::Model && !take_signatures(slot, description)) return;
   if (scheduler_ == nullptr) {
     slot.idle_looks = -1;  // ready, but not known to the scheduler yet
     return;
   }
   slot.idle_looks = 0;
+  slot.failed_starts = 0;
   slot.worker = scheduler_->add_worker(slot.kind, *slot.process);
+  if (!was_known) {
+    for (Slot& other : slots_)
+      if (other.kind == StageKind::Function && other.idle_looks < 0) on_ready(other, "");
+  }
   const bool are_all = std::ranges::all_of(slots_, [](const Slot& s) { return s.worker != 0; });
   if (state_ == State::Starting && are_all) finish_start(std::nullopt);
 }
@@ -159,14 +188,19 @@ void Version::make_scheduler() {
   scheduler_ = std::make_unique<Scheduler>(servable_, signatures_, options_.batching);
 }
 
+// Who waits for the start is told of a failure when nothing is left of it.
 void Version::finish_start(std::optional<std::string> problem) {
-  if (!started_) return;
-  state_ = problem ? State::Ended : State::Ready;
-  if (problem)
-    for (Slot& slot : slots_)
-      if (slot.process) slot.process->kill("the start failed");
-  const auto started = std::exchange(started_, {});
-  started(std::move(problem));
+  if (state_ != State::Starting) return;
+  if (!problem) {
+    state_ = State::Ready;
+    return std::exchange(started_, {})(std::nullopt);
+  }
+  problem_ = std::move(problem);
+  state_ = State::Ended;
+  watch_.cancel();
+  for (Slot& slot : slots_)
+    if (slot.process) slot.process->kill("the start failed");
+  finish_end();
 }
 
 void Version::on_frame(Slot& slot, IncomingFrame frame) {
@@ -175,55 +209,93 @@ void Version::on_frame(Slot& slot, IncomingFrame frame) {
     Result<RunOrder> order = read_run(frame.description, frame.data, frame.head.data_bytes);
     if (!order) return slot.process->kill(order.error().message());
     scheduler_->call_model(slot.worker, frame.head.id, std::move(order).value());
-    return wait_for_tick();
+  } else {
+    Result<std::vector<Outcome>> outcomes =
+        read_result(frame.description, frame.data, frame.head.data_bytes);
+    if (!outcomes) return slot.process->kill(outcomes.error().message());
+    has_worked_ = true;
+    slot.idle_looks = 0;
+    slot.failures = 0;
+    if (!scheduler_->finish_run(slot.worker, frame.head.id, std::move(outcomes).value()))
+      return slot.process->kill("it answered what it was not asked");
   }
-  Result<std::vector<Outcome>> outcomes =
-      read_result(frame.description, frame.data, frame.head.data_bytes);
-  if (!outcomes) return slot.process->kill(outcomes.error().message());
-  has_worked_ = true;
-  slot.idle_looks = 0;
-  if (!scheduler_->finish_run(slot.worker, frame.head.id, std::move(outcomes).value()))
-    return slot.process->kill("it answered what it was not asked");
-  if (state_ == State::Draining && scheduler_->is_idle()) finish_stop();
+  if (state_ == State::Draining && scheduler_->is_idle()) return finish_stop();
+  // Instances came to the queue of their next stage, which nobody looks after yet.
+  const bool has_delay = options_.batching.delay.count() > 0;
+  const bool is_asleep = wake_ == Clock::time_point::max() && scheduler_->needs_clock();
+  if (scheduler_->waiting() > 0 && (has_delay || is_asleep)) tick();
 }
 
 void Version::on_ended(Slot& slot, const WorkerProcess::Events::End& end) {
   const pid_t process = slot.process->id();
   const Scheduler::WorkerId worker = std::exchange(slot.worker, 0);
   slot.process.reset();
-  if (state_ == State::Starting) return finish_start(end.how);
+  if (state_ == State::Starting)
+    return finish_start(end.was_told
+                            ? join(kNotStarted, ": ", end.how)
+                            : join(kNotStarted, " because of death of one worker: process ",
+                                   process, ", ", end.how));
   if (scheduler_ != nullptr && worker != 0) {
     scheduler_->remove_worker(worker, {FailureCode::WorkerUnavailable,
                                        join("servable is not available: worker process ", process,
                                             " ended while it ran this instance (", end.how, ")")});
   }
-  if (state_ == State::Ended || state_ == State::Draining || end.was_asked) {
-    const bool are_gone = std::ranges::all_of(slots_, [](const Slot& s) { return !s.process; });
-    if (are_gone && ended_) std::exchange(ended_, {})();
+  if (state_ == State::Ended) return finish_end();
+  if (state_ == State::Draining) {
+    if (!has_process(slot.kind)) fail_waiting(slot.kind, end.how);
+    if (scheduler_->is_idle()) finish_stop();
     return;
   }
   platform::log_warning("serving: worker process ", process, " of servable '", servable_.name,
                         "' version ", options_.number, " ended: ", end.how);
-  if (has_worked_ && !end.in_order) return relaunch_later(slot);
-  if (has_worker(slot.kind)) return;
-  scheduler_->fail_waiting(slot.kind,
+  if (worker != 0) outage_begin_ = Clock::now();
+  // Who is killed from outside might have started well.
+  if (worker == 0 && !end.was_killed) ++slot.failed_starts;
+  const bool comes_again = has_worked_ && !end.in_order && slot.failed_starts < kMostFailedStarts;
+  if (!comes_again) return give_up(slot, end.how);
+  if (worker == 0) end_wait(slot.kind, end.how);
+  relaunch_later(slot);
+}
+
+void Version::fail_waiting(StageKind kind, const std::string& how) {
+  scheduler_->fail_waiting(kind,
                            {FailureCode::ServableUnavailable,
-                            join("servable is not available: its workers ended (", end.how, ")")});
+                            join("servable is not available: its workers ended (", how, ")")});
+}
+
+// Those that have waited for long would wait for something that may never come.
+void Version::end_wait(StageKind kind, const std::string& how) {
+  if (!has_ready(kind) && Clock::now() - outage_begin_ > kLongestOutage) fail_waiting(kind, how);
+}
+
+void Version::give_up(Slot& slot, const std::string& how) {
+  slot.is_given_up = true;
+  const bool are_others = std::ranges::any_of(
+      slots_, [&](const Slot& other) { return other.kind == slot.kind && !other.is_given_up; });
+  if (are_others) return;
+  fail_waiting(slot.kind, how);
+  finish_stop();
   if (lost_) std::exchange(lost_, {})();
 }
 
-bool Version::has_worker(StageKind kind) const {
+bool Version::has_process(StageKind kind) const {
   return std::ranges::any_of(
       slots_, [&](const Slot& slot) { return slot.kind == kind && slot.process != nullptr; });
 }
 
-// At once the first time, later and later when it keeps ending.
+bool Version::has_ready(StageKind kind) const {
+  return std::ranges::any_of(
+      slots_, [&](const Slot& slot) { return slot.kind == kind && slot.worker != 0; });
+}
+
+// At once the first time, later and later when it keeps ending before it has done anything.
 void Version::relaunch_later(Slot& slot) {
   const auto pause = std::min<std::chrono::milliseconds>(
-      slot.restarts == 0 ? std::chrono::milliseconds{0}
-                         : kFirstPause * (1 << std::min<std::uint64_t>(slot.restarts, 10)),
+      slot.failures == 0 ? std::chrono::milliseconds{0}
+                         : kFirstPause * (1 << std::min(slot.failures, kMostDoublings)),
       kLongestPause);
   ++slot.restarts;
+  ++slot.failures;
   slot.timer.expires_after(pause);
   slot.timer.async_wait([weak = weak_from_this(), &slot](error_code error) {
     const auto self = weak.lock();
@@ -232,6 +304,7 @@ void Version::relaunch_later(Slot& slot) {
       self->launch(slot);
     } catch (const platform::Error& problem) {
       platform::log_error("serving: ", problem.message());
+      self->end_wait(slot.kind, problem.message());
       self->relaunch_later(slot);
     }
   });
@@ -246,25 +319,31 @@ void Version::submit(Request request) {
     return;
   }
   // Only what may be too late, or may wait for company, needs a clock.
-  const bool needs_clock =
-      request.deadline != Clock::time_point::max() || options_.batching.delay.count() > 0;
+  const Clock::time_point deadline = request.deadline;
+  const bool has_delay = options_.batching.delay.count() > 0;
   scheduler_->submit(std::move(request));
-  if (needs_clock) wait_for_tick();
+  if (scheduler_->waiting() == 0) return;
+  if (deadline != Clock::time_point::max()) wake_at(std::max(deadline, Clock::now() + kLeastSleep));
+  if (has_delay) wake_at(Clock::now() + options_.batching.delay);
 }
 
 // Deadlines and delays; nothing is looked at while no instance waits.
-void Version::wait_for_tick() {
-  if (scheduler_->waiting() == 0) return;
+void Version::tick() {
   const Clock::time_point now = Clock::now();
-  if (tick_.expiry() > now && tick_.expiry() != Clock::time_point{}) return;
   const std::optional<Clock::time_point> next = scheduler_->tick(now);
-  if (!next) return;
-  constexpr std::chrono::milliseconds kLeast{1};
-  const bool is_delay = options_.batching.delay.count() > 0;
-  tick_.expires_at(is_delay ? std::max(*next, now) : std::max(*next, now + kLeast));
+  const bool has_delay = options_.batching.delay.count() > 0;
+  if (next) wake_at(has_delay ? *next : std::max(*next, now + kLeastSleep));
+}
+
+void Version::wake_at(Clock::time_point time) {
+  if (time >= wake_) return;
+  wake_ = time;
+  tick_.expires_at(time);
   tick_.async_wait([weak = weak_from_this()](error_code error) {
     const auto self = weak.lock();
-    if (!error && self && self->scheduler_) self->wait_for_tick();
+    if (error || !self) return;
+    self->wake_ = Clock::time_point::max();
+    if (self->scheduler_) self->tick();
   });
 }
 
@@ -297,14 +376,19 @@ void Version::look_at(Slot& slot, Clock::time_point now) {
 }
 
 void Version::stop(std::chrono::milliseconds patience, std::function<void()> ended) {
-  if (state_ == State::Ended || slots_.empty()) {
-    state_ = State::Ended;
-    return ended();
-  }
-  ended_ = std::move(ended);
+  ended_.push_back(std::move(ended));
+  if (state_ == State::Ended) return finish_end();
+  const bool is_asked_again = state_ == State::Draining;
+  const bool has_begun = state_ != State::Starting;
   state_ = State::Draining;
-  if (scheduler_ == nullptr || scheduler_->is_idle()) return finish_stop();
-  drain_.expires_after(patience);
+  if (has_begun && scheduler_ != nullptr) {
+    // A process that ends now is not started again.
+    for (const StageKind kind : {StageKind::Model, StageKind::Function})
+      if (!has_process(kind)) fail_waiting(kind, "the server is being stopped");
+  }
+  if (!has_begun || scheduler_ == nullptr || scheduler_->is_idle()) return finish_stop();
+  const Clock::time_point end = Clock::now() + patience;
+  drain_.expires_at(is_asked_again ? std::min(drain_.expiry(), end) : end);
   drain_.async_wait([weak = weak_from_this()](error_code error) {
     const auto self = weak.lock();
     if (!error && self) self->finish_stop();
@@ -313,17 +397,20 @@ void Version::stop(std::chrono::milliseconds patience, std::function<void()> end
 
 void Version::finish_stop() {
   if (state_ == State::Ended) return;
+  if (started_) problem_ = join(kNotStarted, ": the servable was stopped");
   state_ = State::Ended;
-  if (started_) std::exchange(started_, {})("it was stopped before its workers were ready");
   drain_.cancel();
   tick_.cancel();
   watch_.cancel();
-  bool is_any_left = false;
+  const bool is_idle = scheduler_ == nullptr || scheduler_->is_idle();
   for (Slot& slot : slots_) {
     slot.timer.cancel();
     if (slot.process == nullptr) continue;
-    is_any_left = true;
-    slot.process->stop(kStopPatience);
+    if (slot.worker == 0) {
+      slot.process->kill("it was stopped before it was ready");
+    } else {
+      slot.process->stop(is_idle ? kStopPatience : kBusyStopPatience);
+    }
   }
   const Failure gone{FailureCode::ServableUnavailable,
                      "servable is not available: it was unloaded"};
@@ -331,7 +418,16 @@ void Version::finish_stop() {
     scheduler_->fail_waiting(StageKind::Model, gone);
     scheduler_->fail_waiting(StageKind::Function, gone);
   }
-  if (!is_any_left && ended_) std::exchange(ended_, {})();
+  finish_end();
+}
+
+// Tells those who wait for the end, once no process is left.
+void Version::finish_end() {
+  if (state_ != State::Ended ||
+      std::ranges::any_of(slots_, [](const Slot& slot) { return slot.process != nullptr; }))
+    return;
+  if (started_) std::exchange(started_, {})(problem_);
+  for (const std::function<void()>& ended : std::exchange(ended_, {})) ended();
 }
 
 std::vector<Version::WorkerView> Version::workers() const {

@@ -53,9 +53,10 @@ class Version : public std::enable_shared_from_this<Version> {
   // `started` is called once: nothing when it is ready, else why it is not.
   void start(std::function<void(std::optional<std::string> problem)> started);
   void submit(Request request);
-  // No more requests come; those that are there are finished, at most for so long.
+  // No more requests come; those that are there are finished, at most for so long. `ended` is
+  // called when the last process is gone; a start that is under way fails.
   void stop(std::chrono::milliseconds patience, std::function<void()> ended);
-  // All workers ended in good order, or cannot be started again: called once.
+  // No worker of some kind is left, and none will come: called once, when it is `Ended`.
   void on_lost(std::function<void()> lost) { lost_ = std::move(lost); }
 
   const Servable& servable() const { return servable_; }
@@ -81,6 +82,9 @@ class Version : public std::enable_shared_from_this<Version> {
     std::shared_ptr<WorkerProcess> process;
     Scheduler::WorkerId worker = 0;  // 0: not ready
     std::uint64_t restarts = 0;
+    int failures = 0;       // how often it ended since a run of its came back
+    int failed_starts = 0;  // and since it was ready
+    bool is_given_up = false;
     boost::asio::steady_timer timer;
     std::uint64_t processor_ticks = 0;  // when it was last looked at
     int idle_looks = 0;                 // since when they have not grown
@@ -90,15 +94,21 @@ class Version : public std::enable_shared_from_this<Version> {
   void on_ready(Slot& slot, const std::string& description);
   void on_frame(Slot& slot, IncomingFrame frame);
   void on_ended(Slot& slot, const WorkerProcess::Events::End& end);
-  void begin_functions();
+  bool take_signatures(Slot& slot, const std::string& description);
   void make_scheduler();
   void finish_start(std::optional<std::string> problem);
   void relaunch_later(Slot& slot);
   void watch();
   void look_at(Slot& slot, Clock::time_point now);
-  void wait_for_tick();
+  void tick();
+  void wake_at(Clock::time_point time);
+  void give_up(Slot& slot, const std::string& how);
+  void end_wait(StageKind kind, const std::string& how);
+  void fail_waiting(StageKind kind, const std::string& how);
   void finish_stop();
-  bool has_worker(StageKind kind) const;
+  void finish_end();
+  bool has_process(StageKind kind) const;
+  bool has_ready(StageKind kind) const;
 
   boost::asio::io_context& context_;
   VersionOptions options_;
@@ -110,7 +120,11 @@ class Version : public std::enable_shared_from_this<Version> {
   State state_ = State::Starting;
   bool has_worked_ = false;  // a run came back: starting again makes sense
   std::function<void(std::optional<std::string>)> started_;
-  std::function<void()> lost_, ended_;
+  std::optional<std::string> problem_;  // why it did not start
+  std::function<void()> lost_;
+  std::vector<std::function<void()>> ended_;
+  Clock::time_point outage_begin_;                     // when the last worker that was ready ended
+  Clock::time_point wake_ = Clock::time_point::max();  // when the scheduler is asked next
   boost::asio::steady_timer tick_, watch_, drain_;
 };
 

@@ -21,6 +21,8 @@ using platform::ErrorKind;
 using platform::join;
 using platform::require;
 
+constexpr int kUnknown = -1;  // no status of a process looks like this
+
 // What the C library wants to be set up and torn down in pairs.
 struct SpawnSettings {
   SpawnSettings() {
@@ -61,6 +63,8 @@ ChildProcess::ChildProcess(const std::vector<std::string>& words, int socket,
                                      O_WRONLY | O_CREAT | O_APPEND, 0640);
     posix_spawn_file_actions_adddup2(&settings.actions, STDOUT_FILENO, STDERR_FILENO);
   }
+  // Connections of clients and the ports are not its own: what it held would stay open after us.
+  posix_spawn_file_actions_addclosefrom_np(&settings.actions, kWorkerSocket + 1);
   std::vector<char*> arguments;
   for (const std::string& word : words)
     arguments.push_back(const_cast<char*>(word.c_str()));  // NOLINT
@@ -88,11 +92,12 @@ std::optional<int> ChildProcess::status() {
   const pid_t ended = waitpid(id_, &status, WNOHANG);
   // Somebody else may have reaped it: scripts that wait for all their children.
   if (ended == id_) status_ = status;
-  if (ended < 0 && errno == ECHILD) status_ = 0;
+  if (ended < 0 && errno == ECHILD) status_ = kUnknown;
   return status_;
 }
 
 std::string ChildProcess::told(int status) {
+  if (status == kUnknown) return "nobody knows how: somebody else waited for it";
   if (WIFSIGNALED(status))
     return join("killed by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")");
   return join("exit status ", WEXITSTATUS(status));

@@ -16,7 +16,6 @@ using platform::Result;
 
 constexpr std::size_t kMostInstances = 1 << 20;
 constexpr std::size_t kMostValues = 1 << 16;
-constexpr std::size_t kMostDims = 64;
 constexpr std::array<std::byte, kDataAlignment> kNothing{};
 
 std::size_t aligned(std::size_t size) {
@@ -104,15 +103,15 @@ std::string beginning(FrameKind kind, std::uint64_t id, std::string_view descrip
   return text += description;
 }
 
-// Calls `visit` for every value that is there, column by column; a column begins aligned.
+// Calls `visit` for every value that is there, column by column; a column begins aligned. Instances
+// that have no more are dropped: the work is that of the values, whatever their counts.
 template <class One, class Visit, class Align>
-void each_by_column(const std::vector<One*>& instances, const Visit& visit, const Align& align) {
-  std::size_t columns = 0;
-  for (const One* instance : instances) columns = std::max(columns, instance->size());
-  for (std::size_t column = 0; column < columns; ++column) {
+void each_by_column(std::vector<One*> instances, const Visit& visit, const Align& align) {
+  for (std::size_t column = 0;; ++column) {
+    std::erase_if(instances, [&](const One* instance) { return column >= instance->size(); });
+    if (instances.empty()) return;
     align();
-    for (One* instance : instances)
-      if (column < instance->size()) visit((*instance)[column]);
+    for (One* instance : instances) visit((*instance)[column]);
   }
 }
 

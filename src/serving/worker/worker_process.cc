@@ -2,9 +2,11 @@
 #include "serving/worker/worker_process.h"
 
 #include <csignal>
+#include <new>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 #include <sys/socket.h>
@@ -88,8 +90,12 @@ void WorkerProcess::read_head() {
 }
 
 void WorkerProcess::read_rest() {
-  incoming_.description.resize(incoming_.head.description_bytes);
-  incoming_.data = take_data(incoming_.head.data_bytes);
+  try {
+    incoming_.description.resize(incoming_.head.description_bytes);
+    incoming_.data = take_data(incoming_.head.data_bytes);
+  } catch (const std::bad_alloc&) {
+    return close("there is no memory for what it sent");
+  }
   const std::array<asio::mutable_buffer, 2> parts = {
       asio::buffer(incoming_.description),
       asio::mutable_buffer(incoming_.data.get(), incoming_.head.data_bytes)};
@@ -136,7 +142,8 @@ void WorkerProcess::close(const std::string& how) {
   if (!how.empty()) child_->signal(SIGKILL);
   patience_end_ = Clock::now() + kReapPatience;
   timer_.cancel();
-  reap();
+  // Not at once: whoever closes is in the middle of something, and may be one of the events.
+  asio::post(timer_.get_executor(), [self = shared_from_this()] { self->reap(); });
 }
 
 // The socket closes a moment before the process is gone, and its exit status says why.
@@ -151,6 +158,8 @@ void WorkerProcess::reap() {
   Events::End end;
   end.was_asked = is_stopping_;
   end.in_order = WIFEXITED(*status) && WEXITSTATUS(*status) == 0 && how_.empty();
+  end.was_killed = how_.empty() && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL;
+  end.was_told = !failure_.empty();
   end.how = !failure_.empty() ? failure_ : !how_.empty() ? how_ : ChildProcess::told(*status);
   const auto ended = std::move(events_.ended);
   events_ = {};

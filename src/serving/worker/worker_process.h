@@ -29,6 +29,8 @@ class WorkerProcess : public WorkerPort, public std::enable_shared_from_this<Wor
     struct End {
       bool was_asked = false;
       bool in_order = false;
+      bool was_killed = false;  // by somebody else: SIGKILL
+      bool was_told = false;    // `how` are its own words
       std::string how;
     };
     std::function<void(const End& end)> ended;  // the last event
