@@ -10,6 +10,8 @@
 #include "serving/gateway/classic_json.h"
 #include "serving/gateway/classic_path.h"
 #include "serving/gateway/metrics.h"
+#include "serving/gateway/model_control.h"
+#include "serving/gateway/status_page.h"
 
 namespace mycel::serving {
 namespace {
@@ -120,6 +122,9 @@ void RestGateway::handle(HttpRequest request, HttpServer::Respond respond) {
   if (is_get && target == "/metrics")
     return respond(
         reply_with(http::status::ok, "text/plain; version=0.0.4", metrics_text(repository_)));
+  if (is_get && target == "/")
+    return respond(
+        reply_with(http::status::ok, "text/html; charset=utf-8", std::string(status_page())));
   if (is_get && target == "/status")
     return respond(reply_with(http::status::ok, kJson, status_json(repository_)));
   handle_classic(request, std::move(respond));
@@ -180,6 +185,8 @@ void RestGateway::handle_open_inference(HttpRequest request, HttpServer::Respond
       return respond(
           reply_with(is_fine ? http::status::ok : http::status::service_unavailable, kJson, ""));
   }
+  if (is_post && parts.size() >= 3 && parts[1] == "repository")
+    return control(request, parts, std::move(respond));
   if (parts.size() >= 3 && parts[1] == "models") {
     std::uint64_t version = 0;
     std::size_t next = 3;
@@ -201,6 +208,27 @@ void RestGateway::handle_open_inference(HttpRequest request, HttpServer::Respond
       reply_with(http::status::not_found, kJson,
                  open_inference_error(join("there is nothing at ", text_of(request.method_string()),
                                            " ", text_of(request.target())))));
+}
+
+// /v2/repository/index, /v2/repository/models/<model>[/versions/<n>]/load and /unload
+void RestGateway::control(const HttpRequest& request, const std::vector<std::string>& parts,
+                          HttpServer::Respond respond) {
+  if (parts.size() == 3 && parts[2] == "index")
+    return respond(
+        reply_with(http::status::ok, kJson, write_model_states(model_states(repository_))));
+  const auto done = [respond](const std::optional<std::string>& problem) {
+    respond(problem ? reply_with(http::status::bad_request, kJson, open_inference_error(*problem))
+                    : reply_with(http::status::ok, kJson, ""));
+  };
+  const bool names_version = parts.size() == 7 && parts[4] == "versions";
+  if ((parts.size() == 5 || names_version) && parts[2] == "models") {
+    const std::string version = names_version ? parts[5] : "";
+    if (parts.back() == "load") return load_model(repository_, parts[3], version, done);
+    if (parts.back() == "unload") return unload_model(repository_, parts[3], version, done);
+  }
+  respond(
+      reply_with(http::status::not_found, kJson,
+                 open_inference_error(join("there is nothing at ", text_of(request.target())))));
 }
 
 HttpReply RestGateway::model_reply(const std::string& model, std::uint64_t version,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "serving/gateway/http_server.h"
 #include "serving/gateway/open_inference.h"
@@ -29,6 +30,8 @@ class RestGateway {
  private:
   void handle_classic(const HttpRequest& request, HttpServer::Respond respond);
   void handle_open_inference(HttpRequest request, HttpServer::Respond respond);
+  void control(const HttpRequest& request, const std::vector<std::string>& parts,
+               HttpServer::Respond respond);
   void infer(const HttpRequest& request, const std::string& model, std::uint64_t version,
              HttpServer::Respond respond);
   HttpReply model_reply(const std::string& model, std::uint64_t version,

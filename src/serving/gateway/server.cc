@@ -14,6 +14,7 @@
 #include "serving/gateway/address.h"
 #include "serving/gateway/grpc_gateway.h"
 #include "serving/gateway/tls.h"
+#include "serving/repository/version_watch.h"
 
 namespace mycel::serving {
 namespace {
@@ -29,6 +30,7 @@ struct Server::State {
   asio::io_context context{1};  // one thread runs it
   asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
   Repository repository{context};
+  VersionWatch watch{context, repository};
   std::unique_ptr<RestGateway> rest;
   std::unique_ptr<HttpServer> http;
   std::mutex grpc_mutex;  // guards the next
@@ -84,6 +86,13 @@ void Server::load(VersionOptions options) {
   if (problem) platform::fail(ErrorKind::Runtime, "Fail to start workers: ", *problem);
 }
 
+void Server::follow(VersionOptions options) {
+  const Servable servable =
+      read_servable(platform::parse_json(options.description, "servable description"));
+  state_->on_thread(
+      [&] { state_->watch.follow(std::move(options), servable.name, servable.folder); });
+}
+
 bool Server::unload(const std::string& servable, std::uint32_t version) {
   std::promise<bool> unloaded;
   asio::post(state_->context, [&] {
@@ -136,6 +145,7 @@ void Server::stop(std::chrono::milliseconds patience) {
   std::promise<void> stopped;
   asio::post(state_->context, [&] {
     if (state_->http != nullptr) state_->http->stop();
+    state_->watch.stop();
     state_->repository.stop(patience, [&stopped] { stopped.set_value(); });
   });
   stopped.get_future().get();

@@ -36,6 +36,8 @@ class Server {
 
   // Waits until the version is ready. RuntimeError with the reason when it will not be.
   void load(VersionOptions options);
+  // From now on versions that appear in the servable's folder take the place of those before them.
+  void follow(VersionOptions options);
   // Waits until it has finished what it has. False: there is no such version.
   bool unload(const std::string& servable, std::uint32_t version);
   // RuntimeError with the words of MindSpore Serving for addresses that are none or are taken.

@@ -73,8 +73,11 @@ ListenOptions read_listen_options(const Json& text) {
 void start(Server& server, const Json& config) {
   if (const Json* most = config.find("max_enqueued_requests"))
     server.set_most_requests(static_cast<std::size_t>(most->integer()));
-  for (const Json& servable : config.at("servables").array())
+  for (const Json& servable : config.at("servables").array()) {
     server.load(read_version_options(servable));
+    const Json* follow = servable.find("follow_newest");
+    if (follow != nullptr && follow->boolean()) server.follow(read_version_options(servable));
+  }
   if (const Json* rest = config.find("rest")) server.start_rest(read_listen_options(*rest));
   if (const Json* grpc = config.find("grpc")) server.start_grpc(read_listen_options(*grpc));
 }

@@ -2,7 +2,10 @@
 #include "serving/repository/repository.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
+
+#include "serving/repository/version_folders.h"
 
 namespace mycel::serving {
 namespace {
@@ -20,6 +23,7 @@ std::size_t failed_count(const std::vector<Outcome>& outcomes) {
 void Repository::load(VersionOptions options,
                       std::function<void(std::optional<std::string>)> loaded) {
   std::shared_ptr<Version> version;
+  const VersionOptions kept = options;
   try {
     version = std::make_shared<Version>(context_, std::move(options));
   } catch (const platform::Error& error) {
@@ -31,6 +35,7 @@ void Repository::load(VersionOptions options,
   if (place != nullptr && place->state() != Version::State::Ended)
     return loaded(join("servable '", name, "' version ", number, " is loaded already"));
   place = version;
+  known_[name] = {kept, version->servable().folder};
   version->on_lost([this] {
     if (lost_) lost_();
   });
@@ -40,6 +45,21 @@ void Repository::load(VersionOptions options,
         if (versions_[name].empty()) versions_.erase(name);
         loaded(std::move(problem));
       });
+}
+
+void Repository::load_number(const std::string& servable, std::uint32_t number,
+                             std::function<void(std::optional<std::string>)> loaded) {
+  const auto known = known_.find(servable);
+  if (known == known_.end()) return loaded(join("there is no servable '", servable, "'"));
+  const std::map<std::uint32_t, FolderMark> folders = version_folders(known->second.folder);
+  if (number == 0 && !folders.empty()) number = folders.rbegin()->first;
+  if (!folders.contains(number))
+    return loaded(join("there is no version directory of models for version ", number, " in ",
+                       known->second.folder));
+  VersionOptions options = known->second.options;
+  options.number = number;
+  options.folder = (std::filesystem::path(known->second.folder) / std::to_string(number)).string();
+  load(std::move(options), std::move(loaded));
 }
 
 void Repository::unload(const std::string& name, std::uint32_t number,
@@ -130,6 +150,12 @@ std::vector<std::shared_ptr<Version>> Repository::versions_of(const std::string&
   if (const auto at = versions_.find(name); at != versions_.end())
     for (const auto& [number, version] : at->second) all.push_back(version);
   return all;
+}
+
+std::vector<std::string> Repository::known_servables() const {
+  std::vector<std::string> names;
+  for (const auto& [name, known] : known_) names.push_back(name);
+  return names;
 }
 
 bool Repository::is_ready() const {

@@ -28,6 +28,10 @@ class Repository {
 
   // `loaded` is called once: nothing when the version is ready, else why it is not.
   void load(VersionOptions options, std::function<void(std::optional<std::string>)> loaded);
+  // Another version of a servable that was loaded before: with its options, from the folder of that
+  // number. Number 0: the newest folder there is.
+  void load_number(const std::string& servable, std::uint32_t number,
+                   std::function<void(std::optional<std::string>)> loaded);
   // Finishes what it has and ends its workers. `unloaded` gets whether there was such a version.
   void unload(const std::string& name, std::uint32_t number, std::function<void(bool)> unloaded);
   void stop(std::chrono::milliseconds patience, std::function<void()> stopped);
@@ -41,6 +45,7 @@ class Repository {
   void submit(const Route& route, Request request);
 
   std::vector<std::shared_ptr<Version>> versions() const;
+  std::vector<std::string> known_servables() const;  // loaded or not
   std::vector<std::shared_ptr<Version>> versions_of(const std::string& name) const;
   bool is_ready() const;  // all that was loaded is, and something was
 
@@ -50,6 +55,11 @@ class Repository {
  private:
   boost::asio::io_context& context_;
   std::map<std::string, std::map<std::uint32_t, std::shared_ptr<Version>>, std::less<>> versions_;
+  struct Known {
+    VersionOptions options;
+    std::string folder;
+  };
+  std::map<std::string, Known> known_;  // what was loaded at some time, by servable
   std::function<void()> lost_;
   std::size_t most_requests_ = 10000;
   std::size_t open_requests_ = 0;
