@@ -69,6 +69,8 @@ def _config(options):
             for name in options.servable or _servables_in(directory)
         ]
     )
+    for plan in plans:
+        plan["follow_newest"] = bool(plan["servable"]["models"])
     config = {"servables": plans, "max_enqueued_requests": options.max_requests}
     if options.rest:
         config["rest"] = {"address": options.rest, "http_status_codes": options.http_status_codes}
