@@ -63,7 +63,8 @@ class ServerTest : public testing::Test {
     VersionOptions options;
     options.description = fake_servable(name);
     options.folder = folder_;
-    options.model_workers = {fake_worker(), workers, "/dev/null"};
+    options.model_workers = {fake_worker(), workers,
+                             std::vector<std::string>(workers, "/dev/null")};
     return options;
   }
 
