@@ -25,8 +25,9 @@ sys.path.insert(0, str(HERE))
 LINES = {
     "second": ("second epoch, from the cache, of the first, which fills it", 5.0),
     "training": ("the same where only decoding is cached and random steps follow", None),
-    "copy": ("second epoch, of plain copies of rows of that size by one thread", 0.7),
+    "copy": ("second epoch, of plain copies of such rows in shared memory by one thread", 0.7),
     "copy one": ("the same with one worker", None),
+    "copy own": ("second epoch, of such copies in memory of the process's own, of large pages", None),
     "pair": ("two processes that share the cache, one worker each, of one such process", 1.6),
 }
 
@@ -93,6 +94,7 @@ def one_round(server: Server, folder: pathlib.Path) -> dict[str, tuple[float, fl
     found["second"] = epochs["second"], epochs["first"]
     copy = together([server.reader("copy", folder, session, 1)])[0]["rate"]
     found["copy"] = epochs["second"], copy
+    found["copy own"] = epochs["second"], together([server.reader("copy own", folder, session, 1)])[0]["rate"]
     one = together([server.reader("again", folder, session, 1)])[0]["rate"]
     found["copy one"] = one, copy
     pair = together([server.reader("again", folder, session, 1) for _ in range(2)])
