@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from enum import IntEnum
 from typing import Any
 
@@ -227,13 +228,14 @@ class Relational(IntEnum):
     LE = 5
 
 
+# Not the functions of NumPy of these names: before 1.24 they compare no text.
 _COMPARE = {
-    Relational.EQ: np.equal,
-    Relational.NE: np.not_equal,
-    Relational.GT: np.greater,
-    Relational.GE: np.greater_equal,
-    Relational.LT: np.less,
-    Relational.LE: np.less_equal,
+    Relational.EQ: operator.eq,
+    Relational.NE: operator.ne,
+    Relational.GT: operator.gt,
+    Relational.GE: operator.ge,
+    Relational.LT: operator.lt,
+    Relational.LE: operator.le,
 }
 
 
