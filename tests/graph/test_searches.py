@@ -65,6 +65,16 @@ def test_decisions_and_gradients():
         assert gradient(three(2, 3, 5), known).asnumpy().tolist() == [1, 1, 1]
 
 
+def test_first_gradients_of_several_functions():
+    for factor in (2, 3):
+
+        @jit
+        def scaled_if_known(x, known, factor=factor):
+            return (x * factor).sum() if x in [known] else x.sum()
+
+        assert ms.grad(scaled_if_known)(three(1, 2, 3), three(1, 2, 3)).asnumpy().tolist() == [factor] * 3
+
+
 def test_in_a_loop():
     @jit
     def count(x, limit):

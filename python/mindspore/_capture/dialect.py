@@ -15,6 +15,7 @@ The first three are mistakes to the interpreter; `translation` puts them into wo
 
 from __future__ import annotations
 
+import inspect
 import types
 import weakref
 from collections.abc import Callable, Iterable
@@ -68,13 +69,12 @@ def as_result(value, depth: int = 0):
 
 def understand_once(function: Callable) -> None:
     """The same for a function that is met again and again, and was gone through when it was first met."""
-    if isinstance(function, types.FunctionType):
-        mark, met = function.__code__, _met_codes
-    else:
-        mark, met = function, _met_cells
-    if mark not in met:
+    own = inspect.unwrap(function)  # all that a decorator makes has one and the same code
+    is_function = isinstance(own, types.FunctionType)
+    met = _met_codes if is_function else _met_cells
+    if (own.__code__ if is_function else own) not in met:
         understand(function, ())
-        met.add(function.__code__ if isinstance(function, types.FunctionType) else function)
+        met.add(own.__code__ if is_function else own)  # the code it has now
 
 
 def understand(function: Callable, roots: Iterable) -> None:

@@ -17,7 +17,7 @@
 namespace mycel::cache {
 namespace {
 
-constexpr int kAnswerMs = 20;
+constexpr int kAnswerMs = 500;
 
 // A server that answers the first question when nobody waits for it any more.
 void answer_late(int listening) {
