@@ -147,12 +147,20 @@ MSTensor batched(const TensorSpec& spec, std::size_t input, std::span<const Inst
   return result;
 }
 
-// Whether two instances may be rows of one batch. Where the model says every length, the server has
-// seen to it.
-bool has_same_shapes(const ModelSpec& model, const ModelSignature& signature, const Instance& one,
-                     const Instance& other) {
+bool is_same(const Value& one, const Value& other) {
+  return one.dims == other.dims &&
+         (one.bytes.data() == other.bytes.data() || std::ranges::equal(one.bytes, other.bytes));
+}
+
+// Whether two instances may be rows of one batch: where lengths are open they have to agree, and
+// so has what all rows share. Where the model says every length, the server has seen to it.
+bool fit_together(const ModelSpec& model, const ModelSignature& signature, const Instance& one,
+                  const Instance& other) {
   for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
-    if (is_shared(model, i)) continue;
+    if (is_shared(model, i)) {
+      if (!is_same(one[i], other[i])) return false;
+      continue;
+    }
     const Dims dims = instance_dims(model, signature, i);
     const bool is_open = std::ranges::find(dims, -1) != dims.end();
     if (is_open && one[i].dims != other[i].dims) return false;
@@ -194,13 +202,13 @@ std::vector<Outcome> ModelRunner::run(std::size_t model, std::size_t subgraph,
   if (!specs_[model].has_batch) return run_one_by_one(model, subgraph, instances);
   const ModelSignature& signature = signatures_[model][subgraph];
   const bool is_one_batch = std::ranges::all_of(instances, [&](const Instance& instance) {
-    return has_same_shapes(specs_[model], signature, instances.front(), instance);
+    return fit_together(specs_[model], signature, instances.front(), instance);
   });
   return is_one_batch ? run_batch(model, subgraph, instances)
                       : run_groups(model, subgraph, instances);
 }
 
-// Where lengths are open instances may differ in them: those that agree make a batch.
+// Those that fit together make a batch.
 std::vector<Outcome> ModelRunner::run_groups(std::size_t model, std::size_t subgraph,
                                              std::span<const Instance> instances) {
   std::vector<Outcome> outcomes(instances.size());
@@ -209,7 +217,7 @@ std::vector<Outcome> ModelRunner::run_groups(std::size_t model, std::size_t subg
   while (!left.empty()) {
     const Instance& first = instances[left.front()];
     const auto differs = std::stable_partition(left.begin(), left.end(), [&](std::size_t i) {
-      return has_same_shapes(specs_[model], signatures_[model][subgraph], first, instances[i]);
+      return fit_together(specs_[model], signatures_[model][subgraph], first, instances[i]);
     });
     std::vector<Instance> group;
     for (auto at = left.begin(); at != differs; ++at) group.push_back(instances[*at]);
@@ -272,7 +280,8 @@ std::vector<Outcome> ModelRunner::run_batch(std::size_t model, std::size_t subgr
     }
   }
   const mindspore::Status status = models_[model][subgraph].Predict(inputs, &results);
-  if (!status.IsOk()) return std::vector<Outcome>(count, Outcome(failure_of(status)));
+  if (!status.IsOk() && count > 1) return run_apart(model, subgraph, instances);
+  if (!status.IsOk()) return {failure_of(status)};
   std::vector<Instance> values(count);
   for (const MSTensor& result : results) {
     Dims dims = result.Shape();
@@ -289,6 +298,15 @@ std::vector<Outcome> ModelRunner::run_batch(std::size_t model, std::size_t subgr
       values[i].push_back(rows_of(result, bytes, dims, i * size, size));
   }
   return {std::make_move_iterator(values.begin()), std::make_move_iterator(values.end())};
+}
+
+// After a batch that failed: an index that is out of range, say, is the fault of one instance.
+std::vector<Outcome> ModelRunner::run_apart(std::size_t model, std::size_t subgraph,
+                                            std::span<const Instance> instances) {
+  std::vector<Outcome> outcomes;
+  for (std::size_t i = 0; i < instances.size(); ++i)
+    outcomes.push_back(std::move(run_batch(model, subgraph, instances.subspan(i, 1)).front()));
+  return outcomes;
 }
 
 }  // namespace mycel::serving

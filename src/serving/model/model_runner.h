@@ -39,6 +39,8 @@ class ModelRunner {
                                   std::span<const Instance> instances);
   std::vector<Outcome> run_batch(std::size_t model, std::size_t subgraph,
                                  std::span<const Instance> instances);
+  std::vector<Outcome> run_apart(std::size_t model, std::size_t subgraph,
+                                 std::span<const Instance> instances);
 
   std::vector<ModelSpec> specs_;
   std::vector<std::vector<mindspore::Model>> models_;
