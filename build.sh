@@ -86,5 +86,5 @@ mkdir -p "$wheels"
   --wheel-dir "$wheels" "${settings[@]}" .
 say "built:" "$wheels"/mycel-*.whl
 if [ "$tests" = on ]; then
-  say "C++ tests: $tree/mycel_tests"
+  say "C++ tests: $tree/mycel_tests $tree/mycel_serving_tests"
 fi

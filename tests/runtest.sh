@@ -51,7 +51,14 @@ build() {
 
 lint() { "$venv_python" tools/lint/run.py; }
 
-cpp() { "$(build_folder)/mycel_tests" --gtest_brief=1 "$@"; }
+# Both, also when the first of them fails.
+cpp() {
+  local status=0 program
+  for program in mycel_tests mycel_serving_tests; do
+    "$(build_folder)/$program" --gtest_brief=1 "$@" || status=$?
+  done
+  return $status
+}
 
 tidy() {
   install_packages clang-tidy &&
@@ -63,7 +70,8 @@ sanitize() {
   local tree=build/$1
   cmake -G Ninja -S . -B "$tree" -DMYCEL_BUILD_TESTS=ON -DMYCEL_SANITIZE="$1" \
     -DPython_EXECUTABLE="$PWD/$venv_python" >/dev/null &&
-    cmake --build "$tree" --target mycel_tests && "$tree/mycel_tests" --gtest_brief=1
+    cmake --build "$tree" --target mycel_tests mycel_serving_tests &&
+    "$tree/mycel_tests" --gtest_brief=1 && "$tree/mycel_serving_tests" --gtest_brief=1
 }
 
 # Last and without a closing line of its own: what stays on the screen is pytest's summary.
