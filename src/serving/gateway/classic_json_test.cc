@@ -74,7 +74,7 @@ TEST(ClassicJsonTest, TooManyInstancesAreRefused) {
 
 TEST(ClassicJsonTest, MixedElementsAreRefused) {
   for (const std::string_view value :
-       {"[1, 1.0]", "[1.0, 1]", "[true, 1]", "[1, false]", "[[1, 2], [3, 4.5]]"})
+       {"[1, 1.0]", "[1.0, 1]", "[true, 1]", "[1, false]", "[[1, 2], [3, 4.5]]", R"([1, "a"])"})
     EXPECT_THAT(value_refusal(value), HasSubstr("json array, elements type is not equal")) << value;
 }
 
@@ -91,7 +91,7 @@ TEST(ClassicJsonTest, EmptyArraysAreRefused) {
 
 TEST(ClassicJsonTest, ArraysOfSeveralTextsAreRefused) {
   for (const std::string_view value :
-       {R"(["a", "b"])", R"([["a"], ["b"]])", R"([{"b64":"YQ=="}, {"b64":"YQ=="}])", R"([1, "a"])"})
+       {R"(["a", "b"])", R"([["a"], ["b"]])", R"([{"b64":"YQ=="}, {"b64":"YQ=="}])"})
     EXPECT_THAT(value_refusal(value), HasSubstr("string or bytes type only support one item"))
         << value;
 }
@@ -200,11 +200,13 @@ TEST(ClassicJsonTest, ArraysAreTensors) {
   EXPECT_EQ(value_of("[true,false]").type, ElementType::Bool);
 }
 
-TEST(ClassicJsonTest, OneTextMayStandInBrackets) {
-  const Value text = value_of(R"([["a"]])");
+TEST(ClassicJsonTest, OneTextMayStandInOnePairOfBrackets) {
+  const Value text = value_of(R"(["a"])");
   EXPECT_EQ(text.type, ElementType::String);
-  EXPECT_EQ(text.dims, (Dims{1, 1}));
+  EXPECT_EQ(text.dims, Dims{1});
   EXPECT_EQ(value_of(R"([{"b64":"YQ=="}])").type, ElementType::Bytes);
+  for (const std::string_view value : {R"([["a"]])", R"([[{"b64":"YQ=="}]])"})
+    EXPECT_THAT(value_refusal(value), HasSubstr("shape can only be (1,) or empty")) << value;
 }
 
 TEST(ClassicJsonTest, EncodedBytesAreBytes) {

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mindspore_serving.client import Client
 
 import mindspore as ms
 from mindspore import Tensor, nn, ops
+from mindspore_serving.client import Client
 
 
 @pytest.fixture
