@@ -198,23 +198,27 @@ def kill_under_load(kills: int, clients: int, pause: float, seed: int = 1) -> di
             for asker in askers:
                 asker.start()
             begin = time.monotonic()
+            killed: set[int] = set()
             done = 0
             while done < kills and not any(asker.trouble for asker in askers):
                 workers = server.workers()
                 if workers:
+                    victim = choice.choice(workers)
                     with contextlib.suppress(ProcessLookupError):
-                        os.kill(choice.choice(workers), signal.SIGKILL)
+                        os.kill(victim, signal.SIGKILL)
+                        killed.add(victim)
                         done += 1
                 time.sleep(choice.uniform(0, 2 * pause))
             over.set()
             for asker in askers:
                 asker.join()
             seconds = time.monotonic() - begin
-            # The last that was killed comes back, too.
+            # The last that was killed comes back, too; the server may not have missed it yet.
             end = time.monotonic() + START_SECONDS
-            while len(server.workers()) < WORKERS and time.monotonic() < end:
+            while len(workers := server.workers()) < WORKERS or killed.intersection(workers):
+                if time.monotonic() > end:
+                    break
                 time.sleep(0.05)
-            workers = server.workers()
             after = server.descriptors(), server.resident_mib()
             restarts = sum(w["restarts"] for w in server.status()["versions"][0]["workers"])
             status = server.stop()
