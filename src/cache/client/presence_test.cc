@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@ constexpr int kAnswerMs = 500;
 
 // A server that answers the first question when nobody waits for it any more.
 void answer_late(int listening) {
+  pollfd caller{listening, POLLIN, 0};
+  ASSERT_EQ(poll(&caller, 1, 10'000), 1);  // accept would not wait
   const Descriptor socket(accept(listening, nullptr, nullptr));
   const Descriptor memory(memfd_create("part", MFD_CLOEXEC));
   Frame reply;
