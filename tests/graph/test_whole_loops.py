@@ -293,3 +293,20 @@ def test_code_stays_the_users():
     assert x.asnumpy().tolist() == [7.5] * 4
     with pytest.raises(TypeError):
         counted(Tensor(1.0))
+
+
+def counted_inside(x, n):
+    while x.sum() < n:
+        x = x + 1
+        while x[0] < x[1] + 8:
+            x[0] = x[0] + 1
+            if x[2] > 3:
+                x[1] = 0
+    return x
+
+
+def test_loops_inside_others_are_recorded_in_a_bounded_number_of_runs(monkeypatch):
+    monkeypatch.setattr("mindspore._capture.loops.whole_loops._MOST_RUNS", 6)
+    compiled = check(counted_inside, *limits(300, 900, 500, 800))
+    reasons = list(compiled._captured._tries.reasons.values())
+    assert "has more than 6 ways through its turns and those of loops inside it" in reasons, reasons

@@ -37,12 +37,24 @@ class _Run:
     asked: int = 0
 
 
-class Decisions:
-    """Answers the questions of one thread, and has both sides recorded."""
+@dataclass
+class Runs:
+    """How many runs of pieces there may still be."""
 
-    def __init__(self):
+    left: int = MOST_RUNS
+
+
+class Decisions:
+    """Answers the questions of one thread, and has both sides recorded.
+
+    Args:
+        runs (Runs): Shared with pieces that decide for themselves inside one another. Default: ``None``, a
+            number of its own.
+    """
+
+    def __init__(self, runs: Runs | None = None):
         self._open: list[_Run] = []
-        self._runs = 0
+        self._runs = Runs() if runs is None else runs
 
     @contextlib.contextmanager
     def answering(self):
@@ -63,8 +75,6 @@ class Decisions:
         run.open_ways[0] += 1  # the other answer, which is tried later
         if run.open_ways[0] > MOST_WAYS:
             raise _too_many(f"more than {MOST_WAYS} ways", position_of(sys._getframe(1)))
-        if self._runs > MOST_RUNS:
-            raise _too_many("too many ways through pieces inside others", position_of(sys._getframe(1)))
         _c.begin_branch(tensor)
         return True
 
@@ -102,7 +112,9 @@ class Decisions:
     ) -> list[Tensor]:
         """The same with answers to the first questions; from the next one on, what is run is a branch."""
         this = _Run(answers, ways)
-        self._runs += 1
+        self._runs.left -= 1
+        if self._runs.left < 0:
+            raise _too_many("too many ways through pieces inside others", position_of(sys._getframe(1)))
         self._open.append(this)
         try:
             tensors = tensors_of(run())

@@ -22,14 +22,16 @@ class LoopTries:
     That changes only when what was captured is forgotten: all runs that add to it do the same.
     """
 
-    __slots__ = ("_are_over", "_closed", "_refusals", "aliases", "have_been_made", "reasons")
+    __slots__ = ("_are_over", "_closed", "_refusals", "aliases", "have_been_made", "reasons", "runs")
 
     def __init__(self):
         self._closed: set[str] = set()
         self._refusals: dict[str, int] = {}  # by the place of the loop
         self.reasons: dict[str, str] = {}  # why a loop is compiled turn by turn, likewise
         self.have_been_made = self._are_over = False
-        self.aliases = None  # of what loops inside others have left
+        # Of a loop and all that are recorded inside it.
+        self.aliases = None  # of what they have left
+        self.runs = None  # of their turns, that may still be
 
     def is_open(self, place: str) -> bool:
         """Whether a loop is to be tried."""
@@ -41,7 +43,6 @@ class LoopTries:
 
     def note(self, place: str, reason: str | None) -> None:
         """A loop was recorded, or could not be for a reason."""
-        self.have_been_made = True
         if reason is None:
             self._refusals.pop(place, None)
             self.reasons.pop(place, None)

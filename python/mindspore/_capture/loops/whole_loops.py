@@ -11,16 +11,20 @@ from dataclasses import dataclass
 from mindspore import _c_expression as _c
 from mindspore._capture import code as codes
 from mindspore._capture.code import position_of
-from mindspore._capture.decisions import MOST_WAYS, Decisions, TooManyWaysError
+from mindspore._capture.decisions import MOST_WAYS, Decisions, Runs, TooManyWaysError
 from mindspore._capture.loops import turns as ends
 from mindspore._capture.loops.attempt import LoopAttempt
 from mindspore._capture.loops.carried import Mismatch
 from mindspore._capture.loops.loop_number import LoopNumber, kind_read, read, without_loop_numbers
 from mindspore._capture.loops.shared_memory import Aliases
-from mindspore._capture.loops.tries import LoopTries, current_tries
+from mindspore._capture.loops.tries import current_tries
 from mindspore._capture.loops.turns import Outcome, Span, Turns, is_recorded
 
 AGAIN = False  # after another turn it may be possible
+
+# Every way through a turn is a run of it, and loops in it are recorded on every way: what takes more runs
+# than this would be recorded for seconds.
+_MOST_RUNS = 1000
 
 
 @dataclass
@@ -122,35 +126,40 @@ class WholeLoops:
     @staticmethod
     def _tried(turns: Turns, found: dict, is_again: bool, parts: tuple) -> WholeOutcome | bool | None:
         values = turns.stands_in(found, *parts)
-        decisions, reason = Decisions(), None
+        tries = current_tries()
+        tries.have_been_made = True
+        if tries.aliases is None or not _c.region_depth():
+            tries.aliases, tries.runs = Aliases(), Runs(_MOST_RUNS)
+        decisions = Decisions(tries.runs)
+        whole: WholeOutcome | bool | None = None
+        reason = None
         try:
             with decisions.answering():
-                attempt = LoopAttempt(turns, values, decisions, _aliases(current_tries()))
+                attempt = LoopAttempt(turns, values, decisions, tries.aliases)
                 outcome = attempt.recorded()
             if not attempt.has_turned:
                 outcome = attempt.idle_outcome()
             is_seen = not _c.region_depth() and _is_inside_another(sys._getframe(2))
-            return WholeOutcome(outcome.values, outcome.broken, outcome.returned, outcome.value, is_seen)
+            whole = WholeOutcome(outcome.values, outcome.broken, outcome.returned, outcome.value, is_seen)
         except Mismatch as mismatch:
-            if not is_again:
-                return AGAIN
-            reason = str(mismatch)
+            if is_again:
+                reason = str(mismatch)
+            else:
+                whole = AGAIN
         except _c.Declined as declined:
             reason = str(declined) + _line_of(declined)
         except TooManyWaysError:
-            reason = f"has more than {MOST_WAYS} ways through a turn"
+            if tries.runs.left >= 0:
+                reason = f"has more than {MOST_WAYS} ways through a turn"
+            elif _c.region_depth():
+                raise  # too much for the loop around this one, which may do well by itself
+            else:
+                reason = f"has more than {_MOST_RUNS} ways through its turns and those of loops inside it"
         except Exception as failure:
             # Perhaps no turn is made, or the mistake is only made with what stands for values.
             reason = f"{type(failure).__name__}: {failure}{_line_of(failure)}"
-        finally:
-            current_tries().note(turns.place, reason)
-        return None
-
-
-def _aliases(tries: LoopTries) -> Aliases:
-    if tries.aliases is None or not _c.region_depth():
-        tries.aliases = Aliases()
-    return tries.aliases
+        tries.note(turns.place, reason)
+        return whole
 
 
 def _line_of(failure: BaseException) -> str:
