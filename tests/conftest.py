@@ -6,10 +6,14 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import os
+import signal
 
 import pytest
 
 faulthandler.enable()  # a crash in native code says which test it was
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # A shell's background jobs ignore Ctrl-C, and so would every process that a test starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
