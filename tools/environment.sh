@@ -6,7 +6,7 @@
 build_packages=(g++ cmake ninja-build ccache python3-venv python3-dev llvm-14-dev
   libjpeg62-turbo-dev libpng-dev libtiff-dev libwebp-dev zlib1g-dev libsqlite3-dev libssl-dev
   libopencv-core-dev libopencv-imgproc-dev libboost-dev
-  libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc)
+  libgrpc++-dev libnghttp2-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc)
 test_packages=(git libgtest-dev libgmock-dev clang-format)
 data_packages=(dataset-fashion-mnist)
 venv_python=.venv/bin/python

@@ -9,17 +9,18 @@
 
 namespace mycel::serving {
 
-// The gRPC port: MindSpore Serving's service and the Open Inference Protocol's. Calls come on
-// gRPC's threads; what concerns the repository is posted to its own.
+// The gRPC port: MindSpore Serving's service and the Open Inference Protocol's, health and
+// reflection. On the thread of its io_context.
 class GrpcGateway {
  public:
   // RuntimeError with the words of MindSpore Serving when the address cannot be listened to.
   GrpcGateway(boost::asio::io_context& context, Repository& repository,
               const ListenOptions& options);
-  ~GrpcGateway();  // calls under way end as unavailable
+  ~GrpcGateway();  // closes the connections that are left
 
-  // No new calls; those under way have so long to end.
-  void stop(std::chrono::milliseconds patience);
+  void close_port();  // no more connections
+  void go_away();     // no more calls
+  std::size_t connections() const;
 
  private:
   struct State;

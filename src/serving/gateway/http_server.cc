@@ -7,9 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/stream.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/empty_body.hpp>
@@ -18,8 +16,8 @@
 #include <boost/beast/http/write.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 
-#include "platform/error/error.h"
 #include "platform/log/log.h"
+#include "serving/gateway/accept_loop.h"
 
 namespace mycel::serving {
 namespace {
@@ -29,10 +27,6 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
-using platform::ErrorKind;
-using platform::require;
-
-constexpr std::chrono::milliseconds kAcceptPause{50};  // when no descriptor is left
 
 // A connection as the server knows it.
 class Connection {
@@ -44,26 +38,22 @@ class Connection {
 }  // namespace
 
 struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
-  State(asio::io_context& context, std::shared_ptr<asio::ssl::context> tls_context,
-        HttpLimits own_limits, Handler own_handler, TooLarge own_too_large)
-      : acceptor(context),
-        pause(context),
-        tls(std::move(tls_context)),
+  State(std::shared_ptr<asio::ssl::context> tls_context, HttpLimits own_limits, Handler own_handler,
+        TooLarge own_too_large)
+      : tls(std::move(tls_context)),
         limits(own_limits),
         handler(std::move(own_handler)),
         too_large(std::move(own_too_large)) {}
 
-  void listen(const std::string& host, std::uint16_t port);
-  void accept();
   void begin(tcp::socket socket);
 
-  tcp::acceptor acceptor;
-  asio::steady_timer pause;
   std::shared_ptr<asio::ssl::context> tls;
   const HttpLimits limits;
   const Handler handler;
   const TooLarge too_large;
   std::unordered_set<Connection*> connections;
+  std::optional<AcceptLoop<tcp>> loop;
+  std::uint16_t port = 0;
   bool is_stopped = false;
 };
 
@@ -266,40 +256,6 @@ class HttpConnection : public Connection,
 
 }  // namespace
 
-void HttpServer::State::listen(const std::string& host, std::uint16_t port) {
-  error_code error;
-  // IPv6 addresses come in brackets.
-  const bool has_brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
-  const std::string name = has_brackets ? host.substr(1, host.size() - 2) : host;
-  tcp::endpoint endpoint(asio::ip::make_address(name, error), port);
-  if (error) {
-    tcp::resolver resolver(acceptor.get_executor());
-    const auto found = resolver.resolve(name, std::to_string(port), error);
-    if (!error) endpoint = *found.begin();
-  }
-  if (!error) acceptor.open(endpoint.protocol(), error);
-  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
-  if (!error) acceptor.bind(endpoint, error);
-  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  require(!error, ErrorKind::Runtime, "bind to the socket address ", host, ":", port,
-          " failed: ", error.message());
-}
-
-void HttpServer::State::accept() {
-  acceptor.async_accept([self = shared_from_this()](error_code error, tcp::socket socket) {
-    if (self->is_stopped) return;
-    if (!error) {
-      self->begin(std::move(socket));
-      return self->accept();
-    }
-    // Most likely no descriptor is left; the connection waits in the queue.
-    self->pause.expires_after(kAcceptPause);
-    self->pause.async_wait([self](error_code) {
-      if (!self->is_stopped) self->accept();
-    });
-  });
-}
-
 void HttpServer::State::begin(tcp::socket socket) {
   if (connections.size() >= limits.most_connections) {
     platform::log_warning("serving: a connection was refused: there are ", limits.most_connections);
@@ -321,24 +277,27 @@ void HttpServer::State::begin(tcp::socket socket) {
 HttpServer::HttpServer(asio::io_context& context, const std::string& host, std::uint16_t port,
                        std::shared_ptr<asio::ssl::context> tls, HttpLimits limits, Handler handler,
                        TooLarge too_large)
-    : state_(std::make_shared<State>(context, std::move(tls), limits, std::move(handler),
+    : state_(std::make_shared<State>(std::move(tls), limits, std::move(handler),
                                      std::move(too_large))) {
-  state_->listen(host, port);
-  state_->accept();
+  tcp::acceptor acceptor(context);
+  listen_at(acceptor, host, port);
+  state_->port = acceptor.local_endpoint().port();
+  // The loop is gone before the state is: ~HttpServer stops it.
+  state_->loop.emplace(std::move(acceptor), [state = state_.get()](tcp::socket socket) {
+    state->begin(std::move(socket));
+  });
 }
 
 HttpServer::~HttpServer() { stop(); }
 
 void HttpServer::stop() {
   if (std::exchange(state_->is_stopped, true)) return;
-  error_code ignored;
-  state_->acceptor.close(ignored);
-  state_->pause.cancel();
+  state_->loop.reset();
   for (Connection* connection : state_->connections) connection->close_if_waiting();
 }
 
 std::size_t HttpServer::connections() const { return state_->connections.size(); }
 
-std::uint16_t HttpServer::port() const { return state_->acceptor.local_endpoint().port(); }
+std::uint16_t HttpServer::port() const { return state_->port; }
 
 }  // namespace mycel::serving

@@ -35,7 +35,6 @@ struct Server::State {
   VersionWatch watch{context, repository};
   std::unique_ptr<RestGateway> rest;
   std::unique_ptr<HttpServer> http;
-  std::mutex grpc_mutex;  // guards the next
   std::unique_ptr<GrpcGateway> grpc;
   std::mutex stop_mutex;  // one stop at a time
   std::mutex mutex;       // guards what follows
@@ -65,10 +64,11 @@ struct Server::State {
   }
 
   // Answers that are being written.
-  void wait_for_connections(std::chrono::milliseconds time) {
+  template <class Port>
+  void wait_for_connections(const std::unique_ptr<Port>& port, std::chrono::milliseconds time) {
     constexpr std::chrono::milliseconds kLookEvery{5};
     const Clock::time_point end = Clock::now() + time;
-    while (on_thread([&] { return http != nullptr && http->connections() > 0; }) &&
+    while (on_thread([&] { return port != nullptr && port->connections() > 0; }) &&
            Clock::now() < end)
       std::this_thread::sleep_for(kLookEvery);
   }
@@ -158,11 +158,11 @@ void Server::start_rest(const ListenOptions& options) {
 }
 
 void Server::start_grpc(const ListenOptions& options) {
-  read_address(options.address, "Serving gRPC");  // says what is wrong with it
-  const std::lock_guard lock(state_->grpc_mutex);
-  require(state_->grpc == nullptr, ErrorKind::Runtime,
-          "Serving Error: Serving gRPC server is already running");
-  state_->grpc = std::make_unique<GrpcGateway>(state_->context, state_->repository, options);
+  state_->on_thread([&] {
+    require(state_->grpc == nullptr, ErrorKind::Runtime,
+            "Serving Error: Serving gRPC server is already running");
+    state_->grpc = std::make_unique<GrpcGateway>(state_->context, state_->repository, options);
+  });
   platform::log_info("serving: Serving gRPC server listens on ", options.address);
 }
 
@@ -175,17 +175,19 @@ void Server::stop(std::chrono::milliseconds patience) {
   std::promise<void> stopped;
   asio::post(state_->context, [&] {
     if (state_->http != nullptr) state_->http->stop();
+    if (state_->grpc != nullptr) state_->grpc->close_port();
     state_->watch.stop();
     state_->repository.stop(patience, [&stopped] { stopped.set_value(); });
   });
   stopped.get_future().get();
   constexpr std::chrono::milliseconds kCloseTime{500};
-  state_->wait_for_connections(kCloseTime);
+  state_->wait_for_connections(state_->http, kCloseTime);
   state_->on_thread([&] { state_->http.reset(); });
-  // Waits for gRPC's own threads, which may want something of ours: not on our thread.
-  const std::lock_guard lock(state_->grpc_mutex);
-  if (state_->grpc != nullptr) state_->grpc->stop(kCloseTime);
-  state_->grpc.reset();
+  state_->on_thread([&] {
+    if (state_->grpc != nullptr) state_->grpc->go_away();
+  });
+  state_->wait_for_connections(state_->grpc, kCloseTime);
+  state_->on_thread([&] { state_->grpc.reset(); });
   state_->end();
 }
 

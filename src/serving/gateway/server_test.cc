@@ -16,14 +16,15 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 #include <gmock/gmock.h>
-#include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
-#include <ms_service.grpc.pb.h>
-#include <open_inference.grpc.pb.h>
+#include <ms_service.pb.h>
+#include <open_inference.pb.h>
 #include <unistd.h>
 
 #include "platform/error/error.h"
 #include "platform/json/json.h"
+#include "serving/client/socket_grpc_client.h"
+#include "serving/gateway/grpc_call.h"
 #include "serving/worker/fake_worker.h"
 
 namespace mycel::serving {
@@ -264,14 +265,10 @@ TEST_F(ServerTest, LargeBodiesAreAnswered) {
   EXPECT_THAT(own, HasSubstr("\"shape\":[20000,2]"));
 }
 
-TEST_F(ServerTest, GrpcAnswers) {
-  server_.load(version("add"));
-  start_grpc();
-  const auto channel = grpc::CreateChannel(grpc_, grpc::InsecureChannelCredentials());
-  const auto stub = ::mindspore::serving::proto::MSService::NewStub(channel);
+// What the two protocols of gRPC ask for a servable that adds.
+std::string predict_request(const std::string& servable) {
   ::mindspore::serving::proto::PredictRequest request;
-  ::mindspore::serving::proto::PredictReply reply;
-  request.mutable_servable_spec()->set_name("add");
+  request.mutable_servable_spec()->set_name(servable);
   request.mutable_servable_spec()->set_method_name("sum");
   auto& items = *request.add_instances()->mutable_items();
   const float numbers[] = {1, 2};
@@ -281,29 +278,12 @@ TEST_F(ServerTest, GrpcAnswers) {
     tensor.mutable_shape()->add_dims(2);
     tensor.set_data(numbers, sizeof numbers);
   }
-  grpc::ClientContext call;
-  ASSERT_TRUE(stub->Predict(&call, request, &reply).ok());
-  ASSERT_EQ(reply.instances_size(), 1) << reply.ShortDebugString();
-  float results[2];
-  std::memcpy(results, reply.instances(0).items().at("y").data().data(), sizeof results);
-  EXPECT_EQ(results[1], 4);
-
-  const auto own = inference::GRPCInferenceService::NewStub(channel);
-  inference::ModelInferRequest unknown;
-  inference::ModelInferResponse answer;
-  unknown.set_model_name("other");
-  grpc::ClientContext second;
-  EXPECT_EQ(own->ModelInfer(&second, unknown, &answer).error_code(), grpc::StatusCode::NOT_FOUND);
+  return request.SerializeAsString();
 }
 
-// A call that no worker answers ends at its deadline, or when the server does.
-TEST_F(ServerTest, GrpcCallsUnderWayEndWithTheServer) {
-  server_.load(version("hangs"));
-  start_grpc();
-  const auto channel = grpc::CreateChannel(grpc_, grpc::InsecureChannelCredentials());
-  const auto stub = inference::GRPCInferenceService::NewStub(channel);
+std::string infer_request(const std::string& model) {
   inference::ModelInferRequest request;
-  request.set_model_name("hangs");
+  request.set_model_name(model);
   const float numbers[] = {1, 2};
   for (const char* name : {"a", "b"}) {
     auto& input = *request.add_inputs();
@@ -313,13 +293,44 @@ TEST_F(ServerTest, GrpcCallsUnderWayEndWithTheServer) {
     input.add_shape(2);
     request.add_raw_input_contents(numbers, sizeof numbers);
   }
+  return request.SerializeAsString();
+}
+
+constexpr const char* kPredict = "/mindspore.serving.proto.MSService/Predict";
+constexpr const char* kInfer = "/inference.GRPCInferenceService/ModelInfer";
+
+TEST_F(ServerTest, GrpcAnswers) {
+  server_.load(version("add"));
+  start_grpc();
+  SocketGrpcClient client(grpc_);
+  const GrpcReply answer = client.ask(kPredict, predict_request("add"));
+  ASSERT_EQ(answer.status, 0) << answer.text;
+  ::mindspore::serving::proto::PredictReply reply;
+  ASSERT_TRUE(reply.ParseFromString(answer.messages.at(0)));
+  ASSERT_EQ(reply.instances_size(), 1) << reply.ShortDebugString();
+  float results[2];
+  std::memcpy(results, reply.instances(0).items().at("y").data().data(), sizeof results);
+  EXPECT_EQ(results[1], 4);
+
+  inference::ModelInferResponse own;
+  ASSERT_TRUE(own.ParseFromString(client.ask(kInfer, infer_request("add")).messages.at(0)));
+  ASSERT_EQ(own.raw_output_contents_size(), 1);
+  EXPECT_EQ(client.ask(kInfer, infer_request("other")).status,
+            static_cast<int>(GrpcCode::NotFound));
+  EXPECT_EQ(client.ask(kInfer, "no message").status, static_cast<int>(GrpcCode::Internal));
+}
+
+// A call that no worker answers ends at its deadline, or when the server does.
+TEST_F(ServerTest, GrpcCallsUnderWayEndWithTheServer) {
+  server_.load(version("hangs"));
+  start_grpc();
   std::vector<std::thread> clients;
   std::atomic<int> answered{0};
   for (int i = 0; i < 4; ++i)
     clients.emplace_back([&] {
-      grpc::ClientContext call;
-      inference::ModelInferResponse answer;
-      EXPECT_FALSE(stub->ModelInfer(&call, request, &answer).ok());
+      SocketGrpcClient client(grpc_);
+      EXPECT_EQ(client.ask(kInfer, infer_request("hangs")).status,
+                static_cast<int>(GrpcCode::Unavailable));
       ++answered;
     });
   start_rest();
@@ -327,6 +338,14 @@ TEST_F(ServerTest, GrpcCallsUnderWayEndWithTheServer) {
   server_.stop(0ms);
   for (std::thread& client : clients) client.join();
   EXPECT_EQ(answered, 4);
+}
+
+TEST_F(ServerTest, GrpcCallsEndAtTheirDeadlines) {
+  server_.load(version("hangs"));
+  start_grpc();
+  SocketGrpcClient client(grpc_);
+  EXPECT_EQ(client.ask(kInfer, infer_request("hangs"), {{"grpc-timeout", "50m"}}).status,
+            static_cast<int>(GrpcCode::DeadlineExceeded));
 }
 
 TEST_F(ServerTest, MoreRequestsThanMayWaitAreRefused) {

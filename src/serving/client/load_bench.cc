@@ -12,10 +12,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/buffer.hpp>
@@ -23,8 +24,9 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
-#include <grpcpp/grpcpp.h>
-#include <ms_service.grpc.pb.h>
+#include <ms_service.pb.h>
+
+#include "serving/client/grpc_client.h"
 
 namespace {
 
@@ -35,6 +37,7 @@ using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
 struct Plan {
+  std::string_view protocol;
   std::string address, target;
   int connections = 1;
   double seconds = 1;
@@ -91,21 +94,112 @@ Clock::time_point due(const Plan& plan, Clock::time_point begin, std::size_t i) 
 
 constexpr std::string_view kRefusal = "exceeds the limit";
 
-// ---- REST
+struct Answer {
+  bool is_right = false;
+  std::string text;  // when it is not
+};
 
-class RestLoad {
+// What is said on a connection, by one protocol.
+class Talk {
  public:
-  explicit RestLoad(const Plan& plan) : plan_(plan) {
-    request_ = "POST " + plan.target + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
-               std::to_string(plan.body.size()) + "\r\n\r\n" + plan.body;
+  virtual ~Talk() = default;
+  virtual std::string_view question() = 0;  // asks once more
+  virtual std::optional<Answer> take(std::string_view bytes) = 0;
+};
+
+class RestTalk : public Talk {
+ public:
+  explicit RestTalk(const Plan& plan)
+      : question_("POST " + plan.target + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+                  std::to_string(plan.body.size()) + "\r\n\r\n" + plan.body),
+        wanted_(plan.reply) {}
+
+  std::string_view question() override {
+    text_.clear();
+    return question_;
+  }
+
+  std::optional<Answer> take(std::string_view bytes) override {
+    text_ += bytes;
+    const std::size_t head = text_.find("\r\n\r\n");
+    if (head == text_.npos) return std::nullopt;
+    const std::string_view body = std::string_view(text_).substr(head + 4);
+    const std::size_t length = text_.find("Content-Length: ");
+    if (length < head && body.size() < std::strtoul(text_.data() + length + 16, nullptr, 10))
+      return std::nullopt;
+    if (body == wanted_) return Answer{true, {}};
+    return Answer{false, std::string(body)};
+  }
+
+ private:
+  const std::string question_, wanted_;
+  std::string text_;
+};
+
+// The sum of two 2x2 tensors of ones.
+class GrpcTalk : public Talk {
+ public:
+  explicit GrpcTalk(const Plan& plan) {
+    ms::PredictRequest request;
+    const std::size_t colon = plan.target.find(':');
+    request.mutable_servable_spec()->set_name(plan.target.substr(0, colon));
+    request.mutable_servable_spec()->set_method_name(plan.target.substr(colon + 1));
+    auto& items = *request.add_instances()->mutable_items();
+    const float ones[4] = {1, 1, 1, 1};
+    for (const char* name : {"x1", "x2"}) {
+      ms::Tensor& tensor = items[name];
+      tensor.set_dtype(ms::MS_FLOAT32);
+      for (int i = 0; i < 2; ++i) tensor.mutable_shape()->add_dims(2);
+      tensor.set_data(ones, sizeof ones);
+    }
+    message_ = request.SerializeAsString();
+  }
+
+  std::string_view question() override {
+    reply_.reset();
+    client_.ask("/mindspore.serving.proto.MSService/Predict", message_,
+                [this](mycel::serving::GrpcReply reply) { reply_ = std::move(reply); });
+    return client_.output();
+  }
+
+  std::optional<Answer> take(std::string_view bytes) override {
+    if (!client_.receive(bytes)) return Answer{false, "it is no HTTP/2"};
+    if (!reply_) return std::nullopt;
+    if (reply_->status != 0 || reply_->messages.size() != 1) return Answer{false, reply_->text};
+    ms::PredictReply reply;
+    reply.ParseFromString(reply_->messages[0]);
+    if (reply.error_msg_size() > 0) return Answer{false, reply.error_msg(0).error_msg()};
+    const float twos[4] = {2, 2, 2, 2};
+    const std::string_view wanted(reinterpret_cast<const char*>(twos), sizeof twos);
+    const bool is_right = reply.instances_size() == 1 && reply.instances(0).items().size() == 1 &&
+                          reply.instances(0).items().begin()->second.data() == wanted;
+    return Answer{is_right, "another sum"};
+  }
+
+ private:
+  std::string message_;
+  mycel::serving::GrpcClient client_;
+  std::optional<mycel::serving::GrpcReply> reply_;
+};
+
+// Connections that ask, each one thing at a time.
+class Load {
+ public:
+  explicit Load(const Plan& plan) : plan_(plan) {
     const std::size_t colon = plan.address.rfind(':');
     const tcp::endpoint server(
         asio::ip::make_address(plan.address.substr(0, colon)),
         static_cast<std::uint16_t>(std::atoi(plan.address.c_str() + colon + 1)));
     for (int i = 0; i < plan.connections; ++i) {
       connections_.push_back(std::make_unique<Connection>(context_));
-      connections_.back()->socket.connect(server);
-      connections_.back()->socket.set_option(tcp::no_delay(true));
+      Connection& own = *connections_.back();
+      own.socket.connect(server);
+      own.socket.set_option(tcp::no_delay(true));
+      if (plan.protocol == "grpc") {
+        own.talk = std::make_unique<GrpcTalk>(plan);
+      } else {
+        own.talk = std::make_unique<RestTalk>(plan);
+      }
     }
   }
 
@@ -123,8 +217,8 @@ class RestLoad {
     explicit Connection(asio::io_context& context) : socket(context), timer(context) {}
     tcp::socket socket;
     asio::steady_timer timer;
+    std::unique_ptr<Talk> talk;
     Clock::time_point asked;
-    std::string text;
     char part[16384];
   };
 
@@ -141,7 +235,8 @@ class RestLoad {
 
   void ask(Connection& own) {
     own.asked = Clock::now();
-    asio::async_write(own.socket, asio::buffer(request_),
+    const std::string_view question = own.talk->question();
+    asio::async_write(own.socket, asio::buffer(question.data(), question.size()),
                       [this, &own](error_code error, std::size_t) {
                         if (error) return fail(own, error);
                         read(own);
@@ -152,12 +247,10 @@ class RestLoad {
     own.socket.async_read_some(
         asio::buffer(own.part), [this, &own](error_code error, std::size_t size) {
           if (error) return fail(own, error);
-          own.text.append(own.part, size);
-          if (!is_whole(own.text)) return read(own);
-          const std::size_t head = own.text.find("\r\n\r\n") + 4;
-          const std::string_view body = std::string_view(own.text).substr(head);
-          tally_.add(own.asked, body == plan_.reply, body.find(kRefusal) != body.npos, body);
-          own.text.clear();
+          const auto answer = own.talk->take({own.part, size});
+          if (!answer) return read(own);
+          const bool is_refused = answer->text.find(kRefusal) != answer->text.npos;
+          tally_.add(own.asked, answer->is_right, is_refused, answer->text);
           next(own);
         });
   }
@@ -166,83 +259,13 @@ class RestLoad {
     tally_.add(own.asked, false, false, "the connection broke: " + error.message());
   }
 
-  static bool is_whole(std::string_view text) {
-    const std::size_t head = text.find("\r\n\r\n");
-    if (head == text.npos) return false;
-    const std::size_t length = text.find("Content-Length: ");
-    if (length == text.npos || length > head) return true;
-    return text.size() >= head + 4 + std::strtoul(text.data() + length + 16, nullptr, 10);
-  }
-
   const Plan plan_;
-  std::string request_;
   asio::io_context context_{1};
   std::vector<std::unique_ptr<Connection>> connections_;
   Tally tally_;
   Clock::time_point end_;
   std::size_t asked_ = 0;
 };
-
-// ---- gRPC
-
-struct Call {
-  grpc::ClientContext context;
-  ms::PredictReply reply;
-  grpc::Status status;
-  Clock::time_point asked;
-  std::unique_ptr<grpc::ClientAsyncResponseReader<ms::PredictReply>> reader;
-};
-
-int grpc_load(const Plan& plan) {
-  const auto stub =
-      ms::MSService::NewStub(grpc::CreateChannel(plan.address, grpc::InsecureChannelCredentials()));
-  ms::PredictRequest request;
-  const std::size_t colon = plan.target.find(':');
-  request.mutable_servable_spec()->set_name(plan.target.substr(0, colon));
-  request.mutable_servable_spec()->set_method_name(plan.target.substr(colon + 1));
-  auto& items = *request.add_instances()->mutable_items();
-  const float ones[4] = {1, 1, 1, 1};
-  const float twos[4] = {2, 2, 2, 2};
-  for (const char* name : {"x1", "x2"}) {
-    ms::Tensor& tensor = items[name];
-    tensor.set_dtype(ms::MS_FLOAT32);
-    for (int i = 0; i < 2; ++i) tensor.mutable_shape()->add_dims(2);
-    tensor.set_data(ones, sizeof ones);
-  }
-  const std::string wanted(reinterpret_cast<const char*>(twos), sizeof twos);
-  grpc::CompletionQueue queue;
-  Tally tally;
-  const auto end = tally.begin + std::chrono::duration_cast<Clock::duration>(
-                                     std::chrono::duration<double>(plan.seconds));
-  std::size_t asked = 0;
-  int open = 0;
-  const auto ask = [&] {
-    auto* call = new Call;  // NOLINT: the queue gives it back
-    call->asked = Clock::now();
-    call->reader = stub->AsyncPredict(&call->context, request, &queue);
-    call->reader->Finish(&call->reply, &call->status, call);
-    ++asked;
-    ++open;
-  };
-  while (Clock::now() < end || open > 0) {
-    while (open < plan.connections && Clock::now() < end &&
-           due(plan, tally.begin, asked) <= Clock::now())
-      ask();
-    void* tag = nullptr;
-    bool ok = false;
-    const auto pause = std::chrono::system_clock::now() + std::chrono::microseconds(200);
-    if (queue.AsyncNext(&tag, &ok, pause) != grpc::CompletionQueue::GOT_EVENT) continue;
-    const std::unique_ptr<Call> call(static_cast<Call*>(tag));
-    --open;
-    std::string text = call->status.error_message();
-    if (call->reply.error_msg_size() > 0) text = call->reply.error_msg(0).error_msg();
-    const bool is_right = call->status.ok() && call->reply.instances_size() == 1 &&
-                          call->reply.instances(0).items().size() == 1 &&
-                          call->reply.instances(0).items().begin()->second.data() == wanted;
-    tally.add(call->asked, is_right, text.find(kRefusal) != text.npos, text);
-  }
-  return tally.report();
-}
 
 }  // namespace
 
@@ -253,11 +276,11 @@ int main(int count, char** words) {
         stderr);
     return 2;
   }
-  Plan plan{words[2], words[3], std::atoi(words[4]), std::atof(words[5]), 0, {}, {}};
+  Plan plan{words[1], words[2], words[3], std::atoi(words[4]), std::atof(words[5]), 0, {}, {}};
   if (count > 6) plan.rate = std::atof(words[6]);
   if (count > 8) {
     plan.body = words[7];
     plan.reply = words[8];
   }
-  return std::string_view(words[1]) == "grpc" ? grpc_load(plan) : RestLoad(plan).run();
+  return Load(plan).run();
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace mycel::serving {
+
+// Binds to "host:port" and listens; a host may be a name, an IPv4 address or an IPv6 address in
+// brackets. RuntimeError that names the address.
+void listen_at(boost::asio::ip::tcp::acceptor& acceptor, const std::string& host,
+               std::uint16_t port);
+
+// Takes connections of a listening socket, one after the other, until it is destroyed.
+template <class Protocol>
+class AcceptLoop {
+ public:
+  using Socket = typename Protocol::socket;
+  using Acceptor = typename Protocol::acceptor;
+  using Take = std::function<void(Socket)>;
+
+  AcceptLoop(Acceptor acceptor, Take take)
+      : state_(std::make_shared<State>(std::move(acceptor), std::move(take))) {
+    state_->accept();
+  }
+  ~AcceptLoop() {
+    boost::system::error_code ignored;
+    state_->is_over = true;
+    state_->acceptor.close(ignored);
+    state_->pause.cancel();
+  }
+  AcceptLoop(const AcceptLoop&) = delete;
+  AcceptLoop& operator=(const AcceptLoop&) = delete;
+
+ private:
+  struct State : std::enable_shared_from_this<State> {
+    State(Acceptor own_acceptor, Take own_take)
+        : acceptor(std::move(own_acceptor)),
+          pause(acceptor.get_executor()),
+          take(std::move(own_take)) {}
+
+    void accept() {
+      acceptor.async_accept(
+          [self = this->shared_from_this()](boost::system::error_code error, Socket socket) {
+            if (self->is_over) return;
+            if (error) return self->wait();
+            self->take(std::move(socket));
+            if (!self->is_over) self->accept();
+          });
+    }
+
+    // Most likely no descriptor is left; connections wait in the system's queue meanwhile.
+    void wait() {
+      constexpr std::chrono::milliseconds kPause{50};
+      pause.expires_after(kPause);
+      pause.async_wait([self = this->shared_from_this()](boost::system::error_code) {
+        if (!self->is_over) self->accept();
+      });
+    }
+
+    Acceptor acceptor;
+    boost::asio::steady_timer pause;
+    const Take take;
+    bool is_over = false;
+  };
+
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace mycel::serving
