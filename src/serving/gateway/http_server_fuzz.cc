@@ -27,7 +27,7 @@ struct Place {
       : server(
             context, "127.0.0.1", 0, nullptr, limits(),
             [](HttpRequest request, const HttpServer::Respond& respond) {
-              read_classic_path(request.target());
+              read_classic_path({request.target().data(), request.target().size()});
               read_classic_body(request.body());
               read_open_inference(request.body(), request.body().size());
               HttpReply reply(boost::beast::http::status::ok, 11);

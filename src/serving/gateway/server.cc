@@ -17,6 +17,7 @@
 #include "serving/gateway/grpc_gateway.h"
 #include "serving/gateway/tls.h"
 #include "serving/repository/version_watch.h"
+#include "serving/worker/alertness.h"
 
 namespace mycel::serving {
 namespace {
@@ -43,11 +44,17 @@ struct Server::State {
   platform::Thread thread;  // last but one: it uses the others
   platform::Thread closer;  // closes the ports of a server that lost its workers
 
+  void run() {
+    Alertness alertness;
+    while (!context.stopped())
+      alertness.wait([this] { return context.poll() > 0; }, [this] { context.run_one(); });
+  }
+
   // What a handler throws ends the connection or the process it was about, and nothing else.
   void run_context() {
     while (!context.stopped()) {
       try {
-        context.run();
+        run();
       } catch (const std::exception& problem) {
         platform::log_error("serving: ", problem.what());
       }

@@ -6,6 +6,7 @@
 #include <climits>
 #include <vector>
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -25,6 +26,18 @@ bool receive_all(int socket, void* to, std::size_t size) {
     size -= static_cast<std::size_t>(count);
   }
   return true;
+}
+
+// Whether there is something to receive, or the other end is gone.
+bool is_ready(int socket) {
+  char byte = 0;
+  return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
+}
+
+void sleep_until_ready(int socket) {
+  pollfd wanted{socket, POLLIN, 0};
+  while (poll(&wanted, 1, -1) < 0 && errno == EINTR) {
+  }
 }
 
 bool send_all(int socket, std::vector<iovec> parts) {
@@ -51,14 +64,15 @@ bool send_all(int socket, std::vector<iovec> parts) {
 Result<std::optional<IncomingFrame>> Channel::read() {
   const std::optional<IncomingFrame> gone;
   IncomingFrame frame;
-  if (!receive_all(socket_.number(), &frame.head, sizeof frame.head)) return gone;
+  const int socket = socket_.number();
+  alertness_.wait([socket] { return is_ready(socket); }, [socket] { sleep_until_ready(socket); });
+  if (!receive_all(socket, &frame.head, sizeof frame.head)) return gone;
   const Result<FrameHead> head = check_head(frame.head);
   if (!head) return head.error();
   frame.description.resize(frame.head.description_bytes);
   frame.data = take_data(frame.head.data_bytes);
-  const bool is_whole =
-      receive_all(socket_.number(), frame.description.data(), frame.description.size()) &&
-      receive_all(socket_.number(), frame.data.get(), frame.head.data_bytes);
+  const bool is_whole = receive_all(socket, frame.description.data(), frame.description.size()) &&
+                        receive_all(socket, frame.data.get(), frame.head.data_bytes);
   if (!is_whole) return gone;
   return std::optional(std::move(frame));
 }

@@ -8,6 +8,7 @@
 
 #include "platform/error/error.h"
 #include "platform/file/file.h"
+#include "serving/worker/alertness.h"
 #include "serving/worker/frame.h"
 
 namespace mycel::serving {
@@ -30,6 +31,7 @@ class Channel {
 
  private:
   platform::Descriptor socket_;
+  Alertness alertness_;
   std::mutex writing_;  // one frame at a time
 };
 
