@@ -194,7 +194,8 @@ void Scheduler::fail_waiting(StageKind kind, const Failure& why) {
   report();
 }
 
-bool Scheduler::finish_run(WorkerId worker, std::uint64_t number, std::vector<Outcome> outcomes) {
+bool Scheduler::finish_run(WorkerId worker, std::uint64_t number, std::vector<Outcome> outcomes,
+                           std::optional<std::chrono::nanoseconds> busy) {
   const auto at = workers_.find(worker);
   if (at == workers_.end()) return false;
   const auto found = at->second.runs.find(number);
@@ -204,8 +205,11 @@ bool Scheduler::finish_run(WorkerId worker, std::uint64_t number, std::vector<Ou
   at->second.runs.erase(found);
   running_ -= run.instances.size();
   const Clock::time_point now = Clock::now();
-  const double seconds = std::chrono::duration<double>(now - run.since).count() /
-                         static_cast<double>(run.instances.size());
+  // The way there and back says more about us than about the model.
+  const std::chrono::nanoseconds whole = now - run.since;
+  const double seconds =
+      std::chrono::duration<double>(std::min(busy.value_or(whole), whole)).count() /
+      static_cast<double>(run.instances.size());
   double& mean = run.queue->seconds_per_row;
   mean = mean == 0 ? seconds : mean + kForget * (seconds - mean);
   const std::size_t expected = run.queue->stage.output_count;

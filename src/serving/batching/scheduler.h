@@ -50,8 +50,9 @@ class Scheduler {
   void fail_waiting(StageKind kind, const Failure& why);
 
   // What a worker answered. False: it has no such run, or answers for other instances: it is not to
-  // be trusted any more.
-  bool finish_run(WorkerId worker, std::uint64_t run, std::vector<Outcome> outcomes);
+  // be trusted any more. `busy` is how long it was at it; nothing: not known.
+  bool finish_run(WorkerId worker, std::uint64_t run, std::vector<Outcome> outcomes,
+                  std::optional<std::chrono::nanoseconds> busy = std::nullopt);
   // A function asks for a model's results; they are sent to its worker.
   void call_model(WorkerId worker, std::uint64_t id, RunOrder order);
 

@@ -252,6 +252,21 @@ TEST_F(SchedulerTest, MoreThanABatchIsSeveralRuns) {
   EXPECT_EQ(result_of(outcomes->at(2)), 6);
 }
 
+// A server with much to do is slow to send and to receive; the worker is as fast as ever.
+TEST_F(SchedulerTest, FramesFollowTheTimeOfTheWorkerAlone) {
+  KeepingPort port;
+  const auto worker = scheduler().add_worker(StageKind::Model, port);
+  submit({1, 2});
+  const auto first = port.orders.back();
+  const Clock::time_point late = Clock::now() + std::chrono::milliseconds(2);
+  while (Clock::now() < late) {
+  }
+  EXPECT_TRUE(
+      scheduler().finish_run(worker, first.run, sums(first.order), std::chrono::microseconds(1)));
+  submit({1, 2, 3, 4, 5, 6, 7, 8});
+  EXPECT_EQ(port.orders.back().order.instances.size(), 8U);
+}
+
 TEST_F(SchedulerTest, LeastBusyWorkerIsTaken) {
   KeepingPort one, other;
   scheduler().add_worker(StageKind::Model, one);

@@ -124,7 +124,8 @@ class RestTalk : public Talk {
     const std::size_t head = text_.find("\r\n\r\n");
     if (head == text_.npos) return std::nullopt;
     const std::string_view body = std::string_view(text_).substr(head + 4);
-    const std::size_t length = text_.find("Content-Length: ");
+    std::size_t length = text_.find("Content-Length: ");
+    if (length > head) length = text_.find("content-length: ");
     if (length < head && body.size() < std::strtoul(text_.data() + length + 16, nullptr, 10))
       return std::nullopt;
     if (body == wanted_) return Answer{true, {}};

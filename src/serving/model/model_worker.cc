@@ -2,6 +2,7 @@
 #include "serving/model/model_worker.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@ namespace {
 
 using platform::Json;
 using platform::Result;
+using Clock = std::chrono::steady_clock;
 
 std::unique_ptr<ModelRunner> load(const IncomingFrame& frame) {
   const Json text = platform::parse_json(frame.description, "what the server wants loaded");
@@ -82,8 +84,9 @@ int serve_models(Channel& channel) {
       platform::log_error("serving: the server sent what is no order for a worker of models");
       return 1;
     }
+    const Clock::time_point begin = Clock::now();
     const std::vector<Outcome> outcomes = run(*runner, order.value());
-    if (!channel.write(write_result(frame->head.id, outcomes))) return 0;
+    if (!channel.write(write_result(frame->head.id, outcomes, Clock::now() - begin))) return 0;
   }
 }
 

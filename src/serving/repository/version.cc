@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -27,6 +29,7 @@ constexpr std::chrono::seconds kLongestOutage{3};
 constexpr std::chrono::seconds kStopPatience{10};
 constexpr std::chrono::seconds kBusyStopPatience{1};  // its time to finish is over already
 constexpr std::chrono::milliseconds kLeastSleep{1};
+constexpr std::uint64_t kMostNanoseconds = std::numeric_limits<std::int64_t>::max();
 constexpr std::string_view kNotStarted = "Fail to start workers";
 
 std::string load_description(const VersionOptions& options) {
@@ -216,7 +219,10 @@ void Version::on_frame(Slot& slot, IncomingFrame frame) {
     has_worked_ = true;
     slot.idle_looks = 0;
     slot.failures = 0;
-    if (!scheduler_->finish_run(slot.worker, frame.head.id, std::move(outcomes).value()))
+    std::optional<std::chrono::nanoseconds> busy;
+    if (frame.head.busy_nanoseconds > 0)
+      busy = std::chrono::nanoseconds(frame.head.busy_nanoseconds & kMostNanoseconds);
+    if (!scheduler_->finish_run(slot.worker, frame.head.id, std::move(outcomes).value(), busy))
       return slot.process->kill("it answered what it was not asked");
   }
   if (state_ == State::Draining && scheduler_->is_idle()) return finish_stop();

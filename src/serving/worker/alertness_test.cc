@@ -24,7 +24,7 @@ TEST(AlertnessTest, LooksWhileThingsComeSoon) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is one processor";
   Alertness alertness;
   int seen = 0;
-  for (int i = 0; i < 100; ++i) seen += is_seen(alertness, 0us) ? 1 : 0;
+  for (int i = 0; i < 10'000; ++i) seen += is_seen(alertness, 0us) ? 1 : 0;
   EXPECT_GT(seen, 0);
 }
 

@@ -223,7 +223,8 @@ OutgoingFrame write_run(FrameKind kind, std::uint64_t id, const RunOrder& order)
   return with_data(kind, id, writer, all);
 }
 
-OutgoingFrame write_result(std::uint64_t id, std::span<const Outcome> outcomes) {
+OutgoingFrame write_result(std::uint64_t id, std::span<const Outcome> outcomes,
+                           std::chrono::nanoseconds busy) {
   Writer writer;
   writer.number(static_cast<std::uint32_t>(outcomes.size()));
   std::vector<const Instance*> all;
@@ -237,7 +238,10 @@ OutgoingFrame write_result(std::uint64_t id, std::span<const Outcome> outcomes) 
     write_instance(writer, std::get<Instance>(outcome));
     all.push_back(&std::get<Instance>(outcome));
   }
-  return with_data(FrameKind::Result, id, writer, all);
+  OutgoingFrame frame = with_data(FrameKind::Result, id, writer, all);
+  reinterpret_cast<FrameHead*>(frame.beginning.data())->busy_nanoseconds =
+      static_cast<std::uint64_t>(busy.count());
+  return frame;
 }
 
 Result<RunOrder> read_run(std::string_view description, const std::shared_ptr<std::byte[]>& data,

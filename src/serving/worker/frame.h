@@ -3,6 +3,7 @@
 // size, then a description, then the bytes of tensors. Nothing in a frame can run anything.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,12 +35,13 @@ struct FrameHead {
   std::uint64_t id = 0;  // of a run: its result bears the same
   std::uint64_t description_bytes = 0;
   std::uint64_t data_bytes = 0;
+  std::uint64_t busy_nanoseconds = 0;  // of a result: how long the worker was at it; 0: not known
 
   static constexpr std::uint32_t kMagic = 0x5653'594d;
   static constexpr std::uint64_t kMostDescriptionBytes = std::uint64_t{64} << 20;
   static constexpr std::uint64_t kMostDataBytes = std::uint64_t{8} << 30;
 };
-static_assert(sizeof(FrameHead) == 32);
+static_assert(sizeof(FrameHead) == 40);
 
 // An error for what no frame of ours begins with.
 platform::Result<FrameHead> check_head(const FrameHead& head);
@@ -95,7 +97,8 @@ OutgoingFrame write_text(FrameKind kind, std::uint64_t id, std::string_view text
 // Data lies input by input, and in each in the order of instances, so that tensors of a batch are
 // one piece.
 OutgoingFrame write_run(FrameKind kind, std::uint64_t id, const RunOrder& order);
-OutgoingFrame write_result(std::uint64_t id, std::span<const Outcome> outcomes);
+OutgoingFrame write_result(std::uint64_t id, std::span<const Outcome> outcomes,
+                           std::chrono::nanoseconds busy = {});
 
 // Values refer to `data`. Errors for descriptions that contradict themselves or the data.
 platform::Result<RunOrder> read_run(std::string_view description,

@@ -18,6 +18,7 @@ std::optional<IncomingFrame> FunctionChannel::next() {
   }
   IncomingFrame order = std::move(orders_.front());
   orders_.pop_front();
+  order_begin_ = Clock::now();
   return order;
 }
 

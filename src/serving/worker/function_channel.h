@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -29,12 +30,14 @@ class FunctionChannel {
     return channel_.write(write_text(kind, 0, text));
   }
   bool answer(std::uint64_t run, std::span<const Outcome> outcomes) {
-    return channel_.write(write_result(run, outcomes));
+    return channel_.write(write_result(run, outcomes, Clock::now() - order_begin_));
   }
   // RuntimeError when the server is gone.
   std::vector<Outcome> call_model(RunOrder order);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   // Reads one frame, or waits until another thread that does has read one.
   void wait_for_frame(std::unique_lock<std::mutex>& lock);
   void keep(IncomingFrame frame);
@@ -49,6 +52,7 @@ class FunctionChannel {
   std::set<std::uint64_t> calls_;  // that wait
   std::map<std::uint64_t, IncomingFrame> results_;
   std::deque<IncomingFrame> orders_;
+  Clock::time_point order_begin_;  // of the one that is run
 };
 
 }  // namespace mycel::serving
