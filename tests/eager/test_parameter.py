@@ -121,6 +121,21 @@ def test_properties_are_checked():
     assert parameter.comm_fusion == 3
 
 
+def test_an_assigned_description_is_copied_without_the_value():
+    parameter = Parameter(Tensor([1.0, 2.0]), name="w", requires_grad=False)
+    parameter.comm_fusion = 3
+    state = Parameter(initializer("zeros", (2,), ms.float32))
+    state.param_info = parameter.param_info.clone()
+    assert (state.name, state.requires_grad, state.comm_fusion) == ("w", False, 3)
+    assert state.asnumpy().tolist() == [0.0, 0.0]
+    state.name = "moment." + state.name
+    state.param_info.requires_grad = True
+    state.add_pipeline_stage(1)
+    assert parameter.name == "w" and not parameter.requires_grad and parameter._pipeline_stages == []
+    with pytest.raises(TypeError, match="param_info"):
+        state.param_info = "w"
+
+
 def test_parameter_tuple():
     a, b = Parameter(1.0, name="a"), Parameter(2.0, name="b")
     both = ParameterTuple([a, b, a])

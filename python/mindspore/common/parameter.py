@@ -44,6 +44,24 @@ _ORDER = {
 }
 
 
+# All that a parameter says of itself beside its value.
+_DESCRIPTION = (
+    "_name",
+    "_requires_grad",
+    "_layerwise_parallel",
+    "_parallel_optimizer",
+    "_storage_format",
+    "_comm_fusion",
+    "_comm_recompute",
+    "_cache_enable",
+    "_cache_shape",
+    "_key",
+    "_sliced",
+    "_unique",
+    "_pipeline_stages",
+)
+
+
 def _checked_name(name) -> str:
     if name is None:
         return PARAMETER_NAME_DEFAULT
@@ -221,8 +239,23 @@ class Parameter(Tensor):
 
     @property
     def param_info(self):
-        """The parameter's description; here the parameter describes itself."""
+        """The parameter's description; here the parameter describes itself.
+
+        Another parameter's description, once assigned, is copied: name, ``requires_grad`` and all but the
+        value.
+        """
         return self
+
+    @param_info.setter
+    def param_info(self, description) -> None:
+        if not isinstance(description, Parameter):
+            raise TypeError(
+                "The argument `param_info` must be the param_info of a Parameter, but got "
+                f"{type(description)}."
+            )
+        self.__dict__.update({field: description.__dict__[field] for field in _DESCRIPTION})
+        self.__dict__["_pipeline_stages"] = list(description._pipeline_stages)
+        _c.note_change()
 
     @property
     def comm_fusion(self) -> int:
