@@ -85,6 +85,24 @@ def test_adam_weight_decay():
     assert [optimizer.moments1[0].name, optimizer.moments2[0].name] == ["adam_m.w", "adam_v.w"]
 
 
+class SetsUpItself(nn.AdamWeightDecay):
+    """As libraries have it: nothing of AdamWeightDecay but its step."""
+
+    def __init__(self, params, rate, decay):
+        super(nn.AdamWeightDecay, self).__init__(rate, params, decay)
+        self.beta1, self.beta2, self.eps = Tensor([0.9]), Tensor([0.999]), Tensor([1e-6])
+        self.moments1 = self.parameters.clone("adam_m", "zeros")
+        self.moments2 = self.parameters.clone("adam_v", "zeros")
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_steps_of_adam_weight_decay_need_what_its_documentation_names(mode):
+    ms.set_context(mode=mode)
+    wanted, _ = run(lambda p: nn.AdamWeightDecay(p, 0.1, weight_decay=0.05))
+    result, _ = run(lambda p: SetsUpItself(p, 0.1, 0.05))
+    np.testing.assert_allclose(result, wanted, rtol=1e-6)
+
+
 def test_adaptive_optimizers():
     g2 = GRADIENTS.astype(np.float64)
     p, a = START.astype(np.float64), np.full(3, 0.1)

@@ -8,7 +8,6 @@ import inspect
 from mindspore._spelling import keyword_hint
 from mindspore.common import dtype as mstype
 from mindspore.common.parameter import Parameter
-from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
 from mindspore.nn._inner_primitives import inner_primitive
 from mindspore.nn.optim._parameters import OPTIMIZER, constant, real, share
@@ -124,10 +123,9 @@ class AdamWeightDecay(MomentOptimizer):
         self._set_moments(beta1, beta2, eps)
         self.moments1 = self._slots("adam_m")
         self.moments2 = self._slots("adam_v")
-        self._no_power = Tensor(0, mstype.float32)
 
     def construct(self, gradients):
-        numbers = (self._no_power, self._no_power, self.beta1, self.beta2, self.eps)
+        numbers = (0.0, 0.0, self.beta1, self.beta2, self.eps)
         return self._step(op.update_adam, numbers, gradients, self.moments1, self.moments2, decoupled=True)
 
 
