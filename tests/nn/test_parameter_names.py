@@ -40,6 +40,15 @@ def test_batch_norm_of_volumes_computes(mode):
         ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
+def test_windows_of_image_comparisons_are_layers():
+    one, scales = nn.SSIM(filter_size=5), nn.MSSSIM(power_factors=(0.4, 0.6), filter_size=3)
+    assert names(one) == ["conv.weight"] and names(nn.SequentialCell([one])) == ["0.conv.weight"]
+    assert names(scales) == ["multi_convs_list.0.weight", "multi_convs_list.1.weight"]
+    assert one.conv.weight.shape == (1, 1, 5, 5)
+    assert not one.trainable_params() and not scales.trainable_params()
+    np.testing.assert_allclose(one.conv.weight.asnumpy().sum(), 1, rtol=1e-6)
+
+
 def test_old_names_do_not_fit_unnoticed():
     left, _ = ms.load_param_into_net(nn.BatchNorm3d(2), {"gamma": ms.Parameter(Tensor([1.0, 2.0]), "gamma")})
     assert "bn2d.gamma" in left

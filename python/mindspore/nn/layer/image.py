@@ -14,6 +14,8 @@ from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
 from mindspore.nn._description import Argument, documented, takes
 from mindspore.nn.cell import Cell
+from mindspore.nn.layer.container import CellList
+from mindspore.nn.layer.conv import Conv2d
 from mindspore.ops._registry import op
 
 # The largest value of every type of pixel; 1 for floating ones.
@@ -138,25 +140,29 @@ class _Structure(Cell):
         ValueError: An argument is out of range, or the shapes do not fit.
     """
 
-    def _set_up(self) -> None:
-        filter_size, filter_sigma = self.filter_size, self.filter_sigma
-        places = np.arange(filter_size) - (filter_size - 1) / 2
-        window = np.exp(-np.square(places) / (2 * filter_sigma**2))
-        self._window = np.outer(window, window) / window.sum() ** 2
+    def _window(self) -> Conv2d:
+        """The window as a layer, for checkpoints keep it under the name of one."""
+        places = np.arange(self.filter_size) - (self.filter_size - 1) / 2
+        line = np.exp(-np.square(places) / (2 * self.filter_sigma**2))
+        weight = np.outer(line, line)[None, None] / line.sum() ** 2
+        layer = Conv2d(1, 1, self.filter_size, pad_mode="valid", weight_init=Tensor(weight, mstype.float32))
+        layer.weight.requires_grad = False
+        return layer
 
-    def _blur(self, image):
-        channels = image.shape[1]
-        window = np.broadcast_to(self._window, (channels, 1, *self._window.shape))
-        return ops.conv2d(image, Tensor(window, image.dtype), groups=channels)
-
-    def _compare(self, first, second, max_val):
+    def _compare(self, first, second, max_val, layer):
         """Likeness of luminance, and of contrast and structure, (N, C)."""
+        channels = first.shape[1]
+        window = op.broadcast_to(op.cast(layer.weight, first.dtype), (channels, *layer.weight.shape[1:]))
+
+        def blur(image):
+            return ops.conv2d(image, window, groups=channels)
+
         c1, c2 = (self.k1 * max_val) ** 2, (self.k2 * max_val) ** 2
-        mean1, mean2 = self._blur(first), self._blur(second)
+        mean1, mean2 = blur(first), blur(second)
         product, squares = mean1 * mean2, op.square(mean1) + op.square(mean2)
         luminance = (2 * product + c1) / (squares + c1)
-        mixed = self._blur(first * second) - product
-        energy = self._blur(op.square(first) + op.square(second)) - squares
+        mixed = blur(first * second) - product
+        energy = blur(op.square(first) + op.square(second)) - squares
         contrast = (2 * mixed + c2) / (energy + c2)
         return op.reduce_mean(luminance * contrast, (-2, -1)), op.reduce_mean(contrast, (-2, -1))
 
@@ -182,11 +188,14 @@ class SSIM(_Structure):
         [1.]
     """
 
+    def _set_up(self) -> None:
+        self.conv = self._window()
+
     def construct(self, img1, img2):
         self._check(img1, img2)
         first, max_val = _unit_pixels(img1, self.max_val)
         second, _ = _unit_pixels(img2, self.max_val)
-        return op.reduce_mean(self._compare(first, second, max_val)[0], (-1,))
+        return op.reduce_mean(self._compare(first, second, max_val, self.conv)[0], (-1,))
 
 
 @takes(
@@ -205,6 +214,7 @@ class MSSSIM(_Structure):
 
     def _set_up(self) -> None:
         self.halve = ops.AvgPool(2, 2, "valid")
+        self.multi_convs_list = CellList([self._window() for _ in self.power_factors])
 
     def construct(self, img1, img2):
         _images(self.cls_name, img1, img2)
@@ -215,7 +225,7 @@ class MSSSIM(_Structure):
             if scale > 0:
                 first, second = self.halve(first), self.halve(second)
             self._check(first, second)
-            whole, contrast = self._compare(first, second, max_val)
+            whole, contrast = self._compare(first, second, max_val, self.multi_convs_list[scale])
             total = total * op.pow(op.relu(whole if scale == last else contrast), power)
         return op.reduce_mean(total, (-1,))
 
