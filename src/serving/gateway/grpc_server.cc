@@ -148,7 +148,8 @@ bool GrpcServer::State::make_room() {
                                       [now](const OpenConnection* a, const OpenConnection* b) {
                                         return a->last_useful(now) < b->last_useful(now);
                                       });
-  if (least == open.end() || now - (*least)->last_useful(now) < all_limits.least_silence)
+  // One that waits for an answer is useful now, and stays also where no silence is asked for.
+  if (least == open.end() || now - (*least)->last_useful(now) <= all_limits.least_silence)
     return false;
   tell_closed("it asked nothing, and others wait");
   (*least)->close();
