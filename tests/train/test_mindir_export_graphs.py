@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_mindir_export import check_same, exported, kinds, tensor
+from test_mindir_export import attribute_of, check_same, exported, kinds, tensor
 
 import mindspore as ms
 from mindspore import Parameter, Tensor, nn, ops
@@ -76,6 +76,15 @@ def test_padding_that_depends_on_an_unknown_size(tmp_path):
     net = nn.Conv2d(3, 4, 3, stride=2, pad_mode="same")
     with pytest.raises(RuntimeError, match="unknown size: an argument of 'Conv2D' depends on the size"):
         exported(tmp_path, net, unknown(1, 3, None, None))
+
+
+@pytest.mark.parametrize("size", [7, 8])
+def test_maxima_of_windows_in_the_mode_same_are_one_primitive(tmp_path, size):
+    net, image = nn.MaxPool2d(3, 2, pad_mode="same"), tensor(2, 3, size, size)
+    model = exported(tmp_path, net, image)
+    assert kinds(model) == ["MaxPool"]
+    assert attribute_of(model, "MaxPool", "pad_mode") == "SAME"
+    check_same(net, tmp_path / "net.mindir", image)
 
 
 def test_shapes_that_small_images_share(tmp_path):

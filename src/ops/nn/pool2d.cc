@@ -395,16 +395,32 @@ static std::vector<mindir::Symbol> max_by_place(const mindir::Call& call, const 
   return {most, taken.reshape(call.shape())};
 }
 
+// Whether windows lie as the mode "same" has them.
+static bool has_same_windows(const mindir::Call& call) {
+  const IntList pad = call.ints("pad");
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t size = call.shape_of()[call.rank() - 2 + i], step = call.ints("stride")[i];
+    const Pair wanted = same_padding(size, call.ints("kernel_size")[i], step, 1);
+    if (pad[2 * i] != wanted[0] || pad[2 * i + 1] != wanted[1] ||
+        call.shape()[call.rank() - 2 + i] != (size + step - 1) / step)
+      return false;
+  }
+  return true;
+}
+
 MYCEL_WRITES_MINDIR(max_pool2d) {
   const auto x = call.input();
   if (call.is_read(1) || call.ints("dilation") != IntList{1, 1}) return max_by_place(call, x);
   const IntList size = call.ints("kernel_size");
   const IntList step = call.ints("stride");
-  return padded(x, rims_of(call), lowest(x.dtype()))
+  const IntList pad = call.ints("pad");
+  const bool is_same =
+      std::count(pad.begin(), pad.end(), 0) < std::ssize(pad) && has_same_windows(call);
+  return (is_same ? x : padded(x, rims_of(call), lowest(x.dtype())))
       .add("MaxPool", {}, {.shape = call.shape()},
            {{"kernel_size", IntList{1, 1, size[0], size[1]}},
             {"strides", IntList{1, 1, step[0], step[1]}},
-            {"pad_mode", "VALID"},
+            {"pad_mode", is_same ? "SAME" : "VALID"},
             {"format", "NCHW"}});
 }
 
@@ -430,18 +446,10 @@ static mindir::Table window_counts(const mindir::Call& call) {
       .shaped(shape);
 }
 
-// Whether windows lie as the mode "same" has them, in which only elements count.
+// Whether a mean of windows is one of the mode "same", in which only elements count.
 static bool is_same_mode(const mindir::Call& call) {
-  if (call.flag("count_include_pad") || call.integer("divisor_override") != 0) return false;
-  const IntList pad = call.ints("pad");
-  for (std::size_t i = 0; i < 2; ++i) {
-    const std::int64_t size = call.shape_of()[call.rank() - 2 + i], step = call.ints("stride")[i];
-    const Pair wanted = same_padding(size, call.ints("kernel_size")[i], step, 1);
-    if (pad[2 * i] != wanted[0] || pad[2 * i + 1] != wanted[1] ||
-        call.shape()[call.rank() - 2 + i] != (size + step - 1) / step)
-      return false;
-  }
-  return true;
+  return !call.flag("count_include_pad") && call.integer("divisor_override") == 0 &&
+         has_same_windows(call);
 }
 
 static mindir::Symbol mean_of_windows(const mindir::Call& call, const mindir::Symbol& x, int mode) {
