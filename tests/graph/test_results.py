@@ -69,7 +69,7 @@ def test_attributes_of_a_new_object_are_replayed():
     assert not compiled._captured.reasons
 
 
-def test_views_of_a_dict_are_tuples():
+def test_views_of_a_dict_are_tuples_and_a_list():
     @jit
     def viewed(x):
         table = {"a": x + 1, "b": 2}
@@ -78,10 +78,20 @@ def test_views_of_a_dict_are_tuples():
     for value in (1, 5, 7):
         keys, values, items = viewed(Tensor(value))
         assert keys == ("a", "b")
-        assert (int(values[0]), values[1]) == (value + 1, 2)
-        assert int(items[0][1]) == value + 1
+        assert type(values) is tuple and (int(values[0]), values[1]) == (value + 1, 2)
+        assert type(items) is list and int(items[0][1]) == value + 1
         assert items[1] == ("b", 2)
     assert not viewed._captured.reasons
+
+
+def test_a_range_is_a_tuple():
+    @jit
+    def counted(x):
+        return range(3), {"a": [range(0, 6, 2)]}, range(0), x + 1
+
+    for value in (1, 5, 7):
+        assert counted(Tensor(value)) == ((0, 1, 2), {"a": [(0, 2, 4)]}, (), value + 1)
+    assert not counted._captured.reasons
 
 
 def test_objects_without_tensors_stay_compiled():

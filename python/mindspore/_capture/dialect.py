@@ -7,8 +7,8 @@
 - `super().width` where no class above has a `width`, but the object itself.
 - `x in values` for a tensor of several elements, and `count`, `index` and `remove` of a list: tensors are
   compared as wholes (`searching`).
-- `map(...)` as a result is a tuple, or a list if it goes through lists; likewise `zip` and other iterators,
-  and what `keys`, `values` and `items` of a dict give.
+- `map(...)` as a result is a tuple, or a list if it goes through lists; likewise `zip` and other iterators.
+  `range(...)` and what `keys` and `values` of a dict give are tuples, what `items` gives is a list.
 
 The first three are mistakes to the interpreter; `translation` puts them into words that it knows.
 """
@@ -47,7 +47,8 @@ _WHOLE: dict[type, Callable] = {
     types.GeneratorType: list,
     type({}.keys()): tuple,
     type({}.values()): tuple,
-    type({}.items()): tuple,
+    type({}.items()): list,
+    range: tuple,
 }
 _DEEPEST = 8
 
