@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "backend/cpu/loops/shuffled.h"
+
 namespace mycel::backend::MYCEL_ISA {
 namespace {
 
@@ -173,18 +175,17 @@ void clamped_gradient_apply(const float* dy, const float* x, float* dx, std::int
 // Exchanges, between rows `kDistance` apart, the halves that stand on the wrong side.
 template <std::int64_t kDistance>
 void exchange(Lanes (&rows)[kLanes]) {
-  Cells low{}, high{};
-  for (std::int32_t j = 0; j < kLanes; ++j) {
-    const bool left = (j & kDistance) == 0;
-    low[j] = left ? j : static_cast<std::int32_t>(kLanes + j - kDistance);
-    high[j] =
-        left ? static_cast<std::int32_t>(j + kDistance) : static_cast<std::int32_t>(kLanes + j);
-  }
+  const auto low = [](int j) {
+    return (j & kDistance) == 0 ? j : static_cast<int>(kLanes + j - kDistance);
+  };
+  const auto high = [](int j) {
+    return static_cast<int>((j & kDistance) == 0 ? j + kDistance : kLanes + j);
+  };
   for (std::int64_t i = 0; i < kLanes; ++i) {
     if ((i & kDistance) != 0) continue;
     const Lanes upper = rows[i], lower = rows[i + kDistance];
-    rows[i] = __builtin_shuffle(upper, lower, low);
-    rows[i + kDistance] = __builtin_shuffle(upper, lower, high);
+    rows[i] = shuffled(upper, lower, low);
+    rows[i + kDistance] = shuffled(upper, lower, high);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "backend/cpu/loops/loop_table.h"
+#include "backend/cpu/loops/shuffled.h"
 
 namespace mycel::cpu::MYCEL_ISA {
 namespace {
@@ -75,10 +76,22 @@ V fold_vectors(V a, V b) {
 
 // Integers wrap; their sums and products are taken in the unsigned type.
 template <class T, Fold kFold>
-using LaneOf =
-    std::conditional_t<std::is_integral_v<T> && (kFold == Fold::Sum || kFold == Fold::Prod),
-                       std::make_unsigned<std::conditional_t<std::is_integral_v<T>, T, int>>,
-                       std::type_identity<T>>::type;
+using LaneOf = typename std::conditional_t<
+    std::is_integral_v<T> && (kFold == Fold::Sum || kFold == Fold::Prod),
+    std::make_unsigned<std::conditional_t<std::is_integral_v<T>, T, int>>,
+    std::type_identity<T>>::type;
+
+// Half of the lanes with the other half, until the first has all.
+template <class T, Fold kFold, int kWidth = VectorOf<T>::kLanes / 2, class V>
+V fold_lanes(V total) {
+  if constexpr (kWidth == 0) {
+    return total;
+  } else {
+    const auto other = [](int lane) { return (lane + kWidth) % VectorOf<T>::kLanes; };
+    const V rotated = backend::MYCEL_ISA::shuffled(total, total, other);
+    return fold_lanes<T, kFold, kWidth / 2>(fold_vectors<T, kFold>(total, rotated));
+  }
+}
 
 // One leaf of the summation tree. The lanes are independent running folds, joined in a fixed order.
 template <class T, Fold kFold>
@@ -116,11 +129,7 @@ T fold_vector_leaf(const T* x, std::int64_t n) {
     total = fold_vectors<T, kFold>(
         total, lane >= static_cast<Unsigned>(kLanes - (n - i)) ? rest : neutral);
   }
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    const Index other = (lane + static_cast<Unsigned>(width)) & static_cast<Unsigned>(kLanes - 1);
-    total = fold_vectors<T, kFold>(total, __builtin_shuffle(total, other));
-  }
-  return static_cast<T>(total[0]);
+  return static_cast<T>(fold_lanes<T, kFold>(total)[0]);
 }
 
 template <class T, Fold kFold>

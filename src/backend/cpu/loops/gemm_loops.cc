@@ -7,6 +7,8 @@
 #include <memory>
 #include <type_traits>
 
+#include "backend/cpu/loops/shuffled.h"
+
 namespace mycel::backend::MYCEL_ISA {
 namespace {
 
@@ -101,19 +103,13 @@ template <class T, int Bit = 1>
 void transpose(typename Lanes<T>::Vector* vectors) {
   constexpr int W = Lanes<T>::count;
   if constexpr (Bit < W) {
-    using Index = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-    typedef Index Mask __attribute__((vector_size(kVectorBytes)));
-    Mask low, high;
-    for (int lane = 0; lane < W; ++lane) {
-      const bool has_bit = (lane & Bit) != 0;
-      low[lane] = has_bit ? W + (lane ^ Bit) : lane;
-      high[lane] = has_bit ? W + lane : lane ^ Bit;
-    }
+    const auto low = [](int lane) { return (lane & Bit) != 0 ? W + (lane ^ Bit) : lane; };
+    const auto high = [](int lane) { return (lane & Bit) != 0 ? W + lane : lane ^ Bit; };
     for (int i = 0; i < W; ++i) {
       if ((i & Bit) != 0) continue;
       const auto first = vectors[i], second = vectors[i + Bit];
-      vectors[i] = __builtin_shuffle(first, second, low);
-      vectors[i + Bit] = __builtin_shuffle(first, second, high);
+      vectors[i] = shuffled(first, second, low);
+      vectors[i + Bit] = shuffled(first, second, high);
     }
     transpose<T, 2 * Bit>(vectors);
   }
