@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "device/pool.h"
 #include "include/api/context.h"
 #include "include/api/model.h"
 #include "include/api/serialization.h"
@@ -22,7 +23,8 @@ using namespace mindspore;  // NOLINT: this file is about nothing else
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostInputBytes = 1 << 16;
-constexpr std::chrono::milliseconds kLongestRun(200);  // models may turn for ever
+constexpr std::size_t kMostMemory = std::size_t{512} << 20;  // a few bytes may ask for any
+constexpr std::chrono::milliseconds kLongestRun(200);        // models may turn for ever
 
 thread_local Clock::time_point end_of_run;
 
@@ -85,6 +87,7 @@ extern "C" int LLVMFuzzerInitialize(int* /*count*/, char*** /*arguments*/) {
   setenv("GLOG_v", "4", 0);           // thousands of refusals
   setenv("MYCEL_CODEGEN", "off", 0);  // and of formulas
   mycel::runtime::set_attend(end_long_runs);
+  mycel::device::set_memory_limit({}, kMostMemory);
   return 0;
 }
 

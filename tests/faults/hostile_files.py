@@ -229,6 +229,15 @@ def nested_graphs(count: int) -> dict:
     return mir.model(top, graphs, [mir.primitive("Add")])
 
 
+def begins_inside() -> dict:
+    """A graph to begin with that needs the argument of one that it calls."""
+    inner = mir.graph("inner", [], [mir.call("inner:y", "Add:1", "around:x", "around:x")], "inner:y")
+    outer = [mir.call("around:y", "inner")]
+    around = mir.graph("around", [mir.tensor_input("around:x", (2,))], outer, "around:y")
+    top = mir.graph("top", [mir.tensor_input("top:x", (2,))], [mir.call("top:y", "inner")], "top:y")
+    return mir.model(top, [inner, around], [mir.primitive("Add")])
+
+
 def deep_value(levels: int) -> dict:
     """A tuple in a tuple in a tuple ..."""
     value = mir.integer(1)
@@ -267,6 +276,7 @@ def mindir() -> dict[str, bytes]:
         "node without a result": changed(lambda g: g["node"].append({"op_type": "REF::Load:1"})),
         "deep values": changed(lambda g: g["node"][2]["attribute"].append(deep_value(150))),
         "graphs in graphs": mir.encoded(nested_graphs(1500)),
+        "begins inside a graph": mir.encoded(begins_inside()),
         "data outside": elsewhere(location="../secret"),
         "data of the system": elsewhere(location="/etc/hostname"),
         "data in a folder": elsewhere(location="."),

@@ -67,6 +67,11 @@ TEST(MindirModelTest, MistakesAreNamed) {
   EXPECT_NE(broken({node("y", "Add", {"x", "y"})}).find("needs itself"), std::string::npos);
   EXPECT_NE(broken({node("x", "Neg", {"x"})}).find("'x' is defined twice"), std::string::npos);
   EXPECT_NE(broken({node("y", "", {"x"})}).find("does not tell what it calls"), std::string::npos);
+  const GraphParts inner{"inner", {}, {node("z", "Neg", {"a"})}, {"z"}};
+  const GraphParts around{"around", {"a"}, {node("b", "REF::inner", {})}, {"b"}};
+  EXPECT_NE(refusal(file({"top", {"x"}, {node("y", "REF::inner", {})}, {"y"}}, {inner, around}))
+                .find("'top', with which the program begins, needs names of 'around'"),
+            std::string::npos);
   EXPECT_NE(refusal("no such file").find("not a MindIR file or is damaged"), std::string::npos);
 }
 

@@ -267,6 +267,10 @@ void write_steps(Graph& graph) {
 void arrange(std::span<const std::unique_ptr<Graph>> graphs) {
   find_free_slots(graphs);
   find_parents(graphs);
+  if (const Graph& first = *graphs.front(); first.parent != nullptr)
+    platform::fail(ErrorKind::Runtime, "The graph '", first.name,
+                   "', with which the program begins, needs names of '", first.parent->name,
+                   "', in which it does not lie.");
   std::unordered_map<const Graph*, std::set<std::size_t>> captured;
   for (const auto& graph : graphs)
     for (const SlotRef& slot : graph->free) captured[slot.graph].insert(slot.index);

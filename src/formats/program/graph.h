@@ -105,7 +105,7 @@ struct Graph {
 };
 
 // Finds which graph lies in which, in what order nodes are computed, and which calls end a graph.
-// An error (RuntimeError) for what no program can be.
+// The program begins with the first. An error (RuntimeError) for what no program can be.
 void arrange(std::span<const std::unique_ptr<Graph>> graphs);
 
 }  // namespace mycel::formats
