@@ -6,7 +6,6 @@ from __future__ import annotations
 import builtins
 import collections
 import collections.abc
-import importlib.util
 import sys
 import types
 
@@ -15,6 +14,13 @@ from mindspore._capture.kept import MISSING, Place
 from mindspore._capture.questions import CELL, ENTRY, FUNCTION, MAPPING, NAMES
 
 _CONTAINERS = (dict, list, set, collections.abc.MutableMapping, collections.deque)
+
+
+def _resolved(name: str, dots: int, package: str) -> str:
+    """The whole name of a module that a line of this package imports."""
+    around = package.split(".")
+    around = around[: max(0, len(around) - dots + 1)] if dots and package else []
+    return ".".join([*around, name] if name else around)
 
 
 class Names:
@@ -47,7 +53,7 @@ class Names:
         """Modules that a function imports itself."""
         for name, dots in codes.imported_names(code):
             package = namespace.get("__package__") or ""
-            full = importlib.util.resolve_name("." * dots + name, package) if dots and package else name
+            full = _resolved(name, dots, package)
             parts = full.split(".")
             for i in range(len(parts)):
                 module = sys.modules.get(".".join(parts[: i + 1]))

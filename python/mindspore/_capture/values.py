@@ -14,7 +14,6 @@ import ctypes
 import datetime
 import functools
 import gc
-import logging
 import operator
 import random
 import re
@@ -98,6 +97,12 @@ class Opaque(NamedTuple):
 
     name: str  # under which code would get at it
     reason: str
+
+
+def _is_logger(cls: type) -> bool:
+    """Without importing it, which takes a tenth of a short first step: who has a logger has done so."""
+    logging = sys.modules.get("logging")
+    return logging is not None and issubclass(cls, logging.Logger)
 
 
 def _is_opaque(cls: type, fields) -> bool:
@@ -233,7 +238,7 @@ class Values(Names):
             self._reach_parts(list(vars(value).values()), what)
         elif issubclass(kind, threading.Event):
             self._ask(steady_question(value.is_set), what, value)
-        elif issubclass(kind, logging.Logger):
+        elif _is_logger(kind):
             self._ask(steady_question(lambda: (value.getEffectiveLevel(), value.disabled)), what, value)
         elif kind is contextvars.ContextVar:
             self._ask(variable_question(value), what, value)
