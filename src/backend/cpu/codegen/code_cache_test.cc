@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/codegen/code_cache.h"
 
+#include <cstring>
 #include <fstream>
+#include <iterator>
 
+#include <elf.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -124,6 +127,48 @@ TEST_F(CodeCacheTest, CompilerTakesCodeFromDiskAndSurvivesDamage) {
   run(0);
   run(1);
   compiler.set_cache_folder("off");
+}
+
+// Kinds of the places in object code that are filled in when it is loaded.
+std::vector<std::uint32_t> kinds_of_places(const std::string& object) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, object.data(), sizeof(header));
+  std::vector<std::uint32_t> kinds;
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    std::memcpy(&section, &object.at(header.e_shoff + i * sizeof(section)), sizeof(section));
+    if (section.sh_type != SHT_RELA) continue;
+    for (std::size_t at = 0; at < section.sh_size; at += sizeof(Elf64_Rela)) {
+      Elf64_Rela place;
+      std::memcpy(&place, &object.at(section.sh_offset + at), sizeof(place));
+      kinds.push_back(ELF64_R_TYPE(place.r_info));
+    }
+  }
+  return kinds;
+}
+
+// Constants and functions may be loaded more than 2 GB from the code that uses them.
+TEST_F(CodeCacheTest, CodeReachesWhatItUsesAnywhere) {
+  BackgroundCompiler& compiler = BackgroundCompiler::instance();
+  const op::Expr x = op::Expr::input(0);
+  compiler.set_cache_folder(folder_.string());
+  try {
+    compiler.compile(kernel_text(op::flatten(apply(op::ScalarOp::Tanh, x) * 0.7 + x), {}, 0));
+  } catch (const platform::Error&) {
+    compiler.use_library(kGeneratorLibrary);
+    GTEST_SKIP() << "there is no code generator";
+  }
+  std::string entry;
+  for (const auto& file : fs::directory_iterator(folder_)) {
+    std::ifstream content(file.path(), std::ios::binary);
+    entry.assign(std::istreambuf_iterator<char>(content), {});
+  }
+  compiler.set_cache_folder("off");
+  const std::size_t start = entry.find(ELFMAG);
+  ASSERT_NE(start, std::string::npos);
+  const std::vector<std::uint32_t> kinds = kinds_of_places(entry.substr(start));
+  EXPECT_FALSE(kinds.empty());
+  for (const std::uint32_t kind : kinds) EXPECT_EQ(kind, R_X86_64_64);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class LlvmGenerator : public CodeGenerator {
   }
 
   std::string target() const override {
-    return "LLVM " LLVM_VERSION_STRING " " + triple_ + " " + processor_ + " " + features_;
+    return "LLVM " LLVM_VERSION_STRING " far " + triple_ + " " + processor_ + " " + features_;
   }
 
   std::string compile(const std::string& text) override {
@@ -103,9 +103,11 @@ class LlvmGenerator : public CodeGenerator {
     LLVMTargetRef target = nullptr;
     platform::require(!LLVMGetTargetFromTriple(triple_.c_str(), &target, &message),
                       ErrorKind::Runtime, "LLVM does not know the target ", triple_);
+    // Whole addresses only: code, its constants and what it calls are loaded wherever there is
+    // room, and behind a few GB of tensors that is farther apart than the usual 32 bits reach.
     const Machine machine(
         LLVMCreateTargetMachine(target, triple_.c_str(), processor_.c_str(), features_.c_str(),
-                                LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall),
+                                LLVMCodeGenLevelDefault, LLVMRelocStatic, LLVMCodeModelLarge),
         LLVMDisposeTargetMachine);
     LLVMSetTarget(module, triple_.c_str());
     const LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine.get());
