@@ -84,16 +84,6 @@ def test_views_of_a_dict_are_tuples_and_a_list():
     assert not viewed._captured.reasons
 
 
-def test_a_range_is_a_tuple():
-    @jit
-    def counted(x):
-        return range(3), {"a": [range(0, 6, 2)]}, range(0), x + 1
-
-    for value in (1, 5, 7):
-        assert counted(Tensor(value)) == ((0, 1, 2), {"a": [(0, 2, 4)]}, (), value + 1)
-    assert not counted._captured.reasons
-
-
 def test_objects_without_tensors_stay_compiled():
     @jit
     def named(x):

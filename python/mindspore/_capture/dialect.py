@@ -8,7 +8,7 @@
 - `x in values` for a tensor of several elements, and `count`, `index` and `remove` of a list: tensors are
   compared as wholes (`searching`).
 - `map(...)` as a result is a tuple, or a list if it goes through lists; likewise `zip` and other iterators.
-  `range(...)` and what `keys` and `values` of a dict give are tuples, what `items` gives is a list.
+  What `keys` and `values` of a dict give are tuples, what `items` gives is a list.
 
 The first three are mistakes to the interpreter; `translation` puts them into words that it knows.
 """
@@ -48,7 +48,6 @@ _WHOLE: dict[type, Callable] = {
     type({}.keys()): tuple,
     type({}.values()): tuple,
     type({}.items()): list,
-    range: tuple,
 }
 _DEEPEST = 8
 

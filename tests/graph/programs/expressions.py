@@ -190,7 +190,7 @@ def constants_only(x):
 
 @program((ramp(3),))
 def all_kinds_of_constants(x):
-    return 1, 2.5, 3j, "a", b"b", None, True, ..., slice(1, 2), int, ms.float32, x.dtype
+    return 1, 2.5, 3j, "a", b"b", None, True, ..., slice(1, 2), range(3), int, ms.float32, x.dtype
 
 
 @program((ramp(3),))
