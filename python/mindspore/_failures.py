@@ -90,6 +90,11 @@ def explained(function, error: Exception, args: tuple, kwargs: dict) -> Exceptio
     last = _last(error.__traceback__)
     if last is None:  # the call did not begin
         wrong = _UNEXPECTED.search(str(error))
+        if not wrong and known[:1] == ["self"] and owner == "ops":
+            inputs = ", ".join(known[1:])
+            return TypeError(
+                f"For '{name}', the call takes the inputs ({inputs}), but got {len(args) + len(kwargs) - 1}."
+            )
         if wrong:
             text = f"{name}() got an unexpected keyword argument '{wrong[1]}'.{keyword_hint(wrong[1], known)}"
             return TypeError(text)

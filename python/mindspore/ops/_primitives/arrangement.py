@@ -7,13 +7,15 @@ from typing import Any
 
 from mindspore._c_expression import Tensor
 from mindspore._world import require_one_process
+from mindspore.ops._primitives.composition import composed
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive, prim_attr_register
 
 __all__ = ["Scatter", "SplitWithSize", "TensorToScalar", "_VirtualDataset"]
 
 
-class SplitWithSize(Primitive):
+@composed()
+def SplitWithSize(self, input, split_size, dim=0) -> tuple:
     """Cuts a tensor into parts of given lengths.
 
     Inputs:
@@ -27,25 +29,19 @@ class SplitWithSize(Primitive):
     Supported Platforms:
         ``CPU``
     """
-
-    @prim_attr_register
-    def __init__(self):
-        pass
-
-    def __call__(self, input, split_size, dim=0) -> tuple:
-        if not -input.ndim <= dim < input.ndim:
-            raise ValueError(
-                f"For 'SplitWithSize', 'dim' must be in [{-input.ndim}, {input.ndim}), but got {dim}."
-            )
-        if sum(split_size) != input.shape[dim]:
-            raise ValueError(
-                f"For 'SplitWithSize', the sum of 'split_size' must be {input.shape[dim]}, but got "
-                f"{split_size}."
-            )
-        return op.split_sizes(input, tuple(split_size), dim % input.ndim)
+    if not -input.ndim <= dim < input.ndim:
+        raise ValueError(
+            f"For 'SplitWithSize', 'dim' must be in [{-input.ndim}, {input.ndim}), but got {dim}."
+        )
+    if sum(split_size) != input.shape[dim]:
+        raise ValueError(
+            f"For 'SplitWithSize', the sum of 'split_size' must be {input.shape[dim]}, but got {split_size}."
+        )
+    return op.split_sizes(input, tuple(split_size), dim % input.ndim)
 
 
-class Scatter(Primitive):
+@composed()
+def Scatter(self, input, dim, index, src, reduce="none"):
     """Writes elements to places along an axis, or adds them.
 
     Inputs:
@@ -61,20 +57,15 @@ class Scatter(Primitive):
     Supported Platforms:
         ``CPU``
     """
+    from mindspore.ops import tensor_scatter_elements
 
-    @prim_attr_register
-    def __init__(self):
-        pass
-
-    def __call__(self, input, dim, index, src, reduce="none"):
-        from mindspore.ops import tensor_scatter_elements
-
-        if not isinstance(reduce, str):
-            raise TypeError(f"For 'Scatter', the input 'reduce' should be a str, but got {type(reduce)}.")
-        return tensor_scatter_elements(input, index, src, dim, reduce)
+    if not isinstance(reduce, str):
+        raise TypeError(f"For 'Scatter', the input 'reduce' should be a str, but got {type(reduce)}.")
+    return tensor_scatter_elements(input, index, src, dim, reduce)
 
 
-class TensorToScalar(Primitive):
+@composed()
+def TensorToScalar(self, input_x) -> Any:
     """The number in a tensor that has one.
 
     Inputs:
@@ -86,15 +77,9 @@ class TensorToScalar(Primitive):
     Supported Platforms:
         ``CPU``
     """
-
-    @prim_attr_register
-    def __init__(self):
-        pass
-
-    def __call__(self, input_x) -> Any:
-        if not isinstance(input_x, Tensor) or input_x.size != 1:
-            raise ValueError("For 'TensorToScalar', 'input_x' must be a Tensor with one element.")
-        return input_x.item()
+    if not isinstance(input_x, Tensor) or input_x.size != 1:
+        raise ValueError("For 'TensorToScalar', 'input_x' must be a Tensor with one element.")
+    return input_x.item()
 
 
 class _VirtualDataset(Primitive):

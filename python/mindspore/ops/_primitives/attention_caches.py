@@ -8,20 +8,13 @@ import math
 from mindspore._argument_checks.numbers import check_positive_int
 from mindspore._argument_checks.types import check_value_type
 from mindspore._c_expression import Tensor
+from mindspore._later import defined_classes
 from mindspore.common import dtype as mstype
 from mindspore.common._type_classes import Int, UInt
+from mindspore.ops._primitives.composition import composed
 from mindspore.ops._registry import op
 from mindspore.ops.function.fused_attention import Masks, attend
 from mindspore.ops.primitive import Primitive, prim_attr_register
-
-__all__ = [
-    "ApplyRotaryPosEmb",
-    "DecoderKVCache",
-    "PagedAttention",
-    "PagedAttentionMask",
-    "PromptKVCache",
-    "ReshapeAndCache",
-]
 
 
 def _check_numbers(owner: str, name: str, numbers, count: int, of: str) -> None:
@@ -159,7 +152,8 @@ class DecoderKVCache(_StepCache):
         )
 
 
-class ReshapeAndCache(Primitive):
+@composed()
+def ReshapeAndCache(self, key, value=None, key_cache=None, value_cache=None, slot_mapping=None):
     """Writes the keys and values of tokens into slots of caches made of blocks.
 
     Inputs:
@@ -175,23 +169,17 @@ class ReshapeAndCache(Primitive):
     Supported Platforms:
         ``CPU``
     """
-
-    @prim_attr_register
-    def __init__(self):
-        pass
-
-    def __call__(self, key, value=None, key_cache=None, value_cache=None, slot_mapping=None):
-        for given, cache in ((key, key_cache), (value, value_cache)):
-            if given is not None and cache is not None:
-                if cache.ndim < 3:
-                    raise ValueError(
-                        f"For '{self.name}', a cache must have the shape (blocks, slots of a block, heads, "
-                        f"features), but got {cache.shape}."
-                    )
-                tokens = given.size // math.prod(cache.shape[2:])
-                _check_numbers(self.name, "slot_mapping", slot_mapping, tokens, "tokens")
-                _write_rows(cache, cache.shape[0] * cache.shape[1], slot_mapping, given)
-        return key
+    for given, cache in ((key, key_cache), (value, value_cache)):
+        if given is not None and cache is not None:
+            if cache.ndim < 3:
+                raise ValueError(
+                    f"For '{self.name}', a cache must have the shape (blocks, slots of a block, heads, "
+                    f"features), but got {cache.shape}."
+                )
+            tokens = given.size // math.prod(cache.shape[2:])
+            _check_numbers(self.name, "slot_mapping", slot_mapping, tokens, "tokens")
+            _write_rows(cache, cache.shape[0] * cache.shape[1], slot_mapping, given)
+    return key
 
 
 def _check_heads(primitive: Primitive) -> None:
@@ -336,3 +324,6 @@ class ApplyRotaryPosEmb(Primitive):
         heads = op.reshape(x, (*x.shape[:2], x.shape[2] // features, features))
         cos, sin = (op.cast(op.reshape(t, (*x.shape[:2], 1, features)), x.dtype) for t in (cos, sin))
         return op.reshape(rotary_position_embedding(heads, cos, sin), x.shape)
+
+
+__all__ = defined_classes(globals())

@@ -3,22 +3,10 @@
 
 from __future__ import annotations
 
+from mindspore._later import defined_classes
 from mindspore._world import OWN_GROUPS, require_one_process
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive, prim_attr_register
-
-__all__ = [
-    "AllGather",
-    "AllReduce",
-    "AlltoAll",
-    "Barrier",
-    "Broadcast",
-    "CollectiveGather",
-    "CollectiveScatter",
-    "Reduce",
-    "ReduceOp",
-    "ReduceScatter",
-]
 
 _WORLD = "hccl_world_group"
 _WORLDS = (_WORLD, "nccl_world_group", "mccl_world_group")
@@ -134,3 +122,6 @@ class Barrier(_Collective):
 
     def __call__(self):
         self._check()
+
+
+__all__ = defined_classes(globals())

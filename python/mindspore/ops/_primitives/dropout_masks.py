@@ -7,6 +7,7 @@ from mindspore._argument_checks.types import check_value_type
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
 from mindspore.common._type_classes import Int, UInt
+from mindspore.ops._primitives.composition import composed
 from mindspore.ops._registry import op
 from mindspore.ops.function.packed_bits import pack_bits, unpack_bits
 from mindspore.ops.primitive import Primitive, prim_attr_register
@@ -54,7 +55,8 @@ class DropoutGenMask(Primitive):
         return pack_bits(op.less(drawn, _probability(self.name, keep_prob)))
 
 
-class DropoutDoMask(Primitive):
+@composed()
+def DropoutDoMask(self, input_x, mask, keep_prob):
     """Applies a mask of `DropoutGenMask`: zero, or the element divided by the probability to be kept.
 
     Inputs:
@@ -68,27 +70,21 @@ class DropoutDoMask(Primitive):
     Supported Platforms:
         ``CPU``
     """
-
-    @prim_attr_register
-    def __init__(self):
-        pass
-
-    def __call__(self, input_x, mask, keep_prob):
-        if not isinstance(mask, Tensor) or mask.dtype != mstype.uint8:
-            given = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
-            raise TypeError(f"For 'DropoutDoMask', the 'mask' must be a Tensor of uint8, but got {given}.")
-        bits = unpack_bits(mask)
-        if bits.size < input_x.size:
-            raise ValueError(
-                f"For 'DropoutDoMask', the 'mask' must have a bit for each of the {input_x.size} elements, "
-                f"but got {bits.size}."
-            )
-        kept = op.cast(op.reshape(bits[: input_x.size], input_x.shape), mstype.float32)
-        # Nothing is kept with probability 0: the smallest number instead of it gives 0, not 0 / 0.
-        probability = _probability(self.name, keep_prob)
-        larger = op.maximum if isinstance(probability, Tensor) else max
-        factor = op.div(kept, larger(probability, _SMALLEST))
-        return op.mul(input_x, op.cast(factor, input_x.dtype))
+    if not isinstance(mask, Tensor) or mask.dtype != mstype.uint8:
+        given = mask.dtype if isinstance(mask, Tensor) else type(mask).__name__
+        raise TypeError(f"For 'DropoutDoMask', the 'mask' must be a Tensor of uint8, but got {given}.")
+    bits = unpack_bits(mask)
+    if bits.size < input_x.size:
+        raise ValueError(
+            f"For 'DropoutDoMask', the 'mask' must have a bit for each of the {input_x.size} elements, "
+            f"but got {bits.size}."
+        )
+    kept = op.cast(op.reshape(bits[: input_x.size], input_x.shape), mstype.float32)
+    # Nothing is kept with probability 0: the smallest number instead of it gives 0, not 0 / 0.
+    probability = _probability(self.name, keep_prob)
+    larger = op.maximum if isinstance(probability, Tensor) else max
+    factor = op.div(kept, larger(probability, _SMALLEST))
+    return op.mul(input_x, op.cast(factor, input_x.dtype))
 
 
 class Randperm(Primitive):

@@ -5,25 +5,11 @@ from __future__ import annotations
 
 from mindspore._argument_checks.types import check_value_type
 from mindspore._c_expression import Tensor, detach
+from mindspore._later import defined_classes
 from mindspore._print_output import print_values
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive, prim_attr_register
-
-__all__ = [
-    "Assert",
-    "CheckNumerics",
-    "FloatStatus",
-    "HistogramSummary",
-    "ImageSummary",
-    "NPUAllocFloatStatus",
-    "NPUClearFloatStatus",
-    "NPUGetFloatStatus",
-    "Print",
-    "ScalarSummary",
-    "TensorDump",
-    "TensorSummary",
-]
 
 
 class _Effect(Primitive):
@@ -181,3 +167,6 @@ class ImageSummary(_Summary):
 
     _kind = "image"
     _ranks = (4,)
+
+
+__all__ = defined_classes(globals())

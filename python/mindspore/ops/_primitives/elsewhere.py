@@ -7,7 +7,7 @@ strategies; a call says what is missing and what to use instead.
 
 from __future__ import annotations
 
-from mindspore.ops._primitives.functions import _REQUIRED, _primitive
+from mindspore.ops._primitives.composition import REQUIRED, primitive_class
 
 _WORLD = "hccl_world_group"
 _PROCESSES = "it passes tensors between processes, and one process trains here"
@@ -23,17 +23,17 @@ def _not_here(name: str, reason: str, **attributes) -> type:
     def refuse(self, *inputs):
         raise NotImplementedError(f"For '{name}', this device has no implementation: {reason}.")
 
-    return _primitive(name, f"Not computed here: {reason}.", refuse, **attributes)
+    return primitive_class(name, f"Not computed here: {reason}.", refuse, attributes)
 
 
-Send = _not_here("Send", _PROCESSES, sr_tag=_REQUIRED, dest_rank=_REQUIRED, group=_WORLD, group_back=_WORLD)
+Send = _not_here("Send", _PROCESSES, sr_tag=REQUIRED, dest_rank=REQUIRED, group=_WORLD, group_back=_WORLD)
 Receive = _not_here(
     "Receive",
     _PROCESSES,
-    sr_tag=_REQUIRED,
-    src_rank=_REQUIRED,
-    shape=_REQUIRED,
-    dtype=_REQUIRED,
+    sr_tag=REQUIRED,
+    src_rank=REQUIRED,
+    shape=REQUIRED,
+    dtype=REQUIRED,
     group=_WORLD,
     group_back=_WORLD,
 )
@@ -41,18 +41,18 @@ InnerCommIsend = _not_here("InnerCommIsend", _PROCESSES)
 InnerCommIrecv = _not_here("InnerCommIrecv", _PROCESSES)
 Push = _not_here("Push", _SERVER, optim_type="ApplyMomentum", only_shape_indices=None)
 Pull = _not_here("Pull", _SERVER)
-MatmulDDS = _not_here("MatmulDDS", _BLOCKS, bs=_REQUIRED, heads=_REQUIRED)
+MatmulDDS = _not_here("MatmulDDS", _BLOCKS, bs=REQUIRED, heads=REQUIRED)
 DSDMatmul = _not_here("DSDMatmul", _BLOCKS)
 TopKRouter = _not_here("TopKRouter", "it gives tokens to experts; use ops.topk and ops.cumsum")
 CudnnGRU = _not_here(
     "CudnnGRU",
     "its weights have the layout of another library; use nn.GRU",
-    input_size=_REQUIRED,
-    hidden_size=_REQUIRED,
-    num_layers=_REQUIRED,
-    has_bias=_REQUIRED,
-    bidirectional=_REQUIRED,
-    dropout=_REQUIRED,
+    input_size=REQUIRED,
+    hidden_size=REQUIRED,
+    num_layers=REQUIRED,
+    has_bias=REQUIRED,
+    bidirectional=REQUIRED,
+    dropout=REQUIRED,
 )
 FusedAdaFactor = _not_here(
     "FusedAdaFactor",
@@ -64,7 +64,7 @@ FusedAdaFactor = _not_here(
 FlashAttentionScoreGrad = _not_here(
     "FlashAttentionScoreGrad",
     "mindspore.grad of FlashAttentionScore gives it",
-    head_num=_REQUIRED,
+    head_num=REQUIRED,
     keep_prob=1.0,
     scale_value=1.0,
     pre_tokens=65536,
@@ -76,12 +76,12 @@ FlashAttentionScoreGrad = _not_here(
 PsROIPooling = _not_here(
     "PsROIPooling",
     "use ops.ROIAlign for each group of channels",
-    pooled_height=_REQUIRED,
-    pooled_width=_REQUIRED,
-    num_rois=_REQUIRED,
-    spatial_scale=_REQUIRED,
-    out_dim=_REQUIRED,
-    group_size=_REQUIRED,
+    pooled_height=REQUIRED,
+    pooled_width=REQUIRED,
+    num_rois=REQUIRED,
+    spatial_scale=REQUIRED,
+    out_dim=REQUIRED,
+    group_size=REQUIRED,
 )
 
 # Generated code has them made already.

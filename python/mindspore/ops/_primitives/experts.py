@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindspore._c_expression import Tensor
+from mindspore.ops._primitives.composition import composed
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive, prim_attr_register
 
@@ -70,7 +71,10 @@ class GroupedMatmul(Primitive):
         return result if bias is None else op.add(result, bias)
 
 
-class MoeFinalizeRouting(Primitive):
+@composed()
+def MoeFinalizeRouting(
+    self, expanded_x, x1, x2=None, bias=None, scales=None, expanded_row_idx=None, expanded_expert_idx=None
+):
     """Sums up for every token what its experts gave.
 
     Inputs:
@@ -87,22 +91,12 @@ class MoeFinalizeRouting(Primitive):
     Supported Platforms:
         ``CPU``
     """
-
-    @prim_attr_register
-    def __init__(self):
-        pass
-
-    def __call__(
-        self, expanded_x, x1, x2=None, bias=None, scales=None, expanded_row_idx=None, expanded_expert_idx=None
-    ):
-        tokens, width = x1.shape
-        results = op.gather(
-            expanded_x, expanded_row_idx, 0
-        )  # (K * N, H), all first experts before all second
-        results = op.transpose(op.reshape(results, (-1, tokens, width)), (1, 0, 2))
-        if bias is not None:
-            results = op.add(results, op.gather(bias, expanded_expert_idx, 0))
-        if scales is not None:
-            results = op.mul(results, op.expand_dims(scales, 2))
-        total = op.add(x1, op.reduce_sum(results, (1,)))
-        return total if x2 is None else op.add(total, x2)
+    tokens, width = x1.shape
+    results = op.gather(expanded_x, expanded_row_idx, 0)  # (K * N, H), all first experts before all second
+    results = op.transpose(op.reshape(results, (-1, tokens, width)), (1, 0, 2))
+    if bias is not None:
+        results = op.add(results, op.gather(bias, expanded_expert_idx, 0))
+    if scales is not None:
+        results = op.mul(results, op.expand_dims(scales, 2))
+    total = op.add(x1, op.reduce_sum(results, (1,)))
+    return total if x2 is None else op.add(total, x2)

@@ -3,83 +3,10 @@
 
 from __future__ import annotations
 
-import inspect
-
 from mindspore._c_expression import Tensor
-from mindspore._spelling import keyword_hint
 from mindspore.common import dtype as mstype
+from mindspore.ops._primitives.composition import REQUIRED, primitive_class
 from mindspore.ops._registry import op
-from mindspore.ops.primitive import Primitive
-
-_REQUIRED = object()
-
-
-def _primitive(name: str, doc: str, call, **attributes) -> type:
-    """A class: `attributes` with their defaults go to the constructor, `call` takes it and the inputs."""
-
-    def initialise(self, *args, **kwargs):
-        Primitive.__init__(self, name)
-        if len(args) > len(attributes):
-            raise TypeError(
-                f"For '{name}', the constructor takes {len(attributes)} arguments, got {len(args)}."
-            )
-        given = dict(zip(attributes, args, strict=False))
-        for key, value in kwargs.items():
-            if key not in attributes or key in given:
-                hint = keyword_hint(key, attributes)
-                raise TypeError(f"For '{name}', got an unexpected keyword argument '{key}'.{hint}")
-            given[key] = value
-        for key, default in attributes.items():
-            value = given.get(key, default)
-            if value is _REQUIRED:
-                raise TypeError(f"For '{name}', missing 1 required argument: '{key}'.")
-            self.add_prim_attr(key, value)
-
-    def run(self, *inputs):
-        try:
-            return call(self, *inputs)
-        except TypeError:
-            _check_count(name, call, inputs)
-            raise
-
-    run.__wrapped__ = call  # who asks for the signature gets that of the call
-
-    body = {"__init__": initialise, "__call__": run, "__doc__": doc, "__module__": "mindspore.ops"}
-    return type(name, (Primitive,), {**body, "__signature__": _Signatures(attributes, call)})
-
-
-def _check_count(name: str, call, inputs: tuple) -> None:
-    """Raises a TypeError if the call takes more or fewer inputs, in the words of the primitive."""
-    taken = list(inspect.signature(call).parameters.values())[1:]
-    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in taken):
-        return
-    needed = sum(parameter.default is parameter.empty for parameter in taken)
-    if not needed <= len(inputs) <= len(taken):
-        names = ", ".join(parameter.name for parameter in taken)
-        raise TypeError(
-            f"For '{name}', the call takes the inputs ({names}), but got {len(inputs)}."
-        ) from None
-
-
-class _Signatures:
-    """`__signature__`: of the class that of its constructor, of an object that of its call."""
-
-    def __init__(self, attributes: dict, call):
-        self._attributes, self._call = attributes, call
-
-    def __get__(self, instance, owner):
-        if instance is None:
-            return _signature(self._attributes)
-        signature = inspect.signature(self._call)
-        return signature.replace(parameters=list(signature.parameters.values())[1:])
-
-
-def _signature(attributes: dict) -> inspect.Signature:
-    kind, empty = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
-    return inspect.Signature(
-        inspect.Parameter(name, kind, default=empty if default is _REQUIRED else default)
-        for name, default in attributes.items()
-    )
 
 
 def _f():
@@ -238,9 +165,9 @@ def _poisson(self, shape, mean):
 
 
 _SEEDS = {"seed": 0, "seed2": 0}
-_SAMPLER = {"num_true": _REQUIRED, "num_sampled": _REQUIRED, "unique": _REQUIRED, "range_max": _REQUIRED}
+_SAMPLER = {"num_true": REQUIRED, "num_sampled": REQUIRED, "unique": REQUIRED, "range_max": REQUIRED}
 _LOG_SAMPLER = {"num_true": 1, "num_sampled": 5, "unique": True, "range_max": 5}
-_PAIR = {"row": _REQUIRED, "col": _REQUIRED, "offset": 0, "dtype": mstype.int32}
+_PAIR = {"row": REQUIRED, "col": REQUIRED, "offset": 0, "dtype": mstype.int32}
 _WINDOW = {"periodic": True, "dtype": mstype.float32}
 _UNIQUE = {"return_idx": False, "return_counts": False, "axis": None}
 _TRIPLET = {"p": 2, "swap": False, "eps": 1e-6, "reduction": "mean"}
@@ -250,13 +177,13 @@ _TABLE = (
         "AdaptiveMaxPool2D",
         "Largest elements of areas, and their places.",
         _adaptive_max_pool,
-        {"output_size": _REQUIRED},
+        {"output_size": REQUIRED},
     ),
     (
         "AdaptiveAvgPool3D",
         "Means of areas.",
         _plain("adaptive_avg_pool3d", "output_size"),
-        {"output_size": _REQUIRED},
+        {"output_size": REQUIRED},
     ),
     (
         "AffineGrid",
@@ -282,7 +209,7 @@ _TABLE = (
         "FillDiagonal",
         "A copy with another diagonal.",
         _fill_diagonal,
-        {"fill_value": _REQUIRED, "wrap": False},
+        {"fill_value": REQUIRED, "wrap": False},
     ),
     ("Lstsq", "Nearest solutions.", _lstsq, {"fast": True, "l2_regularizer": 0.0}),
     (
@@ -295,7 +222,7 @@ _TABLE = (
         "InplaceIndexAdd",
         "Adds rows to a parameter.",
         _plain("inplace_index_add", "axis"),
-        {"axis": _REQUIRED},
+        {"axis": REQUIRED},
     ),
     (
         "ListDiff",
@@ -330,7 +257,7 @@ _TABLE = (
         {"align": "RIGHT_LEFT"},
     ),
     ("MatrixExp", "Exponentials of matrices.", _plain("matrix_exp"), {}),
-    ("MatrixPower", "Powers of matrices.", _plain("matrix_power", "n"), {"n": _REQUIRED}),
+    ("MatrixPower", "Powers of matrices.", _plain("matrix_power", "n"), {"n": REQUIRED}),
     (
         "MultiMarginLoss",
         "Hinge loss over classes.",
@@ -382,7 +309,7 @@ _TABLE = (
     ("UnravelIndex", "Places from numbers.", _unravel, {}),
 )
 
-_classes = {name: _primitive(name, doc, call, **attributes) for name, doc, call, attributes in _TABLE}
+_classes = {name: primitive_class(name, doc, call, attributes) for name, doc, call, attributes in _TABLE}
 globals().update(_classes)
 
 __all__ = list(_classes)  # noqa: PLE0604

@@ -4,25 +4,12 @@
 from __future__ import annotations
 
 from mindspore._c_expression import Tensor
+from mindspore._later import defined_classes
 from mindspore.common import dtype as mstype
+from mindspore.ops._primitives.composition import REQUIRED, composed
 from mindspore.ops._registry import op
 from mindspore.ops.function import boxes, neural, random, regions
 from mindspore.ops.primitive import Primitive, prim_attr_register
-
-__all__ = [
-    "BoundingBoxDecode",
-    "BoundingBoxEncode",
-    "CheckValid",
-    "CropAndResize",
-    "IOU",
-    "NMSWithMask",
-    "ROIAlign",
-    "RandomChoiceWithMask",
-    "ResizeBilinear",
-    "ResizeBilinearV2",
-    "ResizeNearestNeighbor",
-    "ResizeNearestNeighborV2",
-]
 
 
 def _places(name: str, length: int, wanted: int, align: bool, centred: bool, nearest: bool) -> Tensor:
@@ -64,37 +51,22 @@ class ResizeNearestNeighbor(Primitive):
         return resize(self.name, input_x, self.size, self.align_corners, self.half_pixel_centers, True)
 
 
-class ResizeNearestNeighborV2(Primitive):
+@composed(align_corners=False, half_pixel_centers=False)
+def ResizeNearestNeighborV2(self, image, size):
     """Images (N, C, H, W) resampled by the nearest element."""
-
-    @prim_attr_register
-    def __init__(self, align_corners=False, half_pixel_centers=False):
-        pass
-
-    def __call__(self, image, size):
-        return resize(self.name, image, size, self.align_corners, self.half_pixel_centers, True)
+    return resize(self.name, image, size, self.align_corners, self.half_pixel_centers, True)
 
 
-class ResizeBilinear(Primitive):
+@composed(size=REQUIRED, align_corners=False, half_pixel_centers=False)
+def ResizeBilinear(self, x):
     """Images (N, C, H, W) resampled linearly in both directions."""
-
-    @prim_attr_register
-    def __init__(self, size, align_corners=False, half_pixel_centers=False):
-        pass
-
-    def __call__(self, x):
-        return resize(self.name, x, self.size, self.align_corners, self.half_pixel_centers, False)
+    return resize(self.name, x, self.size, self.align_corners, self.half_pixel_centers, False)
 
 
-class ResizeBilinearV2(Primitive):
+@composed(align_corners=False, half_pixel_centers=False)
+def ResizeBilinearV2(self, image, size):
     """Images (N, C, H, W) resampled linearly in both directions."""
-
-    @prim_attr_register
-    def __init__(self, align_corners=False, half_pixel_centers=False):
-        pass
-
-    def __call__(self, image, size):
-        return resize(self.name, image, size, self.align_corners, self.half_pixel_centers, False)
+    return resize(self.name, image, size, self.align_corners, self.half_pixel_centers, False)
 
 
 class IOU(Primitive):
@@ -109,60 +81,36 @@ class IOU(Primitive):
         return boxes.iou(anchor_boxes, gt_boxes, self.mode)
 
 
-class NMSWithMask(Primitive):
+@composed(iou_threshold=0.5)
+def NMSWithMask(self, bboxes) -> tuple:
     """Boxes with scores, best first, and which of them survive non-maximum suppression."""
-
-    @prim_attr_register
-    def __init__(self, iou_threshold=0.5):
-        pass
-
-    def __call__(self, bboxes) -> tuple:
-        return boxes.nms_with_mask(bboxes, self.iou_threshold)
+    return boxes.nms_with_mask(bboxes, self.iou_threshold)
 
 
-class BoundingBoxEncode(Primitive):
+@composed(means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0))
+def BoundingBoxEncode(self, anchor_box, groundtruth_box):
     """Offsets and scales that lead from anchors to ground truth boxes."""
-
-    @prim_attr_register
-    def __init__(self, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0)):
-        pass
-
-    def __call__(self, anchor_box, groundtruth_box):
-        return boxes.bounding_box_encode(anchor_box, groundtruth_box, self.means, self.stds)
+    return boxes.bounding_box_encode(anchor_box, groundtruth_box, self.means, self.stds)
 
 
-class BoundingBoxDecode(Primitive):
+@composed(max_shape=REQUIRED, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0), wh_ratio_clip=0.016)
+def BoundingBoxDecode(self, anchor_box, deltas):
     """Boxes from anchors and the offsets of BoundingBoxEncode, cut to the image."""
-
-    @prim_attr_register
-    def __init__(self, max_shape, means=(0.0, 0.0, 0.0, 0.0), stds=(1.0, 1.0, 1.0, 1.0), wh_ratio_clip=0.016):
-        pass
-
-    def __call__(self, anchor_box, deltas):
-        return boxes.bounding_box_decode(
-            anchor_box, deltas, self.max_shape, self.means, self.stds, self.wh_ratio_clip
-        )
+    return boxes.bounding_box_decode(
+        anchor_box, deltas, self.max_shape, self.means, self.stds, self.wh_ratio_clip
+    )
 
 
-class CheckValid(Primitive):
+@composed()
+def CheckValid(self, bboxes, img_metas):
     """Whether each box lies inside of the image."""
-
-    def __init__(self):
-        super().__init__("CheckValid")
-
-    def __call__(self, bboxes, img_metas):
-        return boxes.check_valid(bboxes, img_metas)
+    return boxes.check_valid(bboxes, img_metas)
 
 
-class RandomChoiceWithMask(Primitive):
+@composed(count=256, seed=0, seed2=0)
+def RandomChoiceWithMask(self, input_x) -> tuple:
     """Positions of random True elements, padded with zeros, and which of them are real."""
-
-    @prim_attr_register
-    def __init__(self, count=256, seed=0, seed2=0):
-        pass
-
-    def __call__(self, input_x) -> tuple:
-        return random.choice_with_mask(input_x, self.count, self.seed or self.seed2 or None)
+    return random.choice_with_mask(input_x, self.count, self.seed or self.seed2 or None)
 
 
 class CropAndResize(Primitive):
@@ -222,3 +170,6 @@ class ROIAlign(Primitive):
             cells = op.reshape(grid, (grid.shape[0], height, ny, width, nx))
             results.append(op.reduce_mean(cells, (2, 4)))
         return op.cast(op.stack(results), features.dtype)
+
+
+__all__ = defined_classes(globals())

@@ -8,9 +8,9 @@ from typing import Any
 
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
+from mindspore.ops._primitives.composition import composed
 from mindspore.ops._registry import op
 from mindspore.ops.function import creation, values
-from mindspore.ops.primitive import Primitive, prim_attr_register
 
 __all__ = [
     "DType",
@@ -32,131 +32,103 @@ __all__ = [
 ]
 
 
-class _Plain(Primitive):
-    """A primitive without attributes."""
-
-    def __init__(self):
-        super().__init__(type(self).__name__)
-
-
-class Shape(_Plain):
+@composed()
+def Shape(self, x) -> tuple[int, ...]:
     """Length of every axis of a tensor, as a tuple."""
-
-    def __call__(self, x) -> tuple[int, ...]:
-        return values.shape(x)
+    return values.shape(x)
 
 
-class DType(_Plain):
+@composed()
+def DType(self, x) -> Any:
     """Type of a tensor's elements."""
-
-    def __call__(self, x) -> Any:
-        return values.dtype(x)
+    return values.dtype(x)
 
 
-class Rank(_Plain):
+@composed()
+def Rank(self, x) -> Any:
     """Number of axes."""
-
-    def __call__(self, x) -> Any:
-        return values.rank(x)
+    return values.rank(x)
 
 
-class Size(_Plain):
+@composed()
+def Size(self, input_x) -> int:
     """Number of elements."""
-
-    def __call__(self, input_x) -> int:
-        return values.size(input_x)
+    return values.size(input_x)
 
 
-class TensorShape(_Plain):
+@composed()
+def TensorShape(self, input_x):
     """Length of every axis, as an int64 tensor."""
-
-    def __call__(self, input_x):
-        return values.dyn_shape(input_x)
+    return values.dyn_shape(input_x)
 
 
-class DynamicShape(Primitive):
+@composed(dtype=9)
+def DynamicShape(self, tensor):
     """Length of every axis, as an int64 tensor."""
-
-    @prim_attr_register
-    def __init__(self, dtype=9):
-        pass
-
-    def __call__(self, tensor):
-        return values.dyn_shape(tensor)
+    return values.dyn_shape(tensor)
 
 
-class Depend(_Plain):
+@composed()
+def Depend(self, value: Any, expr) -> Any:
     """`value`, after `expr` has been computed."""
-
-    def __call__(self, value: Any, expr) -> Any:
-        return value
+    return value
 
 
-class UpdateState(_Plain):
+@composed()
+def UpdateState(self, value: Any, expr) -> Any:
     """`value`, after `expr` has been computed."""
-
-    def __call__(self, value: Any, expr) -> Any:
-        return value
+    return value
 
 
-class Load(_Plain):
+@composed()
+def Load(self, variable: Tensor, u: Any = None) -> Tensor:
     """The value a parameter has now: later writes to the parameter do not reach it."""
-
-    def __call__(self, variable: Tensor, u: Any = None) -> Tensor:
-        return op.copy(variable)
+    return op.copy(variable)
 
 
-class StopGradient(_Plain):
+@composed()
+def StopGradient(self, value):
     """`value` as a constant: no gradient flows through it."""
-
-    def __call__(self, value):
-        return values.stop_gradient(value)
+    return values.stop_gradient(value)
 
 
-class Partial(_Plain):
+@composed()
+def Partial(self, *args, **kwargs) -> Callable:
     """A function with some of its arguments given."""
-
-    def __call__(self, *args, **kwargs) -> Callable:
-        return values.partial(*args, **kwargs)
+    return values.partial(*args, **kwargs)
 
 
-class identity(_Plain):  # noqa: N801  (the name that `ops.operations` has for it)
+@composed()
+def identity(self, x: Any) -> Any:
     """The value itself; `mindspore.ops.identity` is one of it."""
-
-    def __call__(self, x: Any) -> Any:
-        return x
+    return x
 
 
-class IdentityN(_Plain):
+@composed()
+def IdentityN(self, x: Sequence[Tensor]) -> tuple:
     """The tensors themselves."""
-
-    def __call__(self, x: Sequence[Tensor]) -> tuple:
-        return tuple(x)
+    return tuple(x)
 
 
-class TupleToArray(_Plain):
+@composed()
+def TupleToArray(self, input_x):
     """A tensor with the numbers of a tuple."""
-
-    def __call__(self, input_x):
-        return creation.tuple_to_array(input_x)
+    return creation.tuple_to_array(input_x)
 
 
-class ScalarToTensor(_Plain):
+@composed()
+def ScalarToTensor(self, x, dtype=mstype.float32):
     """A 0-d tensor with a number."""
-
-    def __call__(self, x, dtype=mstype.float32):
-        return creation.scalar_to_tensor(x, dtype)
+    return creation.scalar_to_tensor(x, dtype)
 
 
-class ScalarToArray(_Plain):
+@composed()
+def ScalarToArray(self, x):
     """A 0-d tensor with a number."""
-
-    def __call__(self, x):
-        return creation.scalar_to_array(x)
+    return creation.scalar_to_array(x)
 
 
-class ScalarCast(_Plain):
+@composed()
+def ScalarCast(self, input_x, input_y) -> int | float | bool:
     """A Python number in the Python type of a dtype."""
-
-    def __call__(self, input_x, input_y) -> int | float | bool:
-        return values.scalar_cast(input_x, input_y)
+    return values.scalar_cast(input_x, input_y)

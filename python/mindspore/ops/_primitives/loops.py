@@ -6,7 +6,7 @@ from __future__ import annotations
 import types
 
 from mindspore._c_expression import Tensor
-from mindspore.ops.primitive import Primitive, prim_attr_register
+from mindspore.ops._primitives.composition import composed
 
 __all__ = ["ForiLoop", "Scan", "WhileLoop"]
 
@@ -16,7 +16,8 @@ def _check_function(owner: str, name: str, value: object) -> None:
         raise TypeError(f"For '{owner}', '{name}' must be a function, but got {type(value).__name__}.")
 
 
-class WhileLoop(Primitive):
+@composed()
+def WhileLoop(self, cond_func, loop_func, init_val):
     """``while cond_func(val): val = loop_func(val)``
 
     In a compiled function it is one node, whatever the number of turns is: memory does not grow with them,
@@ -49,20 +50,15 @@ class WhileLoop(Primitive):
         >>> print(doubled(ms.Tensor([1.0, 2.0]), ms.Tensor(100.0)))
         [ 64. 128.]
     """
+    from mindspore._capture.loop_node import while_loop
 
-    @prim_attr_register
-    def __init__(self):
-        pass
-
-    def __call__(self, cond_func, loop_func, init_val):
-        from mindspore._capture.loop_node import while_loop
-
-        _check_function(self.name, "cond_func", cond_func)
-        _check_function(self.name, "loop_func", loop_func)
-        return while_loop(cond_func, loop_func, init_val)
+    _check_function(self.name, "cond_func", cond_func)
+    _check_function(self.name, "loop_func", loop_func)
+    return while_loop(cond_func, loop_func, init_val)
 
 
-class ForiLoop(Primitive):
+@composed()
+def ForiLoop(self, lower, upper, loop_func, init_val, unroll=True):
     """``for i in range(lower, upper): val = loop_func(i, val)``
 
     Inputs:
@@ -88,28 +84,23 @@ class ForiLoop(Primitive):
         >>> print(ops.ForiLoop()(0, 4, lambda i, total: i + total, 0))
         6
     """
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if isinstance(bound, bool) or not isinstance(bound, (int, Tensor)):
+            raise TypeError(
+                f"For 'ForiLoop', '{name}' must be an int or a Tensor, but got {type(bound).__name__}."
+            )
+    _check_function(self.name, "loop_func", loop_func)
+    if not unroll or isinstance(lower, Tensor) or isinstance(upper, Tensor):
+        from mindspore._capture.loop_node import counted_loop
 
-    @prim_attr_register
-    def __init__(self):
-        pass
-
-    def __call__(self, lower, upper, loop_func, init_val, unroll=True):
-        for name, bound in (("lower", lower), ("upper", upper)):
-            if isinstance(bound, bool) or not isinstance(bound, (int, Tensor)):
-                raise TypeError(
-                    f"For 'ForiLoop', '{name}' must be an int or a Tensor, but got {type(bound).__name__}."
-                )
-        _check_function(self.name, "loop_func", loop_func)
-        if not unroll or isinstance(lower, Tensor) or isinstance(upper, Tensor):
-            from mindspore._capture.loop_node import counted_loop
-
-            return counted_loop(lower, upper, loop_func, init_val)
-        for i in range(lower, upper):
-            init_val = loop_func(i, init_val)
-        return init_val
+        return counted_loop(lower, upper, loop_func, init_val)
+    for i in range(lower, upper):
+        init_val = loop_func(i, init_val)
+    return init_val
 
 
-class Scan(Primitive):
+@composed()
+def Scan(self, loop_func, init, xs, length=None, unroll=True) -> tuple:
     """``for x in xs: carry, y = loop_func(carry, x)`` , where every `y` is kept.
 
     Inputs:
@@ -137,29 +128,23 @@ class Scan(Primitive):
         >>> print(ops.Scan()(lambda total, x: (total + x, total + x), 0, [1, 2, 3, 4]))
         (10, [1, 3, 6, 10])
     """
+    _check_function(self.name, "loop_func", loop_func)
+    if xs is None and (isinstance(length, bool) or not isinstance(length, int)):
+        raise TypeError(f"For 'Scan', 'length' must be an int, but got {type(length).__name__}.")
+    if xs is not None and not isinstance(xs, (tuple, list)):
+        raise TypeError(f"For 'Scan', 'xs' must be a tuple, a list or None, but got {type(xs).__name__}.")
+    elements = [None] * length if xs is None else list(xs)
+    if not unroll:
+        from mindspore._capture.loop_node import scanned_loop
 
-    @prim_attr_register
-    def __init__(self):
-        pass
-
-    def __call__(self, loop_func, init, xs, length=None, unroll=True) -> tuple:
-        _check_function(self.name, "loop_func", loop_func)
-        if xs is None and (isinstance(length, bool) or not isinstance(length, int)):
-            raise TypeError(f"For 'Scan', 'length' must be an int, but got {type(length).__name__}.")
-        if xs is not None and not isinstance(xs, (tuple, list)):
-            raise TypeError(f"For 'Scan', 'xs' must be a tuple, a list or None, but got {type(xs).__name__}.")
-        elements = [None] * length if xs is None else list(xs)
-        if not unroll:
-            from mindspore._capture.loop_node import scanned_loop
-
-            found = scanned_loop(loop_func, init, elements)
-            if found is not None:
-                return found
-        results = []
-        for x in elements:
-            made = loop_func(init, x)
-            if not isinstance(made, tuple) or len(made) != 2:
-                raise ValueError(f"For 'Scan', 'loop_func' must give a tuple of two values, but got {made}.")
-            init, result = made
-            results.append(result)
-        return init, results
+        found = scanned_loop(loop_func, init, elements)
+        if found is not None:
+            return found
+    results = []
+    for x in elements:
+        made = loop_func(init, x)
+        if not isinstance(made, tuple) or len(made) != 2:
+            raise ValueError(f"For 'Scan', 'loop_func' must give a tuple of two values, but got {made}.")
+        init, result = made
+        results.append(result)
+    return init, results

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindspore.common import dtype as mstype
+from mindspore.ops._primitives.composition import composed
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive, prim_attr_register
 
@@ -48,7 +49,10 @@ class AdamNoUpdateParam(Primitive):
         return op.neg(op.div(op.mul(rate, ahead), op.add(op.sqrt(v), epsilon)))
 
 
-class FusedWeightScaleApplyMomentum(Primitive):
+@composed()
+def FusedWeightScaleApplyMomentum(
+    self, weight_decay, loss_scale, variable, accumulation, learning_rate, gradient, momentum
+):
     """A step of momentum on a gradient that is scaled and decays the weights.
 
     Inputs:
@@ -66,21 +70,16 @@ class FusedWeightScaleApplyMomentum(Primitive):
     Supported Platforms:
         ``CPU``
     """
-
-    @prim_attr_register
-    def __init__(self):
-        pass
-
-    def __call__(self, weight_decay, loss_scale, variable, accumulation, learning_rate, gradient, momentum):
-        decayed = op.mul(
-            op.add(op.mul(variable, weight_decay), op.cast(gradient, variable.dtype)), loss_scale
-        )
-        op.assign(accumulation, op.cast(op.add(op.mul(accumulation, momentum), decayed), accumulation.dtype))
-        op.assign(variable, op.cast(op.sub(variable, op.mul(accumulation, learning_rate)), variable.dtype))
-        return variable
+    decayed = op.mul(op.add(op.mul(variable, weight_decay), op.cast(gradient, variable.dtype)), loss_scale)
+    op.assign(accumulation, op.cast(op.add(op.mul(accumulation, momentum), decayed), accumulation.dtype))
+    op.assign(variable, op.cast(op.sub(variable, op.mul(accumulation, learning_rate)), variable.dtype))
+    return variable
 
 
-class AdamW(Primitive):
+@composed()
+def AdamW(
+    self, var, m, v, max_v, gradient, step, lr, beta1, beta2, decay, eps, amsgrad=False, maximize=False
+) -> tuple:
     """A step of Adam that lets the parameter decay apart from its gradient.
 
     Inputs:
@@ -99,24 +98,16 @@ class AdamW(Primitive):
     Supported Platforms:
         ``CPU``
     """
-
-    @prim_attr_register
-    def __init__(self):
-        pass
-
-    def __call__(
-        self, var, m, v, max_v, gradient, step, lr, beta1, beta2, decay, eps, amsgrad=False, maximize=False
-    ) -> tuple:
-        slope = op.cast(op.neg(gradient) if maximize else gradient, m.dtype)
-        op.assign(m, op.add(op.mul(m, beta1), op.mul(slope, 1.0 - beta1)))
-        op.assign(v, op.add(op.mul(v, beta2), op.mul(op.square(slope), 1.0 - beta2)))
-        time = op.cast(step, mstype.float32)
-        first = op.div(m, op.sub(1.0, op.pow(beta1, time)))
-        second = op.div(v, op.sub(1.0, op.pow(beta2, time)))
-        if amsgrad:
-            op.assign(max_v, op.maximum(max_v, second))
-            second = max_v
-        change = op.mul(op.div(first, op.add(op.sqrt(second), eps)), lr)
-        kept = op.mul(var, 1.0 - lr * decay)
-        op.assign(var, op.cast(op.sub(kept, change), var.dtype))
-        return var, m, v
+    slope = op.cast(op.neg(gradient) if maximize else gradient, m.dtype)
+    op.assign(m, op.add(op.mul(m, beta1), op.mul(slope, 1.0 - beta1)))
+    op.assign(v, op.add(op.mul(v, beta2), op.mul(op.square(slope), 1.0 - beta2)))
+    time = op.cast(step, mstype.float32)
+    first = op.div(m, op.sub(1.0, op.pow(beta1, time)))
+    second = op.div(v, op.sub(1.0, op.pow(beta2, time)))
+    if amsgrad:
+        op.assign(max_v, op.maximum(max_v, second))
+        second = max_v
+    change = op.mul(op.div(first, op.add(op.sqrt(second), eps)), lr)
+    kept = op.mul(var, 1.0 - lr * decay)
+    op.assign(var, op.cast(op.sub(kept, change), var.dtype))
+    return var, m, v

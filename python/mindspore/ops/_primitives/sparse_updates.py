@@ -5,23 +5,10 @@ from __future__ import annotations
 
 from mindspore._argument_checks.types import check_value_type
 from mindspore._c_expression import Tensor
+from mindspore._later import defined_classes
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive, prim_attr_register
-
-__all__ = [
-    "FusedSparseAdam",
-    "FusedSparseFtrl",
-    "FusedSparseLazyAdam",
-    "FusedSparseProximalAdagrad",
-    "SparseApplyAdadelta",
-    "SparseApplyAdagrad",
-    "SparseApplyAdagradV2",
-    "SparseApplyFtrl",
-    "SparseApplyFtrlV2",
-    "SparseApplyProximalAdagrad",
-    "SparseApplyRMSProp",
-]
 
 
 class _RowUpdate(Primitive):
@@ -320,3 +307,6 @@ class SparseApplyRMSProp(_RowUpdate):
         step = op.mul(op.mul(whole, lr), op.rsqrt(op.add(new_ms, self.epsilon)))
         new_mom = op.add(op.mul(mom, self.momentum), step)
         return self._store(((var, op.sub(var, new_mom)), (ms, new_ms), (mom, new_mom)), touched)
+
+
+__all__ = defined_classes(globals())

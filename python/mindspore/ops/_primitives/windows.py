@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
-from mindspore.ops._primitives.functions import _REQUIRED, _f, _integers, _primitive
+from mindspore.ops._primitives.composition import REQUIRED, primitive_class
+from mindspore.ops._primitives.functions import _f, _integers
 from mindspore.ops._registry import op
 from mindspore.ops.function.windows import fractional_maxima, unpooled
 
@@ -78,8 +79,8 @@ def _col2im(self, x, output_size):
     return _f().fold(columns, output_size, self.kernel_size, self.dilation, self.padding, self.stride)
 
 
-_UNPOOL = {"ksize": _REQUIRED, "strides": 0, "pads": 0, "output_shape": ()}
-_FRACTIONAL = {"ksize": _REQUIRED, "output_shape": _REQUIRED}
+_UNPOOL = {"ksize": REQUIRED, "strides": 0, "pads": 0, "output_shape": ()}
+_FRACTIONAL = {"ksize": REQUIRED, "output_shape": REQUIRED}
 
 _TABLE = (
     ("AdaptiveMaxPool3D", "Largest elements of even parts of volumes.", _adaptive_volumes, {}),
@@ -100,9 +101,9 @@ _TABLE = (
         "Largest elements of windows of volumes, and their places.",
         _pooled_volumes,
         {
-            "ksize": _REQUIRED,
-            "strides": _REQUIRED,
-            "pads": _REQUIRED,
+            "ksize": REQUIRED,
+            "strides": REQUIRED,
+            "pads": REQUIRED,
             "dilation": (1, 1, 1),
             "ceil_mode": False,
             "data_format": "NCDHW",
@@ -115,23 +116,23 @@ _TABLE = (
         "ExtractImagePatches",
         "Windows of images as channels.",
         _extract,
-        {"ksizes": _REQUIRED, "strides": _REQUIRED, "rates": _REQUIRED, "padding": "VALID"},
+        {"ksizes": REQUIRED, "strides": REQUIRED, "rates": REQUIRED, "padding": "VALID"},
     ),
     (
         "Im2Col",
         "Windows of images as columns.",
         _im2col,
-        {"ksizes": _REQUIRED, "strides": 1, "dilations": 1, "pads": 0},
+        {"ksizes": REQUIRED, "strides": 1, "dilations": 1, "pads": 0},
     ),
     (
         "Col2Im",
         "Images from the sum of columns.",
         _col2im,
-        {"kernel_size": _REQUIRED, "dilation": 1, "padding": 0, "stride": 1},
+        {"kernel_size": REQUIRED, "dilation": 1, "padding": 0, "stride": 1},
     ),
 )
 
-_classes = {name: _primitive(name, doc, call, **attributes) for name, doc, call, attributes in _TABLE}
+_classes = {name: primitive_class(name, doc, call, attributes) for name, doc, call, attributes in _TABLE}
 globals().update(_classes)
 
 __all__ = list(_classes)  # noqa: PLE0604

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindspore._c_expression import Tensor
+from mindspore.ops._primitives.composition import composed
 from mindspore.ops._registry import op
 from mindspore.ops.primitive import Primitive, prim_attr_register
 
@@ -71,33 +72,26 @@ AsinGrad = _of_input("AsinGrad", "asin")
 AtanGrad = _of_input("AtanGrad", "atan")
 
 
-class EluGrad(_Backward):
+@composed()
+def EluGrad(self, dy, y):
     """Gradient of ELU from its output."""
-
-    def __call__(self, dy, y):
-        return op.mul(dy, op.where(op.greater(y, 0), op.ones_like(y), op.add(y, 1.0)))
+    return op.mul(dy, op.where(op.greater(y, 0), op.ones_like(y), op.add(y, 1.0)))
 
 
-class GeLUGrad(_Backward):
+@composed()
+def GeLUGrad(self, dy, x, y):
     """Gradient of GELU in its form with tanh."""
-
-    def __call__(self, dy, x, y):
-        return _pulled(op.gelu_tanh, x, dy)
+    return _pulled(op.gelu_tanh, x, dy)
 
 
-class SoftShrinkGrad(Primitive):
+@composed(lambd=0.5)
+def SoftShrinkGrad(self, input_grad, input_x):
     """Gradient of the soft shrinkage.
 
     Args:
         lambd (float): The threshold. Default: ``0.5``.
     """
-
-    @prim_attr_register
-    def __init__(self, lambd=0.5):
-        pass
-
-    def __call__(self, input_grad, input_x):
-        return _pulled(lambda x: op.soft_shrink(x, self.lambd), input_x, input_grad)
+    return _pulled(lambda x: op.soft_shrink(x, self.lambd), input_x, input_grad)
 
 
 class HShrinkGrad(Primitive):
@@ -116,19 +110,14 @@ class HShrinkGrad(Primitive):
         return _pulled(lambda x: op.hard_shrink(x, self.lambd), features, gradients)
 
 
-class LogSoftmaxGrad(Primitive):
+@composed(axis=-1)
+def LogSoftmaxGrad(self, logits, grad):
     """Gradient of the logarithm of softmax, from its output.
 
     Args:
         axis (int): Axis of the classes. Default: ``-1``.
     """
-
-    @prim_attr_register
-    def __init__(self, axis=-1):
-        pass
-
-    def __call__(self, logits, grad):
-        return op.sub(grad, op.mul(op.exp(logits), op.reduce_sum(grad, self.axis, True)))
+    return op.sub(grad, op.mul(op.exp(logits), op.reduce_sum(grad, self.axis, True)))
 
 
 class BiasAddGrad(Primitive):
@@ -192,14 +181,14 @@ class KLDivLossGrad(Primitive):
         return op.mul(found, 1.0 / input_x.shape[0]) if self.reduction == "batchmean" else found
 
 
-class SigmoidCrossEntropyWithLogitsGrad(_Backward):
+@composed()
+def SigmoidCrossEntropyWithLogitsGrad(self, x, y, dout):
     """Gradient of the cross entropy of a sigmoid."""
-
-    def __call__(self, x, y, dout):
-        return op.mul(op.sub(op.sigmoid(x), y), dout)
+    return op.mul(op.sub(op.sigmoid(x), y), dout)
 
 
-class LayerNormGrad(Primitive):
+@composed(begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7)
+def LayerNormGrad(self, x, dy, variance, mean, gamma):
     """Gradients of layer normalisation: of the input, of gamma and of beta.
 
     Args:
@@ -207,59 +196,49 @@ class LayerNormGrad(Primitive):
         begin_params_axis (int): First axis of gamma and beta. Default: ``1``.
         epsilon (float): Added to the variance. Default: ``1e-7``.
     """
-
-    @prim_attr_register
-    def __init__(self, begin_norm_axis=1, begin_params_axis=1, epsilon=1e-7):
-        pass
-
-    def __call__(self, x, dy, variance, mean, gamma):
-        rank = len(x.shape)
-        axes = tuple(range(self.begin_norm_axis % rank, rank))
-        before = tuple(range(self.begin_params_axis % rank))
-        scale = op.rsqrt(op.add(variance, self.epsilon))
-        normal = op.mul(op.sub(x, mean), scale)
-        gradient = op.mul(dy, gamma)
-        center = op.add(
-            op.reduce_mean(gradient, axes, True),
-            op.mul(normal, op.reduce_mean(op.mul(gradient, normal), axes, True)),
-        )
-        product = op.mul(dy, normal)
-        return (
-            op.mul(op.sub(gradient, center), scale),
-            op.reduce_sum(product, before) if before else product,
-            op.reduce_sum(dy, before) if before else dy,
-        )
+    rank = len(x.shape)
+    axes = tuple(range(self.begin_norm_axis % rank, rank))
+    before = tuple(range(self.begin_params_axis % rank))
+    scale = op.rsqrt(op.add(variance, self.epsilon))
+    normal = op.mul(op.sub(x, mean), scale)
+    gradient = op.mul(dy, gamma)
+    center = op.add(
+        op.reduce_mean(gradient, axes, True),
+        op.mul(normal, op.reduce_mean(op.mul(gradient, normal), axes, True)),
+    )
+    product = op.mul(dy, normal)
+    return (
+        op.mul(op.sub(gradient, center), scale),
+        op.reduce_sum(product, before) if before else product,
+        op.reduce_sum(dy, before) if before else dy,
+    )
 
 
-class L2NormalizeGrad(Primitive):
+@composed(axis=0, epsilon=1e-4)
+def L2NormalizeGrad(self, input_x, out, dout):
     """Gradient of the normalisation to length one.
 
     Args:
         axis (Union[int, list[int], tuple[int]]): Axes of a vector. Default: ``0``.
         epsilon (float): Least square of a length. Default: ``1e-4``.
     """
-
-    @prim_attr_register
-    def __init__(self, axis=0, epsilon=1e-4):
-        pass
-
-    def __call__(self, input_x, out, dout):
-        return _pulled(lambda x: op.l2_normalize(x, self.axis, self.epsilon), input_x, dout)
+    return _pulled(lambda x: op.l2_normalize(x, self.axis, self.epsilon), input_x, dout)
 
 
-class SliceGrad(_Backward):
+@composed()
+def SliceGrad(self, dy, x, begin, size):
     """Gradient of a slice: the slice in its place, zeros around it."""
 
-    def __call__(self, dy, x, begin, size):
-        def integers(values):
-            return tuple(values.asnumpy().tolist() if isinstance(values, Tensor) else values)
+    def integers(values):
+        return tuple(values.asnumpy().tolist() if isinstance(values, Tensor) else values)
 
-        start, length = integers(begin), integers(size)
-        length = tuple(n - b if s == -1 else s for n, b, s in zip(x.shape, start, length, strict=True))
-        return _pulled(lambda value: op.slice(value, start, length), x, dy)
+    start, length = integers(begin), integers(size)
+    length = tuple(n - b if s == -1 else s for n, b, s in zip(x.shape, start, length, strict=True))
+    return _pulled(lambda value: op.slice(value, start, length), x, dy)
 
 
-class StridedSliceGrad(Primitive):
+@composed(begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0)
+def StridedSliceGrad(self, dy, shapex, begin, end, strides):
     """Gradient of a strided slice: its elements in their places, zeros around them.
 
     Args:
@@ -269,20 +248,14 @@ class StridedSliceGrad(Primitive):
         new_axis_mask (int): Axes that were inserted. Default: ``0``.
         shrink_axis_mask (int): Axes that were removed. Default: ``0``.
     """
+    from mindspore import ops
 
-    @prim_attr_register
-    def __init__(self, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0):
-        pass
-
-    def __call__(self, dy, shapex, begin, end, strides):
-        from mindspore import ops
-
-        forward = ops.StridedSlice(
-            self.begin_mask, self.end_mask, self.ellipsis_mask, self.new_axis_mask, self.shrink_axis_mask
-        )
-        shape = tuple(shapex.asnumpy().tolist()) if isinstance(shapex, Tensor) else tuple(shapex)
-        zeros = op.fill(dy.dtype, shape, 0)
-        return _pulled(lambda x: forward(x, begin, end, strides), zeros, dy)
+    forward = ops.StridedSlice(
+        self.begin_mask, self.end_mask, self.ellipsis_mask, self.new_axis_mask, self.shrink_axis_mask
+    )
+    shape = tuple(shapex.asnumpy().tolist()) if isinstance(shapex, Tensor) else tuple(shapex)
+    zeros = op.fill(dy.dtype, shape, 0)
+    return _pulled(lambda x: forward(x, begin, end, strides), zeros, dy)
 
 
 class CdistGrad(Primitive):
