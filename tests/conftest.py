@@ -36,6 +36,7 @@ def _own_random_state():
 ERRORS_OF_VALUES = (
     "test_loop_nodes.py::test_an_error_names_the_line_and_the_turn",
     "test_loop_nodes.py::test_an_error_in_a_loop_of_a_turn_names_both_turns",
+    "test_node_origins.py::test_an_error_while_a_graph_runs_names_the_cell",
     "test_branch_gradients.py::test_an_error_on_a_side_names_the_line_and_the_turn",
     "test_layers.py::test_loss_errors",
     "test_losses.py::test_errors[<lambda>-IndexError-every label]",

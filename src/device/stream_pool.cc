@@ -154,11 +154,13 @@ void StreamPool::note_use(const Block& block, Stream& stream) {
 }
 
 void StreamPool::collect_passed(bool wait) {
+  if (wait) {  // first of all: waiting may tell of an error, and then nothing has changed
+    for (const Piece* piece : waiting_)
+      for (const std::unique_ptr<Event>& event : piece->passed) event->synchronize();
+  }
   std::erase_if(waiting_, [&](Piece* piece) {
-    for (const std::unique_ptr<Event>& event : piece->passed) {
-      if (wait) event->synchronize();
+    for (const std::unique_ptr<Event>& event : piece->passed)
       if (!event->is_done()) return false;
-    }
     for (std::unique_ptr<Event>& event : piece->passed) events_.push_back(std::move(event));
     piece->passed.clear();
     make_free(*piece);

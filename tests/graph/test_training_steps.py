@@ -163,13 +163,15 @@ def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path):
 def test_nodes_can_be_watched():
     triple = ms.jit(lambda x: ops.sin(x).sum())
     x = Tensor([0.0, 1.0])
-    triple(x)
     seen = []
-    _c.set_graph_observer(lambda *what: seen.append(what))
+    _c.set_passes_off({"fuse_regions"})  # some devices would make one node of the two
     try:
+        triple(x)
+        _c.set_graph_observer(lambda *what: seen.append(what))
         triple(x)
     finally:
         _c.set_graph_observer(None)
+        _c.set_passes_off(set())
     assert [name for name, *_ in seen] == ["sin", "sum"]
     _, phase, cell, file, _, outputs = seen[0]
     assert (phase, cell, file) == ("forward", "", __file__)

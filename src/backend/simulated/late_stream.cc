@@ -20,7 +20,11 @@ LateQueue::Ticket LateQueue::enqueue(Work work) {
     ticket = ++issued_;
     full = queue_.size() > kMaxQueued;
   }
-  if (full) run_until(ticket - kMaxQueued / 2);
+  // Whoever adds work does not hear of the mistakes of others: a tensor that goes may add some.
+  if (full) {
+    while (run_next(ticket - kMaxQueued / 2)) {
+    }
+  }
   return ticket;
 }
 
@@ -41,11 +45,20 @@ bool LateQueue::run_next(Ticket ticket) {
   try {
     work();
   } catch (...) {
-    ++finished_;  // it is not tried again
-    throw;
+    const std::lock_guard lock(mutex_);
+    if (error_ == nullptr) error_ = std::current_exception();
   }
-  ++finished_;
+  ++finished_;  // what failed is not tried again
   return true;
+}
+
+void LateQueue::raise_kept() {
+  std::exception_ptr error;
+  {
+    const std::lock_guard lock(mutex_);
+    error = std::exchange(error_, nullptr);
+  }
+  if (error != nullptr) std::rethrow_exception(error);
 }
 
 void LateQueue::begin_recording() {
@@ -68,7 +81,10 @@ void LateQueue::run_until(Ticket ticket) {
                       "a stream is waited for while its work is recorded");
   }
   // Looked at first: an event may be waited for by work of its own queue, which holds the lock.
-  while (finished_.load() < ticket && run_next(ticket)) {
+  raise_kept();
+  while (finished_.load() < ticket) {
+    run_next(ticket);
+    raise_kept();
   }
 }
 

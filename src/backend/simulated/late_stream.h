@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -33,7 +34,8 @@ class LateQueue {
   std::vector<Work> end_recording();
 
  private:
-  bool run_next(Ticket ticket);
+  bool run_next(Ticket ticket);  // keeps the error of the work
+  void raise_kept();
 
   static constexpr std::size_t kMaxQueued = 1024;
   mutable std::mutex mutex_;  // guards what follows
@@ -41,6 +43,7 @@ class LateQueue {
   Ticket issued_ = 0;
   bool is_recording_ = false;
   std::vector<Work> recorded_;
+  std::exception_ptr error_;  // of work, until somebody waits
   std::mutex run_mutex_;  // held while work runs: keeps the order
   std::atomic<Ticket> finished_{0};
 };

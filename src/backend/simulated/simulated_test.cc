@@ -72,6 +72,16 @@ TEST_F(SimulatedTest, HostMayNotTouchItsMemory) {
   EXPECT_FALSE(backend().capabilities(0).host_accessible);
 }
 
+TEST_F(SimulatedTest, WhoAddsWorkDoesNotHearOfTheMistakesOfOthers) {
+  const Tensor matrix = on_device(counting({3, 3}));  // not symmetric, and its corner is 0
+  run(op::find("cholesky"), {matrix}, {Tensor::empty({3, 3}, DType::Float32, device_)}, {false},
+      device_);
+  const auto event = backend().create_event(0);
+  for (int i = 0; i < 3000; ++i) event->record(stream());  // more than the queue holds
+  EXPECT_THROW(stream().synchronize(), platform::Error);
+  EXPECT_NO_THROW(stream().synchronize());
+}
+
 TEST_F(SimulatedTest, AddressOfTheHostIsAnError) {
   char bytes[8] = {};
   EXPECT_THROW(backend().copy(0, bytes, bytes, 8, device::CopyDirection::DeviceToHost, stream()),
