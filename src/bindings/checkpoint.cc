@@ -93,14 +93,8 @@ nb::list entries_of(const CheckpointFile& file) {
   });
 }
 
-const CheckpointEntry& entry_at(const CheckpointFile& file, std::size_t number) {
-  platform::require(number < file.entries().size(), platform::ErrorKind::Index,
-                    "the checkpoint has no entry ", number);
-  return file.entries()[number];
-}
-
 nb::list arrays_of(const CheckpointFile& file, std::size_t number) {
-  return list_of(entry_at(file, number).arrays, [&](const StoredArray& array) {
+  return list_of(file.entry(number).arrays, [&](const StoredArray& array) {
     return nb::make_tuple(text_of(array.type, file), array.dims, content_of(file, array));
   });
 }
@@ -135,9 +129,8 @@ void bind_checkpoint(nb::module_& module) {
       .def("entries", entries_of)
       .def("tensor",
            [](const CheckpointFile& self, std::size_t number) {
-             const CheckpointEntry& entry = entry_at(self, number);
              const nb::gil_scoped_release release;
-             return self.tensor_of(entry);
+             return self.tensor_of(self.entry(number));
            })
       .def("arrays", arrays_of);
   nb::class_<ReplacingFile>(module, "ReplacingFile")

@@ -13,9 +13,7 @@ namespace {
 namespace nb = nanobind;
 
 nb::dict status() {
-  op::CodeGenerationStatus now;
-  now.state = "off";
-  if (const op::CodeGeneration* service = op::code_generation()) now = service->status();
+  const op::CodeGenerationStatus now = op::code_generation().status();
   nb::dict entry;
   entry["state"] = now.state;
   entry["compiled"] = now.compiled;
@@ -26,29 +24,19 @@ nb::dict status() {
   return entry;
 }
 
-void wait() {
-  const nb::gil_scoped_release release;
-  if (op::CodeGeneration* service = op::code_generation()) service->wait();
-}
-
-void stop() {
-  const nb::gil_scoped_release release;
-  if (op::CodeGeneration* service = op::code_generation()) service->stop();
-}
-
 }  // namespace
 
 void bind_code_generation(nb::module_& module) {
   module.def("code_generation_status", status);
-  module.def("wait_for_code", wait);
-  module.def("set_code_folder", [](const std::string& folder) {
-    if (op::CodeGeneration* service = op::code_generation()) service->set_cache_folder(folder);
-  });
-  module.def("use_generated_code", [](bool use) {
-    if (op::CodeGeneration* service = op::code_generation()) service->set_enabled(use);
-  });
+  const auto unlocked = nb::call_guard<nb::gil_scoped_release>();
+  module.def(
+      "wait_for_code", [] { op::code_generation().wait(); }, unlocked);
+  module.def("set_code_folder",
+             [](const std::string& folder) { op::code_generation().set_cache_folder(folder); });
+  module.def("use_generated_code", [](bool use) { op::code_generation().set_enabled(use); });
   // While the interpreter still stands; the system's own exit comes later.
-  nb::module_::import_("atexit").attr("register")(nb::cpp_function(stop));
+  nb::module_::import_("atexit").attr("register")(
+      nb::cpp_function([] { op::code_generation().stop(); }, unlocked));
 }
 
 }  // namespace mycel::bindings

@@ -35,13 +35,6 @@ nb::list entries_of(const SafetensorsFile& file) {
   return list_of(file.entries(), [](const SafetensorsEntry& entry) { return entry.name; });
 }
 
-Tensor tensor_at(const SafetensorsFile& file, std::size_t number) {
-  platform::require(number < file.entries().size(), platform::ErrorKind::Index,
-                    "the file has no entry ", number);
-  const nb::gil_scoped_release release;
-  return file.tensor_of(file.entries()[number]);
-}
-
 }  // namespace
 
 void bind_safetensors(nb::module_& module) {
@@ -50,7 +43,12 @@ void bind_safetensors(nb::module_& module) {
            [](SafetensorsFile* self, const std::string& path) { new (self) SafetensorsFile(path); })
       .def("names", entries_of)
       .def("metadata", &SafetensorsFile::metadata)
-      .def("tensor", tensor_at)
+      .def(
+          "tensor",
+          [](const SafetensorsFile& self, std::size_t number) {
+            return self.tensor_of(self.entry(number));
+          },
+          nb::call_guard<nb::gil_scoped_release>())
       .def("checksum", &SafetensorsFile::checksum, nb::arg("like_others") = false,
            nb::call_guard<nb::gil_scoped_release>());
   module.def("write_safetensors",

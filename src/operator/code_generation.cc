@@ -3,10 +3,11 @@
 
 namespace mycel::op {
 namespace {
-CodeGeneration* current = nullptr;  // set while libraries load
+CodeGeneration none;
+CodeGeneration* current = &none;  // set while libraries load
 }  // namespace
 
 void set_code_generation(CodeGeneration& service) { current = &service; }
-CodeGeneration* code_generation() { return current; }
+CodeGeneration& code_generation() { return *current; }
 
 }  // namespace mycel::op

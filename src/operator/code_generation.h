@@ -9,7 +9,7 @@
 namespace mycel::op {
 
 struct CodeGenerationStatus {
-  std::string state;           // "off", "unused", "ready" or why there is none
+  std::string state = "off";   // "off", "unused", "ready" or why there is none
   std::int64_t compiled = 0;   // formulas
   std::int64_t from_disk = 0;  // found compiled
   std::int64_t failed = 0;
@@ -17,18 +17,19 @@ struct CodeGenerationStatus {
   double seconds = 0;  // of compiling and loading, beside the program
 };
 
+// As it is here where no backend generates code.
 class CodeGeneration {
  public:
   virtual ~CodeGeneration() = default;
-  virtual CodeGenerationStatus status() const = 0;
-  virtual void wait() = 0;  // until nothing waits
+  virtual CodeGenerationStatus status() const { return {}; }
+  virtual void wait() {}  // until nothing waits
   // Empty: the usual one; "off": none.
-  virtual void set_cache_folder(const std::string& folder) = 0;
-  virtual void set_enabled(bool enabled) = 0;  // whether generated code is used
-  virtual void stop() = 0;                     // for good; code that is there stays usable
+  virtual void set_cache_folder(const std::string& /*folder*/) {}
+  virtual void set_enabled(bool /*enabled*/) {}  // whether generated code is used
+  virtual void stop() {}                         // for good; code that is there stays usable
 };
 
 void set_code_generation(CodeGeneration& service);
-CodeGeneration* code_generation();  // null: no backend generates code
+CodeGeneration& code_generation();
 
 }  // namespace mycel::op

@@ -7,7 +7,6 @@
 #include "bindings/data/parts.h"
 #include "data/pipeline/cached_stage.h"
 #include "data/pipeline/row_cache.h"
-#include "platform/checksum/crc32.h"
 
 namespace mycel::bindings {
 
@@ -75,9 +74,6 @@ void bind_cache(nb::module_& module) {
     asking([&] { throw platform::Error(ErrorKind::Runtime, std::move(text)); });
   });
   module.def("cached_stream_stage", cached_stream_stage);
-  module.def("cache_checksum", [](const nb::bytes& text) {
-    return platform::masked_crc32c({text.c_str(), text.size()});
-  });
 }
 
 }  // namespace mycel::bindings

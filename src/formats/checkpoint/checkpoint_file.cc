@@ -214,6 +214,12 @@ void CheckpointFile::read_entries() {
   file_.forget();
 }
 
+const CheckpointEntry& CheckpointFile::entry(std::size_t number) const {
+  platform::require(number < entries_.size(), platform::ErrorKind::Index,
+                    "the checkpoint has no entry ", number);
+  return entries_[number];
+}
+
 tensor::Tensor CheckpointFile::tensor_of(const CheckpointEntry& entry) const {
   const StoredArray& array = entry.arrays.front();
   const std::optional<DType> dtype = dtype_named(array.type);

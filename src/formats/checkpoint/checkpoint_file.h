@@ -36,6 +36,7 @@ class CheckpointFile {
   explicit CheckpointFile(const platform::Path& path, const platform::CipherKey& cipher = {});
 
   const std::vector<CheckpointEntry>& entries() const { return entries_; }
+  const CheckpointEntry& entry(std::size_t number) const;  // IndexError if there is none
   bool has_checksum() const { return checksum_.has_value(); }
   // Whether the checksum fits the content; true where there is none.
   bool is_intact() const;

@@ -96,6 +96,12 @@ void SafetensorsFile::check_places(std::string_view data) const {
   if (expected != data.data() + data.size()) refuse("there is something after the arrays");
 }
 
+const SafetensorsEntry& SafetensorsFile::entry(std::size_t number) const {
+  platform::require(number < entries_.size(), platform::ErrorKind::Index, "the file has no entry ",
+                    number);
+  return entries_[number];
+}
+
 Tensor SafetensorsFile::tensor_of(const SafetensorsEntry& entry) const {
   tensor::Shape shape;
   for (const std::int64_t size : entry.shape) shape.push_back(size);

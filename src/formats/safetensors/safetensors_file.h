@@ -30,6 +30,7 @@ class SafetensorsFile {
   explicit SafetensorsFile(const platform::Path& path);
 
   const std::vector<SafetensorsEntry>& entries() const { return entries_; }  // sorted by name
+  const SafetensorsEntry& entry(std::size_t number) const;  // IndexError if there is none
   const std::vector<std::pair<std::string, std::string>>& metadata() const { return metadata_; }
   tensor::Tensor tensor_of(const SafetensorsEntry& entry) const;
   // Over names and contents in the order of names. `like_others`: as safetensors_checksum has it.

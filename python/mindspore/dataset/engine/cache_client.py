@@ -8,6 +8,7 @@ import os
 from typing import Any
 
 from mindspore import _c_data
+from mindspore._c_expression import masked_crc32c
 
 from ..core import checks, config
 
@@ -145,7 +146,7 @@ class DatasetCache:
         return {
             "port": self.port,
             "session": self.session_id,
-            "cache_id": _c_data.cache_checksum(text),
+            "cache_id": masked_crc32c(text),
             "description": short,
             "stream": is_stream,
             "size": self.size,
