@@ -29,6 +29,8 @@ LINES = {
     "copy one": ("the same with one worker", None),
     "copy own": ("second epoch, of such copies in memory of the process's own, of large pages", None),
     "pair": ("two processes that share the cache, one worker each, of one such process", 1.6),
+    "pair copy": ("two processes of plain copies, of one such process: what the memory has to give", None),
+    "pair training": ("two processes that share decoded pictures, one worker each, of one such process", 1.6),
 }
 
 
@@ -86,6 +88,17 @@ def together(readers: list[subprocess.Popen]) -> list[dict]:
     return [json.loads(reader.communicate()[0].splitlines()[-1]) for reader in readers]
 
 
+def one_and_two(server: Server, case: str, folder: pathlib.Path, session: int) -> tuple[float, float]:
+    """Rows per second of two processes together, and of one."""
+    one, two = (
+        sum(
+            reader["rate"] for reader in together([server.reader(case, folder, session, 1) for _ in range(n)])
+        )
+        for n in (1, 2)
+    )
+    return two, one
+
+
 def one_round(server: Server, folder: pathlib.Path) -> dict[str, tuple[float, float]]:
     """For every line rows per second, ours and what they are compared with."""
     found: dict[str, tuple[float, float]] = {}
@@ -95,14 +108,14 @@ def one_round(server: Server, folder: pathlib.Path) -> dict[str, tuple[float, fl
     copy = together([server.reader("copy", folder, session, 1)])[0]["rate"]
     found["copy"] = epochs["second"], copy
     found["copy own"] = epochs["second"], together([server.reader("copy own", folder, session, 1)])[0]["rate"]
-    one = together([server.reader("again", folder, session, 1)])[0]["rate"]
-    found["copy one"] = one, copy
-    pair = together([server.reader("again", folder, session, 1) for _ in range(2)])
-    found["pair"] = sum(reader["rate"] for reader in pair), one
+    found["pair"] = one_and_two(server, "again", folder, session)
+    found["copy one"] = found["pair"][1], copy
+    found["pair copy"] = one_and_two(server, "copy again", folder, session)
     server.admin("-d", str(session))
     session = server.session()
     training = together([server.reader("training", folder, session, 2)])[0]
     found["training"] = training["second"], training["first"]
+    found["pair training"] = one_and_two(server, "training again", folder, session)
     server.admin("-d", str(session))
     return found
 

@@ -11,6 +11,7 @@ import mmap
 import os
 import sys
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -66,8 +67,8 @@ def epoch_rates(data: ds.Dataset, epochs: int) -> list[float]:
     return rates
 
 
-def copy_rate(rows: int, is_shared: bool) -> float:
-    """Rows of the same size, in random order, copied into the memory of one batch by one thread.
+def copying(rows: int, is_shared: bool) -> Callable[[], float]:
+    """Copies rows of the same size, in random order, into the memory of one batch; gives rows per second.
 
     They lie in shared memory, as the cache's do, or in the process's own, which has larger pages.
     """
@@ -82,13 +83,23 @@ def copy_rate(rows: int, is_shared: bool) -> float:
         source = np.ones(shape, np.float32)
     order = np.random.default_rng(0).permutation(rows)
     batch = np.ones((BATCH, 3, SIZE, SIZE), np.float32)
-    best = 0.0
-    for _ in range(EPOCHS):
+
+    def epoch() -> float:
         begin = time.perf_counter()
         for number, row in enumerate(order):
             batch[number % BATCH] = source[row]
-        best = max(best, rows / (time.perf_counter() - begin))
-    return best
+        return rows / (time.perf_counter() - begin)
+
+    return epoch
+
+
+def steady_rate(epochs: Callable[[], list[float]]) -> float:
+    """The mean rate of what is done again and again beside another process."""
+    wait_for_the_others()
+    end, rates = time.perf_counter() + SECONDS, []
+    while time.perf_counter() < end:
+        rates += epochs()
+    return float(np.mean(rates))
 
 
 def wait_for_the_others() -> None:
@@ -99,22 +110,22 @@ def wait_for_the_others() -> None:
 def main() -> None:
     case, folder, port, session, workers = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6])
     cache = ds.DatasetCache(session, port=port)
-    if case in ("copy", "copy own"):
-        wait_for_the_others()
-        rows = len(os.listdir(os.path.join(folder, "pictures", "class")))
-        print(json.dumps({"rate": copy_rate(rows, case == "copy")}))
-    elif case == "again":
-        data = evaluation(folder, cache, workers)
+    if case.startswith("copy"):
+        copies = copying(len(os.listdir(os.path.join(folder, "pictures", "class"))), case != "copy own")
+        if case == "copy again":
+            rate = steady_rate(lambda: [copies()])
+        else:
+            wait_for_the_others()
+            rate = max(copies() for _ in range(EPOCHS))
+        print(json.dumps({"rate": rate}))
+        return
+    data = (training if case.startswith("training") else evaluation)(folder, cache, workers)
+    if case.endswith("again"):
         epoch_rates(data, 1)  # maps all memory, as any reader does once
-        wait_for_the_others()
-        end, rates = time.perf_counter() + SECONDS, []
-        while time.perf_counter() < end:
-            rates += epoch_rates(data, EPOCHS)
-        print(json.dumps({"rate": float(np.mean(rates))}))
+        print(json.dumps({"rate": steady_rate(lambda: epoch_rates(data, EPOCHS))}))
     else:
         wait_for_the_others()
-        make = evaluation if case == "epochs" else training
-        rates = epoch_rates(make(folder, cache, workers), 1 + EPOCHS)
+        rates = epoch_rates(data, 1 + EPOCHS)
         print(json.dumps({"first": rates[0], "second": max(rates[1:])}))
 
 

@@ -43,6 +43,18 @@ def star_names(listed: Iterable[str], modules: Iterable[str] = ()) -> list[str]:
     return sorted(name for name in {*listed} - {*modules} if not name.startswith("_"))
 
 
+def imported_names(namespace: dict) -> list[str]:
+    """``__all__`` of a package that offers what it imports, but for modules and names with an underscore.
+
+    Args:
+        namespace (dict): ``globals()`` of the package, at its end.
+
+    Returns:
+        list, sorted.
+    """
+    return star_names(shown_names(namespace))
+
+
 def defined_classes(namespace: dict, *taken_over: str) -> list[str]:
     """``__all__`` of a module that offers its classes and nothing else.
 
@@ -53,11 +65,27 @@ def defined_classes(namespace: dict, *taken_over: str) -> list[str]:
     Returns:
         list, sorted.
     """
+    return _defined(namespace, type, taken_over)
+
+
+def defined_names(namespace: dict) -> list[str]:
+    """``__all__`` of a module that offers all classes and functions it defines without an underscore.
+
+    Args:
+        namespace (dict): ``globals()`` of the module, at its end.
+
+    Returns:
+        list, sorted.
+    """
+    return _defined(namespace, (type, types.FunctionType))
+
+
+def _defined(namespace: dict, kinds: type | tuple[type, ...], taken_over: tuple[str, ...] = ()) -> list[str]:
     homes = (namespace["__name__"], *taken_over)
     return sorted(
         name
         for name, value in namespace.items()
-        if isinstance(value, type) and value.__module__ in homes and not name.startswith("_")
+        if isinstance(value, kinds) and value.__module__ in homes and not name.startswith("_")
     )
 
 

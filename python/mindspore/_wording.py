@@ -24,7 +24,7 @@ _COLLECTING = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _WIDTH = 102  # of a line that stands eight columns to the right in its file
 
 
-def _sections(text: str) -> dict[str, str]:
+def sections_of(text: str) -> dict[str, str]:
     """Title -> text without indentation; what stands before the first title is under the empty one."""
     parts = _SECTION.split(inspect.cleandoc(text))
     bodies = [parts[0].strip(), *(inspect.cleandoc(body) for body in parts[2::2])]
@@ -58,7 +58,7 @@ def _parameters(member: Callable) -> list[inspect.Parameter]:
     return list(inspect.signature(constructor).parameters.values())[1:]
 
 
-class _LateText:
+class LateText:
     """``__doc__`` of a class, put together when somebody reads it: an import need not wait for that."""
 
     def __init__(self, make: Callable[[], str]) -> None:
@@ -86,8 +86,8 @@ class Wording:
         if own is None:  # the interpreter was asked to leave documentation out
             return member
         if isinstance(member, type):
-            member.__doc__ = _LateText(lambda: self._joined(own, member))
-            words = _entries(_sections(self._text).get("Args", ""))
+            member.__doc__ = LateText(lambda: self._joined(own, member))
+            words = _entries(sections_of(self._text).get("Args", ""))
             for name, value in vars(member).items():
                 method = getattr(value, "__func__", value)
                 if inspect.isfunction(method) and (method.__doc__ is not None or name in self._methods):
@@ -97,14 +97,14 @@ class Wording:
         return member
 
     def _joined(self, own: str, member: Callable) -> str:
-        said, shared = _sections(own), _sections(self._text)
+        said, shared = sections_of(own), sections_of(self._text)
         words = _entries(shared.get("Args", ""))
         sections = {**shared, **said, **_arguments(said, words, _parameters(member))}
         if "Inputs" in shared and "Inputs" not in said:
             taken = inspect.signature(member.construct).parameters
             chosen = [words for name, words in _entries(shared["Inputs"]).items() if name in taken]
             sections["Inputs"] = "\n".join(chosen)
-        return _written(sections)
+        return written(sections)
 
 
 def _of_method(method: Callable, words: dict[str, str], text: str) -> str:
@@ -113,13 +113,13 @@ def _of_method(method: Callable, words: dict[str, str], text: str) -> str:
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + 2]
     if not text and words.keys().isdisjoint(names):
         return method.__doc__
-    said, shared = _sections(method.__doc__ or ""), _sections(text)
+    said, shared = sections_of(method.__doc__ or ""), sections_of(text)
     known = {**words, **_entries(said.get("Args", ""))}
     parameters = [p for p in inspect.signature(method).parameters.values() if p.name not in ("self", "cls")]
     explained = {}
     if all(parameter.name in known for parameter in parameters):
         explained = _arguments(said, words, parameters)
-    return _written({**shared, **said, "": said[""] or shared[""], **explained})
+    return written({**shared, **said, "": said[""] or shared[""], **explained})
 
 
 def _arguments(
@@ -138,7 +138,8 @@ def _arguments(
     return {title: "\n".join(entries) for title, entries in found.items()}
 
 
-def _written(sections: dict[str, str]) -> str:
+def written(sections: dict[str, str]) -> str:
+    """The docstring with these sections, in the usual order; empty ones are left out."""
     parts = [sections[""]]
     for title in _TITLES[1:]:
         if sections.get(title):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ways to train with less work: accumulated gradients, frozen layers, centred gradients."""
 
+from mindspore._later import imported_names as _imported_names
 from mindspore.boost.auto_boost import AutoBoost
 from mindspore.boost.boost_cell_wrapper import (
     BoostTrainOneStepCell,
@@ -16,18 +17,4 @@ from mindspore.boost.parameter_groups import (
 )
 from mindspore.boost.processes import AdaSum, DimReduce
 
-__all__ = [
-    "AdaSum",
-    "AutoBoost",
-    "BoostTrainOneStepCell",
-    "BoostTrainOneStepWithLossScaleCell",
-    "DimReduce",
-    "FreezeOpt",
-    "GradientAccumulation",
-    "GradientFreeze",
-    "GroupLossScaleManager",
-    "LessBN",
-    "OptimizerProcess",
-    "ParameterProcess",
-    "freeze_cell",
-]
+__all__ = _imported_names(globals())

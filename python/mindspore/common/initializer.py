@@ -9,6 +9,7 @@ import numbers
 import numpy as np
 
 from mindspore import _c_expression as _c
+from mindspore._later import defined_names as _defined_names
 from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore._wording import Wording as _Wording
 from mindspore.common import dtype as mstype
@@ -511,24 +512,7 @@ def initializer(init, shape=None, dtype=mstype.float32) -> Tensor:
     return Tensor(shape=_checked_shape(shape), dtype=dtype, init=_initializer_of(init))
 
 
-__all__ = [
-    "Constant",
-    "Dirac",
-    "HeNormal",
-    "HeUniform",
-    "Identity",
-    "Initializer",
-    "Normal",
-    "One",
-    "Orthogonal",
-    "Sparse",
-    "TruncatedNormal",
-    "Uniform",
-    "VarianceScaling",
-    "XavierNormal",
-    "XavierUniform",
-    "Zero",
-    "initializer",
-]
-
 __getattr__ = _explains_missing_names(globals())
+
+
+__all__ = _defined_names(globals())

@@ -7,27 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mindspore._later import defined_names as _defined_names
 from mindspore._world import require_one_process
 from mindspore.common.tensor import Tensor
 from mindspore.communication.management import GlobalComm, _check_group
 from mindspore.ops._registry import op as operators
-
-__all__ = [
-    "P2POp",
-    "all_gather_into_tensor",
-    "all_reduce",
-    "all_to_all_single_with_output_shape",
-    "all_to_all_with_output_shape",
-    "barrier",
-    "batch_isend_irecv",
-    "broadcast",
-    "gather_into_tensor",
-    "irecv",
-    "isend",
-    "reduce",
-    "reduce_scatter_tensor",
-    "scatter_tensor",
-]
 
 _WORLD = GlobalComm.WORLD_COMM_GROUP
 
@@ -222,3 +206,6 @@ def irecv(tensor: Tensor, src: int = 0, group: str = _WORLD, tag: int = 0) -> Te
         NotImplementedError: Always.
     """
     raise _no_partner("irecv")
+
+
+__all__ = _defined_names(globals())

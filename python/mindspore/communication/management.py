@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore import context
 from mindspore import log as logger
+from mindspore._later import defined_names as _defined_names
 from mindspore._world import OWN_GROUPS, require_one_process
 
 _BACKENDS = {"hccl": "Ascend", "nccl": "GPU", "mccl": "CPU"}
@@ -171,17 +172,4 @@ def get_local_rank_size(group: str = "hccl_world_group") -> int:
     return 1
 
 
-__all__ = [
-    "GlobalComm",
-    "create_group",
-    "destroy_group",
-    "get_group_rank_from_world_rank",
-    "get_group_size",
-    "get_local_rank",
-    "get_local_rank_size",
-    "get_process_group_ranks",
-    "get_rank",
-    "get_world_rank_from_group_rank",
-    "init",
-    "release",
-]
+__all__ = _defined_names(globals())

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindspore import _c_expression as _c
+from mindspore._later import defined_names as _defined_names
 from mindspore.hal.device import checked_target
 
 _ROWS = (
@@ -87,15 +88,4 @@ def empty_cache() -> None:
     _c.empty_cache(checked_target(None, "hal.empty_cache"))
 
 
-__all__ = [
-    "empty_cache",
-    "max_memory_allocated",
-    "max_memory_reserved",
-    "memory_allocated",
-    "memory_reserved",
-    "memory_stats",
-    "memory_summary",
-    "reset_max_memory_allocated",
-    "reset_max_memory_reserved",
-    "reset_peak_memory_stats",
-]
+__all__ = _defined_names(globals())

@@ -10,6 +10,7 @@ import itertools
 import threading
 
 from mindspore import _c_expression as _c
+from mindspore._later import defined_names as _defined_names
 
 _numbers = itertools.count(1)
 _chosen = threading.local()
@@ -154,12 +155,4 @@ def set_cur_stream(stream: Stream | None) -> None:
     _chosen.stream = stream if stream.id else None
 
 
-__all__ = [
-    "Event",
-    "Stream",
-    "StreamCtx",
-    "current_stream",
-    "default_stream",
-    "set_cur_stream",
-    "synchronize",
-]
+__all__ = _defined_names(globals())

@@ -16,6 +16,32 @@ if TYPE_CHECKING:
     from mindspore.nn.cell import Cell
 
 
+def _collected(name: str, kind: type, words: str) -> property:
+    """A property that holds a dict or a list, which is empty at first."""
+
+    def read(self):
+        return self.__dict__.setdefault(f"_{name}", kind())
+
+    def write(self, value) -> None:
+        if not isinstance(value, kind):
+            raise TypeError(
+                f"For 'Cell', the property '{name}' must be {kind.__name__} type, but got type {type(value)}."
+            )
+        self.__dict__[f"_{name}"] = value
+
+    read.__annotations__["return"] = write.__annotations__["value"] = kind.__name__
+    return property(read, write, doc=words)
+
+
+def _check_part_of_pipeline(cell: Cell, name: str, value: int) -> None:
+    """An int that is not negative, and only one process to run all parts."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"For 'Cell', the property '{name}' must be int type, but got type {type(value)}.")
+    if value < 0:
+        raise ValueError(f"For 'Cell', the property '{name}' can not be less than 0, but got {value}.")
+    require_one_process(f"{cell.cls_name}.{name}")
+
+
 class CellParallel:
     """Settings of parallel training and of compiled graphs."""
 
@@ -153,47 +179,15 @@ class CellParallel:
         captured = self.__dict__.get("_captured")
         return "\n".join(captured.texts()).encode() if captured is not None else b""
 
-    @property
-    def parameter_layout_dict(self) -> dict:
-        """How parameters are split over devices, by name."""
-        return self.__dict__.setdefault("_parameter_layout_dict", {})
-
-    @parameter_layout_dict.setter
-    def parameter_layout_dict(self, value: dict) -> None:
-        if not isinstance(value, dict):
-            raise TypeError(
-                "For 'Cell', the property 'parameter_layout_dict' must be dict type, but got type "
-                f"{type(value)}."
-            )
-        self.__dict__["_parameter_layout_dict"] = value
-
-    @property
-    def parallel_parameter_name_list(self) -> list:
-        """Names of parameters that are split over devices."""
-        return self.__dict__.setdefault("_parallel_parameter_name_list", [])
-
-    @parallel_parameter_name_list.setter
-    def parallel_parameter_name_list(self, value: list) -> None:
-        if not isinstance(value, list):
-            raise TypeError(
-                "For 'Cell', the property 'parallel_parameter_name_list' must be list type, but got type "
-                f"{type(value)}."
-            )
-        self.__dict__["_parallel_parameter_name_list"] = value
-
-    @property
-    def parallel_parameter_merge_net_dict(self) -> dict:
-        """Networks that put split parameters together, by name."""
-        return self.__dict__.setdefault("_parallel_parameter_merge_net_dict", {})
-
-    @parallel_parameter_merge_net_dict.setter
-    def parallel_parameter_merge_net_dict(self, value: dict) -> None:
-        if not isinstance(value, dict):
-            raise TypeError(
-                "For 'Cell', the property 'parallel_parameter_merge_net_dict' must be dict type, but got "
-                f"type {type(value)}."
-            )
-        self.__dict__["_parallel_parameter_merge_net_dict"] = value
+    parameter_layout_dict = _collected(
+        "parameter_layout_dict", dict, "How parameters are split over devices, by name."
+    )
+    parallel_parameter_name_list = _collected(
+        "parallel_parameter_name_list", list, "Names of parameters that are split over devices."
+    )
+    parallel_parameter_merge_net_dict = _collected(
+        "parallel_parameter_merge_net_dict", dict, "Networks that put split parameters together, by name."
+    )
 
     @property
     def pipeline_segment(self):
@@ -202,15 +196,7 @@ class CellParallel:
 
     @pipeline_segment.setter
     def pipeline_segment(self, value: int) -> None:
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(
-                f"For 'Cell', the property 'pipeline_segment' must be int type, but got type {type(value)}."
-            )
-        if value < 0:
-            raise ValueError(
-                f"For 'Cell', the property 'pipeline_segment' can not be less than 0, but got {value}."
-            )
-        require_one_process(f"{self.cls_name}.pipeline_segment")
+        _check_part_of_pipeline(self, "pipeline_segment", value)
         self.__dict__["_pipeline_segment"] = value
 
     @property
@@ -220,15 +206,7 @@ class CellParallel:
 
     @pipeline_stage.setter
     def pipeline_stage(self, value: int) -> None:
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(
-                f"For 'Cell', the property 'pipeline_stage' must be int type, but got type {type(value)}."
-            )
-        if value < 0:
-            raise ValueError(
-                f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}."
-            )
-        require_one_process(f"{self.cls_name}.pipeline_stage")
+        _check_part_of_pipeline(self, "pipeline_stage", value)
         self._pipeline_stage = value
         for parameter in self.trainable_params():
             parameter.add_pipeline_stage(value)

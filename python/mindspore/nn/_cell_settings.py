@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mindspore import context
 from mindspore import log as logger
 from mindspore._c_expression import note_change
+from mindspore._kept import Kept
 from mindspore._settings.argument_keys import CELL
 from mindspore._world import require_one_process
 from mindspore.common import dtype as mstype
@@ -152,15 +153,8 @@ class CellSettings:
     def phase(self, value: str) -> None:
         self._phase = value
 
-    @property
-    def create_time(self) -> int:
-        """When the cell was made."""
-        return self._create_time
-
-    @property
-    def param_prefix(self) -> str:
-        """Prefix of the names of its parameters."""
-        return self._param_prefix
+    create_time = Kept("int", "When the cell was made.")
+    param_prefix = Kept("str", "Prefix of the names of its parameters.")
 
     @property
     def bprop_debug(self) -> bool:
@@ -189,10 +183,7 @@ class CellSettings:
         """The class and how it was made, as text."""
         return f"{type(self)}({self.extend_repr()})"
 
-    @property
-    def jit_config_dict(self) -> dict:
-        """Options of graph compilation."""
-        return self._jit_config_dict
+    jit_config_dict = Kept("dict", "Options of graph compilation.")
 
     def cast_inputs(self, inputs, dst_type) -> list:
         """Floating tensors among the inputs in another type.

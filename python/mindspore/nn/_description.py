@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import inspect
-import re
+import textwrap
 from collections.abc import Callable, Iterable
 
+from mindspore._wording import LateText, sections_of, written
+
 REQUIRED = inspect.Parameter.empty
-_WIDTH = 106
-_SECTION = re.compile(r"^(Inputs|Outputs|Raises|Supported Platforms|Examples):\n", re.MULTILINE)
+_WIDTH = 102  # of a line that stands four columns to the right
 _INHERITED = ("Inputs", "Outputs", "Raises")
 
 
@@ -54,7 +55,8 @@ class Argument:
     def documentation(self) -> str:
         """Its lines in a docstring."""
         default = "" if self.is_required else f" Default: ``{_shown(self.default)}``."
-        return _wrapped(f"{self.name} ({self.kind}): {self.text}{default}")
+        text = f"{self.name} ({self.kind}): {self.text}{default}"
+        return textwrap.fill(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _shown(value: object) -> str:
@@ -63,49 +65,24 @@ def _shown(value: object) -> str:
     return repr(value)
 
 
-def _wrapped(text: str) -> str:
-    """Lines of a section, indented; what does not fit goes on below, indented further."""
-    lines, line = [], "   "
-    for word in text.split(" "):
-        if len(line) + 1 + len(word) > _WIDTH:
-            lines.append(line)
-            line = "       "
-        line += f" {word}"
-    return "\n".join([*lines, line])
+def _document(cls: type, arguments: tuple[Argument, ...]) -> None:
+    """Adds to the docstring of a class its arguments and platforms.
 
-
-class _Documentation:
-    """`__doc__` of a described class, put together when it is read.
-
-    Arguments and platforms are added to what is written at the class. Of inputs, outputs and errors that it
-    does not mention, the class that it is derived from tells.
+    Of inputs, outputs and errors that it does not mention, the class that it is derived from tells.
     """
+    said = cls.__doc__ or ""
 
-    def __init__(self, written: str | None, arguments: tuple[Argument, ...]):
-        self.written, self.arguments = written or "", arguments
+    def joined() -> str:
+        inherited: dict[str, str] = {}
+        for base in reversed(cls.__mro__[1:]):
+            if hasattr(base, "construct"):
+                sections = sections_of(base.__doc__ or "")
+                inherited.update((title, sections[title]) for title in _INHERITED if title in sections)
+        own = "\n".join(argument.documentation() for argument in arguments)
+        platforms = {"Supported Platforms": "``CPU``"}
+        return written({**inherited, **platforms, **sections_of(said), **({"Args": own} if own else {})})
 
-    def __get__(self, instance: object, owner: type) -> str:
-        # A class derived from the described one has a docstring of its own, or none.
-        described = next(kind for kind in owner.__mro__ if vars(kind).get("__doc__") is self)
-        summary, sections = _sections(self.written)
-        for base in described.__mro__[1:]:
-            inherited = _sections(base.__doc__ or "")[1] if hasattr(base, "construct") else {}
-            sections = {**{title: inherited[title] for title in _INHERITED if title in inherited}, **sections}
-        arguments = "\n".join(argument.documentation() for argument in self.arguments)
-        parts = {
-            "Args": arguments,
-            **dict.fromkeys(_INHERITED),
-            "Supported Platforms": "    ``CPU``",
-            **sections,
-        }
-        return "\n\n".join([summary, *(f"{title}:\n{body}" for title, body in parts.items() if body)])
-
-
-def _sections(text: str) -> tuple[str, dict[str, str]]:
-    """What a docstring begins with, and its sections by title."""
-    summary, *rest = _SECTION.split(inspect.cleandoc(text))
-    bodies = (body.rstrip() for body in rest[1::2])
-    return summary.rstrip(), dict(zip(rest[::2], bodies, strict=True))
+    cls.__doc__ = LateText(joined)
 
 
 def takes(*arguments: Argument, **given: object) -> Callable[[type], type]:
@@ -123,7 +100,7 @@ def takes(*arguments: Argument, **given: object) -> Callable[[type], type]:
 
     def describe(cls: type) -> type:
         cls.__init__ = _constructor(cls, arguments, given)
-        cls.__doc__ = _Documentation(cls.__doc__, arguments)
+        _document(cls, arguments)
         return cls
 
     return describe
@@ -136,7 +113,7 @@ def with_defaults(arguments: Iterable[Argument], **defaults: object) -> list[Arg
 
 def documented(cls: type) -> type:
     """Adds to the documentation of a class what is said elsewhere: of its constructor, and by its base."""
-    cls.__doc__ = _Documentation(cls.__doc__, getattr(cls.__init__, "_arguments", ()))
+    _document(cls, getattr(cls.__init__, "_arguments", ()))
     return cls
 
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from functools import wraps
 
+from mindspore._later import defined_names as _defined_names
 from mindspore._wording import Wording
 from mindspore.nn import _checks as check
 
@@ -207,12 +208,4 @@ def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch) -> list[f
     ]
 
 
-__all__ = [
-    "cosine_decay_lr",
-    "exponential_decay_lr",
-    "inverse_decay_lr",
-    "natural_exp_decay_lr",
-    "piecewise_constant_lr",
-    "polynomial_decay_lr",
-    "warmup_lr",
-]
+__all__ = _defined_names(globals())

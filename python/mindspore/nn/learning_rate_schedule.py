@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from mindspore._later import defined_names as _defined_names
 from mindspore.common import dtype as mstype
 from mindspore.common.tensor import Tensor
 from mindspore.nn import _checks as check
@@ -178,12 +179,4 @@ class WarmUpLR(LearningRateSchedule):
         return share * self.learning_rate
 
 
-__all__ = [
-    "CosineDecayLR",
-    "ExponentialDecayLR",
-    "InverseDecayLR",
-    "LearningRateSchedule",
-    "NaturalExpDecayLR",
-    "PolynomialDecayLR",
-    "WarmUpLR",
-]
+__all__ = _defined_names(globals())

@@ -4,50 +4,13 @@
 from __future__ import annotations
 
 from mindspore import ops
+from mindspore._later import defined_names
 from mindspore.common import dtype as mstype
 from mindspore.common.dtype import dtype_to_nptype
 from mindspore.common.tensor import Tensor
 from mindspore.numpy._elementwise import tensor_of, typed
 from mindspore.ops._registry import op
 from mindspore.ops.function._checks import checked_axis
-
-__all__ = [
-    "arange",
-    "around",
-    "array",
-    "asarray",
-    "broadcast_to",
-    "clip",
-    "concatenate",
-    "diag",
-    "dot",
-    "empty",
-    "expand_dims",
-    "eye",
-    "full",
-    "linspace",
-    "mean",
-    "ones",
-    "rand",
-    "randint",
-    "randn",
-    "repeat",
-    "reshape",
-    "roll",
-    "split",
-    "squeeze",
-    "stack",
-    "sum",
-    "swapaxes",
-    "tensordot",
-    "tile",
-    "transpose",
-    "tri",
-    "tril",
-    "triu",
-    "where",
-    "zeros",
-]
 
 
 def _type(dtype):
@@ -312,3 +275,6 @@ def dot(a, b) -> Tensor:
 def tensordot(a, b, axes=2) -> Tensor:
     """Sum of products over pairs of axes."""
     return ops.tensor_dot(_tensor(a), _tensor(b), axes)
+
+
+__all__ = defined_names(globals())

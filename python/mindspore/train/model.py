@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore import nn
 from mindspore._auto_parallel_context import get_auto_parallel_context
+from mindspore._kept import Kept
 from mindspore.context import ParallelMode  # noqa: F401  (scripts import it from here)
 from mindspore.nn.cell import Cell
 from mindspore.train import amp
@@ -142,50 +143,21 @@ class Model:
 
     # ---- what the loops need --------------------------------------------------------------------
 
-    @property
-    def train_network(self):
-        """The network of a training step."""
-        return self._train_network
-
-    @property
-    def eval_network(self):
-        """The network of an evaluation step."""
-        return self._eval_network
-
-    @property
-    def predict_network(self):
-        """The network that `predict` runs."""
-        return self._predict_network
-
-    @property
-    def network(self) -> Cell:
-        """The network as it was given."""
-        return self._network
-
-    @property
-    def loss_fn(self):
-        """The loss as it was given."""
-        return self._loss_fn
-
-    @property
-    def optimizer(self):
-        """The optimizer as it was given."""
-        return self._optimizer
+    train_network = Kept("", "The network of a training step.")
+    eval_network = Kept("", "The network of an evaluation step.")
+    predict_network = Kept("", "The network that `predict` runs.")
+    network = Kept("Cell", "The network as it was given.")
+    loss_fn = Kept("", "The loss as it was given.")
+    optimizer = Kept("", "The optimizer as it was given.")
+    eval_indexes = Kept(
+        "list | None", "Places of loss, prediction and label in the outputs of the evaluation network."
+    )
+    loss_scale_manager = Kept("", "What scales the loss, or None.")
 
     @property
     def metric_functions(self) -> dict:
         """Metrics by name."""
         return self._metric_fns
-
-    @property
-    def eval_indexes(self) -> list | None:
-        """Places of loss, prediction and label in the outputs of the evaluation network."""
-        return self._eval_indexes
-
-    @property
-    def loss_scale_manager(self):
-        """What scales the loss, or None."""
-        return self._loss_scale_manager
 
     @property
     def drops_overflow(self) -> bool:

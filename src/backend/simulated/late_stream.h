@@ -44,7 +44,7 @@ class LateQueue {
   bool is_recording_ = false;
   std::vector<Work> recorded_;
   std::exception_ptr error_;  // of work, until somebody waits
-  std::mutex run_mutex_;  // held while work runs: keeps the order
+  std::mutex run_mutex_;      // held while work runs: keeps the order
   std::atomic<Ticket> finished_{0};
 };
 

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -186,7 +187,7 @@ class GrpcTalk : public Talk {
 // Connections that ask, each one thing at a time.
 class Load {
  public:
-  explicit Load(const Plan& plan) : plan_(plan) {
+  explicit Load(const Plan& plan) : plan_(plan), timer_(context_) {
     const std::size_t colon = plan.address.rfind(':');
     const tcp::endpoint server(
         asio::ip::make_address(plan.address.substr(0, colon)),
@@ -208,29 +209,39 @@ class Load {
     tally_.begin = Clock::now();
     end_ = tally_.begin + std::chrono::duration_cast<Clock::duration>(
                               std::chrono::duration<double>(plan_.seconds));
-    for (const auto& connection : connections_) next(*connection);
+    for (const auto& connection : connections_) free_.push_back(connection.get());
+    ask_what_is_due();
     context_.run();
     return tally_.report();
   }
 
  private:
   struct Connection {
-    explicit Connection(asio::io_context& context) : socket(context), timer(context) {}
+    explicit Connection(asio::io_context& context) : socket(context) {}
     tcp::socket socket;
-    asio::steady_timer timer;
     std::unique_ptr<Talk> talk;
     Clock::time_point asked;
     char part[16384];
   };
 
-  void next(Connection& own) {
+  // One timer for all connections: a program that wakes for every question takes the processor away
+  // from the server that it measures.
+  void ask_what_is_due() {
     const Clock::time_point now = Clock::now();
     if (now >= end_) return;
-    const Clock::time_point when = due(plan_, tally_.begin, asked_++);
-    if (when <= now) return ask(own);
-    own.timer.expires_at(std::min(when, end_));
-    own.timer.async_wait([this, &own](error_code) {
-      if (Clock::now() < end_) ask(own);
+    while (!free_.empty() && due(plan_, tally_.begin, asked_) <= now) {
+      Connection& own = *free_.front();
+      free_.pop_front();
+      ++asked_;
+      ask(own);
+    }
+    if (free_.empty() || is_waiting_) return;  // whoever is answered asks at once
+    is_waiting_ = true;
+    const Clock::time_point next = due(plan_, tally_.begin, asked_);
+    timer_.expires_at(std::min(std::max(next, now + kLeastWait), end_));
+    timer_.async_wait([this](error_code) {
+      is_waiting_ = false;
+      ask_what_is_due();
     });
   }
 
@@ -252,7 +263,8 @@ class Load {
           if (!answer) return read(own);
           const bool is_refused = answer->text.find(kRefusal) != answer->text.npos;
           tally_.add(own.asked, answer->is_right, is_refused, answer->text);
-          next(own);
+          free_.push_back(&own);
+          ask_what_is_due();
         });
   }
 
@@ -260,8 +272,13 @@ class Load {
     tally_.add(own.asked, false, false, "the connection broke: " + error.message());
   }
 
+  static constexpr std::chrono::microseconds kLeastWait{100};
+
   const Plan plan_;
   asio::io_context context_{1};
+  asio::steady_timer timer_;
+  bool is_waiting_ = false;       // for the timer
+  std::deque<Connection*> free_;  // that ask nothing, the longest first
   std::vector<std::unique_ptr<Connection>> connections_;
   Tally tally_;
   Clock::time_point end_;

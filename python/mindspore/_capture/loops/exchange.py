@@ -39,6 +39,7 @@ from mindspore._capture.loops.rewriting import (
     INNER,
     RUNNER,
     EndsOfTurns,
+    OutsideInnerFunctions,
     compiled,
     definition,
     is_suited,
@@ -127,7 +128,7 @@ def _call(name: str, arguments: list[ast.expr]) -> ast.Call:
     return ast.Call(ast.Attribute(ast.Name(RUNNER, ast.Load()), name, ast.Load()), arguments, [])
 
 
-class _LoopsTried(ast.NodeTransformer):
+class _LoopsTried(OutsideInnerFunctions):
     """Changes one function in place."""
 
     def __init__(self, tree: ast.FunctionDef, file: str, lines: set[int]):
@@ -175,19 +176,6 @@ class _LoopsTried(ast.NodeTransformer):
     def visit_function(self) -> None:
         """The whole function."""
         self._tree.body = self._block(self._tree.body)
-
-    def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        result: list[ast.stmt] = []
-        for statement in statements:
-            made = self.visit(statement)
-            result += made if isinstance(made, list) else [made]
-        return result
-
-    def visit_FunctionDef(self, node: ast.FunctionDef):
-        """Inner functions stay as they are."""
-        return node
-
-    visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = visit_FunctionDef
 
     def visit_While(self, node: ast.While):
         """A loop with a condition."""

@@ -152,7 +152,24 @@ def _future_flags(function: types.FunctionType) -> int:
     return function.__code__.co_flags & __future__.annotations.compiler_flag
 
 
-class _LoopsAsCalls(ast.NodeTransformer):
+class OutsideInnerFunctions(ast.NodeTransformer):
+    """A transformer of a function that leaves those inside it alone."""
+
+    def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        result: list[ast.stmt] = []
+        for statement in statements:
+            made = self.visit(statement)
+            result += made if isinstance(made, list) else [made]
+        return result
+
+    def visit_FunctionDef(self, node: ast.FunctionDef):
+        """Inner functions stay as they are."""
+        return node
+
+    visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = visit_FunctionDef
+
+
+class _LoopsAsCalls(OutsideInnerFunctions):
     """Changes one function in place."""
 
     def __init__(self, tree: ast.FunctionDef, file: str):
@@ -192,19 +209,6 @@ class _LoopsAsCalls(ast.NodeTransformer):
                 self._variables[id(child)] = variables_of(child, self._tree, outermost)
             is_loop = isinstance(child, (ast.While, ast.For))
             self._find_variables(child, [*around, child] if is_loop else around)
-
-    def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        result: list[ast.stmt] = []
-        for statement in statements:
-            made = self.visit(statement)
-            result += made if isinstance(made, list) else [made]
-        return result
-
-    def visit_FunctionDef(self, node: ast.FunctionDef):
-        """Inner functions stay as they are."""
-        return node
-
-    visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = visit_FunctionDef
 
     def visit_Call(self, node: ast.Call):
         """What is called is exchanged; whole numbers may be tensors."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from mindspore import _c_data
 from mindspore import log as logger
+from mindspore._later import defined_classes
 
 from ..core import checks, config
 from ._build import Build
@@ -331,24 +332,11 @@ class _Opener:
         self._gate.disable_sync()
 
 
-from ._batch import BatchDataset, BucketBatchByLengthDataset, PaddedBatchDataset  # noqa: E402
-from ._map import MapDataset  # noqa: E402
+from ._batch import BatchDataset, BucketBatchByLengthDataset, PaddedBatchDataset  # noqa: E402, F401
+from ._map import MapDataset  # noqa: E402, F401
 
 __all__ = [
-    "BatchDataset",
-    "BucketBatchByLengthDataset",
-    "ConcatDataset",
-    "FilterDataset",
-    "MapDataset",
-    "PaddedBatchDataset",
-    "ProjectDataset",
-    "RenameDataset",
-    "RepeatDataset",
-    "ShuffleDataset",
-    "SkipDataset",
-    "SyncWaitDataset",
-    "TakeDataset",
+    *defined_classes(globals(), "mindspore.dataset.engine._batch", "mindspore.dataset.engine._map"),
     "UnionBaseDataset",
-    "ZipDataset",
     "checks",
 ]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers with groups that can be looked at and changed, and schedulers of their rates."""
 
+from mindspore._later import imported_names as _imported_names
 from mindspore.experimental.optim import lr_scheduler
 from mindspore.experimental.optim.adadelta import Adadelta
 from mindspore.experimental.optim.adagrad import Adagrad
@@ -15,18 +16,4 @@ from mindspore.experimental.optim.rmsprop import RMSprop
 from mindspore.experimental.optim.rprop import Rprop
 from mindspore.experimental.optim.sgd import SGD
 
-__all__ = [
-    "ASGD",
-    "SGD",
-    "Adadelta",
-    "Adagrad",
-    "Adam",
-    "AdamW",
-    "Adamax",
-    "NAdam",
-    "Optimizer",
-    "RAdam",
-    "RMSprop",
-    "Rprop",
-    "lr_scheduler",
-]
+__all__ = [*_imported_names(globals()), "lr_scheduler"]

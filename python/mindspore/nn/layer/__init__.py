@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers."""
 
-from mindspore._later import shown_names as _shown_names
-from mindspore._later import star_names as _star_names
+from mindspore._later import imported_names as _imported_names
 from mindspore._spelling import explains_missing_names as _explains_missing_names
 from mindspore.nn.layer.activation import (
     CELU,
@@ -172,5 +171,5 @@ from mindspore.nn.layer.transformer import (
     TransformerEncoderLayer,
 )
 
-__all__ = _star_names(_shown_names(globals()))
+__all__ = _imported_names(globals())
 __getattr__ = _explains_missing_names(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mindspore._later import defined_names as _defined_names
 from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter
 from mindspore.common.tensor import Tensor
@@ -256,34 +257,4 @@ def get_activation(name, prim_name=None):
     return _BY_NAME[name]()
 
 
-__all__ = [
-    "CELU",
-    "ELU",
-    "FastGelu",
-    "GELU",
-    "GLU",
-    "HShrink",
-    "HSigmoid",
-    "HSwish",
-    "Hardtanh",
-    "LeakyReLU",
-    "LogSigmoid",
-    "LogSoftmax",
-    "Mish",
-    "PReLU",
-    "RReLU",
-    "ReLU",
-    "ReLU6",
-    "SeLU",
-    "SiLU",
-    "Sigmoid",
-    "SoftShrink",
-    "Softmax",
-    "Softmax2d",
-    "Softmin",
-    "Softsign",
-    "Tanh",
-    "Tanhshrink",
-    "Threshold",
-    "get_activation",
-]
+__all__ = _defined_names(globals())

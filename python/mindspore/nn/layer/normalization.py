@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindspore import log as logger
+from mindspore._later import defined_names as _defined_names
 from mindspore._world import require_one_process
 from mindspore.common.initializer import initializer
 from mindspore.common.parameter import Parameter
@@ -311,14 +312,4 @@ class InstanceNorm3d(_InstanceNorm):
     _rank = 5
 
 
-__all__ = [
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "GroupNorm",
-    "InstanceNorm1d",
-    "InstanceNorm2d",
-    "InstanceNorm3d",
-    "LayerNorm",
-    "SyncBatchNorm",
-]
+__all__ = _defined_names(globals())

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindspore._later import defined_names as _defined_names
 from mindspore.nn._arguments import LENGTHS
 from mindspore.nn._description import Argument, takes
 from mindspore.nn.cell import Cell
@@ -170,15 +171,4 @@ class ReplicationPad3d(_Border):
     _axes, _mode = 3, "replicate"
 
 
-__all__ = [
-    "ConstantPad1d",
-    "ConstantPad2d",
-    "ConstantPad3d",
-    "ReflectionPad1d",
-    "ReflectionPad2d",
-    "ReflectionPad3d",
-    "ReplicationPad1d",
-    "ReplicationPad2d",
-    "ReplicationPad3d",
-    "ZeroPad2d",
-]
+__all__ = _defined_names(globals())

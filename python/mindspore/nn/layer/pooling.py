@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from mindspore._later import defined_classes as _defined_classes
 from mindspore.common import dtype as mstype
 from mindspore.nn import _checks as check
 from mindspore.nn._description import takes
 from mindspore.nn.layer._convolution import DATA_FORMAT
 from mindspore.nn.layer._pooling import Pool, maximum_arguments, mean_arguments, with_batch
-from mindspore.nn.layer.pooling_volumes import AvgPool3d, MaxPool3d
-from mindspore.nn.layer.pooling_windows import (
+from mindspore.nn.layer.pooling_volumes import AvgPool3d, MaxPool3d  # noqa: F401  (offered here)
+from mindspore.nn.layer.pooling_windows import (  # noqa: F401  (offered here)
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
     AdaptiveAvgPool3d,
@@ -25,29 +26,6 @@ from mindspore.nn.layer.pooling_windows import (
     MaxUnpool3d,
 )
 from mindspore.ops._registry import op
-
-__all__ = [
-    "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d",
-    "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d",
-    "AvgPool1d",
-    "AvgPool2d",
-    "AvgPool3d",
-    "FractionalMaxPool2d",
-    "FractionalMaxPool3d",
-    "LPPool1d",
-    "LPPool2d",
-    "MaxPool1d",
-    "MaxPool2d",
-    "MaxPool3d",
-    "MaxUnpool1d",
-    "MaxUnpool2d",
-    "MaxUnpool3d",
-]
-
 
 _FORMAT = DATA_FORMAT.but(check=check.choice("NCHW", "NHWC", shown="format"))
 _COUNTED = 'With ``"pad"``: padded cells count in the divisor.'
@@ -139,3 +117,8 @@ class AvgPool1d(Pool):
         )
         y = op.squeeze(y, 2)
         return op.squeeze(y, 0) if added else y
+
+
+__all__ = _defined_classes(
+    globals(), "mindspore.nn.layer.pooling_volumes", "mindspore.nn.layer.pooling_windows"
+)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loss functions."""
 
+from mindspore._later import imported_names as _imported_names
 from mindspore.nn.loss.likelihood import CTCLoss, GaussianNLLLoss, PoissonNLLLoss
 from mindspore.nn.loss.loss import (
     BCELoss,
@@ -31,34 +32,4 @@ from mindspore.nn.loss.margin import (
 from mindspore.nn.loss.overlap import DiceLoss, FocalLoss, MultiClassDiceLoss
 from mindspore.nn.loss.sampled import SampledSoftmaxLoss
 
-__all__ = [
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "CTCLoss",
-    "CosineEmbeddingLoss",
-    "CrossEntropyLoss",
-    "DiceLoss",
-    "FocalLoss",
-    "GaussianNLLLoss",
-    "HingeEmbeddingLoss",
-    "HuberLoss",
-    "KLDivLoss",
-    "L1Loss",
-    "LossBase",
-    "MAELoss",
-    "MSELoss",
-    "MarginRankingLoss",
-    "MultiClassDiceLoss",
-    "MultiLabelSoftMarginLoss",
-    "MultiMarginLoss",
-    "MultilabelMarginLoss",
-    "NLLLoss",
-    "PoissonNLLLoss",
-    "RMSELoss",
-    "SampledSoftmaxLoss",
-    "SmoothL1Loss",
-    "SoftMarginLoss",
-    "SoftmaxCrossEntropyWithLogits",
-    "TripletMarginLoss",
-    "TripletMarginWithDistanceLoss",
-]
+__all__ = _imported_names(globals())

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers."""
 
+from mindspore._later import imported_names as _imported_names
 from mindspore.nn.optim.ada_grad import Adagrad
 from mindspore.nn.optim.adadelta import Adadelta
 from mindspore.nn.optim.adafactor import AdaFactor
@@ -20,26 +21,4 @@ from mindspore.nn.optim.rprop import Rprop
 from mindspore.nn.optim.sgd import SGD
 from mindspore.nn.optim.thor import thor
 
-__all__ = [
-    "ASGD",
-    "FTRL",
-    "LARS",
-    "SGD",
-    "AdaFactor",
-    "AdaMax",
-    "AdaSumByDeltaWeightWrapCell",
-    "AdaSumByGradWrapCell",
-    "Adadelta",
-    "Adagrad",
-    "Adam",
-    "AdamOffload",
-    "AdamWeightDecay",
-    "Lamb",
-    "LazyAdam",
-    "Momentum",
-    "Optimizer",
-    "ProximalAdagrad",
-    "RMSProp",
-    "Rprop",
-    "thor",
-]
+__all__ = _imported_names(globals())

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cells around networks: loss, gradients, one training step."""
 
+from mindspore._later import imported_names as _imported_names
 from mindspore.nn.wrap.cell_wrapper import (
     ForwardValueAndGrad,
     GetNextSingleOp,
@@ -23,21 +24,4 @@ from mindspore.nn.wrap.micro_batches import (
     VirtualDatasetCellTriple,
 )
 
-__all__ = [
-    "DistributedGradReducer",
-    "DynamicLossScaleUpdateCell",
-    "FixedLossScaleUpdateCell",
-    "ForwardValueAndGrad",
-    "GetNextSingleOp",
-    "GradAccumulationCell",
-    "MicroBatchInterleaved",
-    "ParameterUpdate",
-    "PipelineCell",
-    "PipelineGradReducer",
-    "TrainOneStepCell",
-    "TrainOneStepWithLossScaleCell",
-    "VirtualDatasetCellTriple",
-    "WithEvalCell",
-    "WithGradCell",
-    "WithLossCell",
-]
+__all__ = _imported_names(globals())

@@ -3,17 +3,7 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "AiCPURegOp",
-    "AkgAscendRegOp",
-    "AkgGpuRegOp",
-    "CpuRegOp",
-    "CustomRegOp",
-    "DataType",
-    "TBERegOp",
-    "custom_info_register",
-    "op_info_register",
-]
+from mindspore._later import defined_names
 
 _ELEMENTS = {
     "None": "",
@@ -245,3 +235,6 @@ def custom_info_register(*reg_info):
         return function
 
     return keep
+
+
+__all__ = defined_names(globals())

@@ -7,47 +7,9 @@ import itertools
 import math
 
 from mindspore._c_expression import Tensor
+from mindspore._later import defined_names as _defined_names
 from mindspore.ops._registry import op
 from mindspore.ops.function._checks import checked_axis, flat_widths, require_tensor, takes
-
-__all__ = [
-    "accumulate_n",
-    "adjoint",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "batch_to_space_nd",
-    "block_diag",
-    "cartesian_prod",
-    "channel_shuffle",
-    "column_stack",
-    "combinations",
-    "diag_embed",
-    "diagflat",
-    "dsplit",
-    "dstack",
-    "flatten",
-    "fliplr",
-    "flipud",
-    "hsplit",
-    "hstack",
-    "mirror_pad",
-    "padding",
-    "pixel_shuffle",
-    "pixel_unshuffle",
-    "ravel",
-    "reshape_",
-    "reverse_sequence",
-    "rot90",
-    "row_stack",
-    "space_to_batch_nd",
-    "strided_slice",
-    "t",
-    "tensor_split",
-    "view_as_real",
-    "vsplit",
-    "vstack",
-]
 
 _MOST_CHOSEN = 1 << 28  # elements of the result of `combinations`
 
@@ -434,3 +396,6 @@ def strided_slice(
 def view_as_real(input) -> Tensor:
     """Complex numbers as pairs of real ones along a new last axis."""
     return op.stack([op.real(input), op.imag(input)], -1)
+
+
+__all__ = _defined_names(globals())

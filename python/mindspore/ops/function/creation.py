@@ -6,30 +6,10 @@ from __future__ import annotations
 import math
 
 from mindspore._c_expression import Tensor
+from mindspore._later import defined_names as _defined_names
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
 from mindspore.ops.function._checks import takes
-
-__all__ = [
-    "arange",
-    "bartlett_window",
-    "blackman_window",
-    "full",
-    "hamming_window",
-    "hann_window",
-    "kaiser_window",
-    "logspace",
-    "meshgrid",
-    "polar",
-    "scalar_to_array",
-    "scalar_to_tensor",
-    "sequence_mask",
-    "tensor_range",
-    "tril_indices",
-    "triu_indices",
-    "tuple_to_array",
-    "vander",
-]
 
 
 def tuple_to_array(input_x: tuple | range) -> Tensor:
@@ -227,3 +207,6 @@ def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None) -> Ten
     length, period = _window_length("kaiser_window", window_length, periodic)
     values = np.kaiser(period + 1, float(beta))[:length] if length > 1 else np.ones(length)
     return Tensor(values, dtype or mstype.float64)
+
+
+__all__ = _defined_names(globals())

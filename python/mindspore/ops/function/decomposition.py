@@ -6,25 +6,10 @@ from __future__ import annotations
 import math
 
 from mindspore._c_expression import Tensor
+from mindspore._later import defined_names as _defined_names
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
 from mindspore.ops.function._checks import takes
-
-__all__ = [
-    "cholesky_solve",
-    "inverse",
-    "logdet",
-    "lstsq",
-    "lu_solve",
-    "lu_unpack",
-    "matrix_exp",
-    "matrix_power",
-    "orgqr",
-    "ormqr",
-    "pinv",
-    "qr",
-    "svd",
-]
 
 
 def inverse(input) -> Tensor:
@@ -214,3 +199,6 @@ def pinv(x, *, atol=None, rtol=None, hermitian=False) -> Tensor:
     )
     scaled = op.mul(right, op.cast(op.expand_dims(inverted, -2), x.dtype))
     return op.matmul(scaled, _adjoint(left))
+
+
+__all__ = _defined_names(globals())

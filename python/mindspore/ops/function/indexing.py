@@ -4,33 +4,10 @@
 from __future__ import annotations
 
 from mindspore._c_expression import Tensor
+from mindspore._later import defined_names as _defined_names
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
 from mindspore.ops.function._checks import checked_axis, require_tensor, takes
-
-__all__ = [
-    "coalesce",
-    "diagonal_scatter",
-    "index_add",
-    "inplace_add",
-    "inplace_index_add",
-    "inplace_sub",
-    "inplace_update",
-    "matrix_band_part",
-    "nonzero",
-    "one_hot",
-    "scatter_add",
-    "scatter_div",
-    "scatter_max",
-    "scatter_min",
-    "scatter_mul",
-    "scatter_nd_update",
-    "scatter_sub",
-    "scatter_update",
-    "select_scatter",
-    "slice_scatter",
-    "sparse_segment_mean",
-]
 
 
 def nonzero(input, as_tuple=False):
@@ -200,3 +177,6 @@ def coalesce(x_indices, x_values, x_shape) -> tuple:
     lengths = op.expand_dims(x_shape, 1)
     indices = op.floor_mod(op.floor_div(op.expand_dims(keys, 0), factors), lengths)
     return indices, values, x_shape
+
+
+__all__ = _defined_names(globals())

@@ -4,31 +4,9 @@
 from __future__ import annotations
 
 from mindspore._c_expression import Tensor
+from mindspore._later import defined_names as _defined_names
 from mindspore.ops._registry import op
 from mindspore.ops.function._checks import checked_axis, require_tensor, takes
-
-__all__ = [
-    "addbmm",
-    "addmm",
-    "addmv",
-    "addr",
-    "batch_dot",
-    "bidense",
-    "cdist",
-    "cosine_similarity",
-    "cross",
-    "dist",
-    "div",
-    "divide",
-    "einsum",
-    "mm",
-    "pdist",
-    "subtract",
-    "tensor_dot",
-    "trapz",
-    "vecdot",
-    "xdivy",
-]
 
 
 def addmm(input, mat1, mat2, *, beta=1, alpha=1) -> Tensor:
@@ -329,3 +307,6 @@ def einsum(equation, *operands) -> Tensor:
         result, text = _contract(result, text, x, x_labels, kept)
     result, text = _sum_over(result, text, [c for c in text if c not in target])
     return op.transpose(result, tuple(text.index(c) for c in target)) if len(text) > 1 else result
+
+
+__all__ = _defined_names(globals())

@@ -6,22 +6,10 @@ from __future__ import annotations
 import math
 
 from mindspore._c_expression import Tensor
+from mindspore._later import defined_names as _defined_names
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
 from mindspore.ops.function._checks import takes
-
-__all__ = [
-    "cosine_embedding_loss",
-    "ctc_greedy_decoder",
-    "ctc_loss",
-    "gaussian_nll_loss",
-    "hinge_embedding_loss",
-    "margin_ranking_loss",
-    "multi_margin_loss",
-    "multilabel_margin_loss",
-    "multilabel_soft_margin_loss",
-    "triplet_margin_loss",
-]
 
 
 def _reduced(name: str, loss, reduction: str) -> Tensor:
@@ -208,3 +196,6 @@ def triplet_margin_loss(
         far = op.minimum(far, distance(positive, negative))
     loss = op.maximum(op.add(op.sub(near, far), margin), 0)
     return _reduced("triplet_margin_loss", loss, reduction)
+
+
+__all__ = _defined_names(globals())

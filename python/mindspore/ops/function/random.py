@@ -4,26 +4,9 @@
 from __future__ import annotations
 
 from mindspore._c_expression import Tensor
+from mindspore._later import defined_names as _defined_names
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
-
-__all__ = [
-    "bernoulli",
-    "choice_with_mask",
-    "gamma",
-    "gumbel_softmax",
-    "laplace",
-    "poisson",
-    "rand",
-    "rand_like",
-    "randint",
-    "randint_like",
-    "randn",
-    "randn_like",
-    "rrelu",
-    "standard_laplace",
-    "standard_normal",
-]
 
 
 def _lengths(name: str, size) -> tuple:
@@ -226,3 +209,6 @@ def gumbel_softmax(logits, tau=1.0, hard=False, dim=-1) -> Tensor:
     best = op.reduce_max(soft, dim, True)
     one_hot = op.cast(op.equal(soft, best), soft.dtype)
     return op.add(stop_gradient(op.sub(one_hot, soft)), soft)
+
+
+__all__ = _defined_names(globals())

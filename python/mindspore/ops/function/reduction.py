@@ -4,35 +4,10 @@
 from __future__ import annotations
 
 from mindspore._c_expression import Tensor
+from mindspore._later import defined_names as _defined_names
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
 from mindspore.ops.function._checks import checked_axis, require_tensor, takes
-
-__all__ = [
-    "amax",
-    "amin",
-    "aminmax",
-    "argmin",
-    "cov",
-    "histc",
-    "max",
-    "median",
-    "min",
-    "nanmean",
-    "nanmedian",
-    "norm",
-    "searchsorted",
-    "bucketize",
-    "unique_consecutive",
-    "unique_with_pad",
-    "var",
-    "var_mean",
-    "std",
-    "std_mean",
-    "vector_norm",
-    "matrix_norm",
-    "sum",
-]
 
 
 def _masked(name: str, input, initial, where, reduce) -> Tensor:
@@ -377,3 +352,6 @@ def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:  # noqa
     if isinstance(ord, str):
         raise TypeError(f"For 'norm', a vector has no norm '{ord}'.")
     return vector_norm(A, ord, dim, keepdim, dtype=dtype)
+
+
+__all__ = _defined_names(globals())

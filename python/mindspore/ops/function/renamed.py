@@ -4,40 +4,9 @@
 from __future__ import annotations
 
 from mindspore._c_expression import Tensor
+from mindspore._later import defined_names as _defined_names
 from mindspore.common import dtype as mstype
 from mindspore.ops._registry import op
-
-__all__ = [
-    "addcdiv",
-    "addcmul",
-    "arcsin",
-    "conv2d",
-    "fill",
-    "floor_div",
-    "floor_mod",
-    "inv",
-    "isfinite",
-    "normal",
-    "permute",
-    "random_gamma",
-    "random_poisson",
-    "reduce_max",
-    "reduce_mean",
-    "reduce_min",
-    "reduce_sum",
-    "tensor_div",
-    "tensor_expm1",
-    "tensor_mod",
-    "tensor_sub",
-    "transpose",
-    "true_divide",
-    "truncate_mod",
-    "unstack",
-    "zeros_like",
-    "ones_like",
-    "full_like",
-    "nansum",
-]
 
 
 def transpose(input, input_perm) -> Tensor:
@@ -206,3 +175,6 @@ def full_like(input, fill_value, *, dtype=None) -> Tensor:
 def nansum(input, axis=None, keepdims=False, *, dtype=None) -> Tensor:
     """Sum of the elements that are numbers."""
     return op.nansum(input, axis, keepdims, dtype)
+
+
+__all__ = _defined_names(globals())

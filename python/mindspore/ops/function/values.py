@@ -9,85 +9,11 @@ import operator
 
 from mindspore import _c_expression as _c
 from mindspore._c_expression import Tensor
+from mindspore._later import defined_names as _defined_names
 from mindspore.common import dtype as mstype
 from mindspore.common.mutable import has_open_length, is_variable_number
 from mindspore.common.sparse_tensor import StoredForm
 from mindspore.ops._registry import op
-
-__all__ = [
-    "add_flags",
-    "array_to_scalar",
-    "bool_and",
-    "bool_eq",
-    "bool_not",
-    "bool_or",
-    "depend",
-    "dict_getitem",
-    "dict_setitem",
-    "dtype",
-    "dyn_shape",
-    "eps",
-    "fills",
-    "hastype",
-    "identity",
-    "in_dict",
-    "is_",
-    "is_complex",
-    "is_floating_point",
-    "is_nonzero",
-    "is_not",
-    "is_tensor",
-    "isconstant",
-    "list_equal",
-    "list_getitem",
-    "list_len",
-    "list_setitem",
-    "make_dict",
-    "make_list",
-    "make_range",
-    "make_slice",
-    "make_tuple",
-    "mixed_precision_cast",
-    "not_in_dict",
-    "numel",
-    "partial",
-    "positive",
-    "print_",
-    "rank",
-    "scalar_add",
-    "scalar_cast",
-    "scalar_div",
-    "scalar_eq",
-    "scalar_floordiv",
-    "scalar_ge",
-    "scalar_gt",
-    "scalar_le",
-    "scalar_log",
-    "scalar_lt",
-    "scalar_mod",
-    "scalar_mul",
-    "scalar_ne",
-    "scalar_pow",
-    "scalar_sub",
-    "scalar_uadd",
-    "scalar_usub",
-    "shape",
-    "shape_",
-    "shape_mul",
-    "size",
-    "stop_gradient",
-    "string_concat",
-    "string_eq",
-    "switch",
-    "switch_layer",
-    "tuple_div",
-    "tuple_equal",
-    "tuple_getitem",
-    "tuple_len",
-    "tuple_reversed",
-    "tuple_setitem",
-    "typeof",
-]
 
 _MOST_NUMBERS = 1 << 24  # of a tuple
 _MOST_BITS = 1 << 16  # of a whole number
@@ -532,3 +458,6 @@ def switch_layer(index, layers):
         The function.
     """
     return layers[int(index)]
+
+
+__all__ = _defined_names(globals())

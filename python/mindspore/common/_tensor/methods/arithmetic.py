@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindspore._c_expression import Tensor
+from mindspore.common._tensor.methods._named import named_methods
 from mindspore.ops._registry import op
 from mindspore.ops.function import linear
 
@@ -137,7 +138,7 @@ def divmod_(self, other) -> tuple:
     return self // other, self % other
 
 
-def reversed_divmod(self, other) -> tuple:
+def _reversed_divmod(self, other) -> tuple:
     """The same with the tensor as divisor."""
     return other // self, other % self
 
@@ -157,6 +158,7 @@ def _in_place(name: str):
 
 
 METHODS = {
+    **named_methods(globals()),
     "__divmod__": divmod_,
     "__iadd__": _in_place("__add__"),
     "__ifloordiv__": _in_place("__floordiv__"),
@@ -164,33 +166,10 @@ METHODS = {
     "__imod__": _in_place("__mod__"),
     "__imul__": _in_place("__mul__"),
     "__isub__": _in_place("__sub__"),
-    "__rdivmod__": reversed_divmod,
+    "__rdivmod__": _reversed_divmod,
     "__round__": round_,
     "__trunc__": trunc_,
-    "addcdiv": addcdiv,
-    "addcmul": addcmul,
-    "approximate_equal": approximate_equal,
-    "clamp": clamp,
     "clip": clamp,
-    "div": div,
     "divide": div,
-    "float_power": float_power,
-    "fmax": fmax,
-    "fmin": fmin,
-    "ge": ge,
-    "gt": gt,
-    "hardshrink": hardshrink,
-    "isclose": isclose,
-    "ldexp": ldexp,
-    "matmul": matmul,
-    "mul": mul,
     "multiply": mul,
-    "remainder": remainder,
-    "soft_shrink": soft_shrink,
-    "softmax": softmax,
-    "sub": sub,
-    "subtract": subtract,
-    "true_divide": true_divide,
-    "xdivy": xdivy,
-    "xlogy": xlogy,
 }

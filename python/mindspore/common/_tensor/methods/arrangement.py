@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindspore._c_expression import Tensor
+from mindspore.common._tensor.methods._named import named_methods
 from mindspore.ops._registry import op
 from mindspore.ops.function import arrangement
 
@@ -192,29 +193,10 @@ def _row_strides(shape: tuple) -> list:
 
 
 METHODS = {
+    **named_methods(globals()),
     "H": property(_conjugate_transpose),
     "T": property(_reversed_axes),
-    "diagonal": diagonal,
-    "expand_as": expand_as,
-    "fill": fill,
-    "fill_diagonal": fill_diagonal,
     "fills": fill,
-    "flatten": flatten,
     "mH": property(_matrix_adjoint),
     "mT": property(_matrix_transpose),
-    "new_ones": new_ones,
-    "new_zeros": new_zeros,
-    "permute": permute,
-    "repeat": repeat,
-    "repeat_interleave": repeat_interleave,
-    "reshape": reshape,
-    "reshape_as": reshape_as,
-    "resize": resize,
-    "roll": roll,
-    "sum_to_size": sum_to_size,
-    "tile": tile,
-    "trace": trace,
-    "transpose": transpose,
-    "view": view,
-    "view_as": view_as,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
+from mindspore.common._tensor.methods._named import named_methods
 from mindspore.ops._registry import op
 
 
@@ -104,21 +105,14 @@ def to_csr(self):
 
 
 METHODS = {
-    "astype": astype,
+    **named_methods(globals()),
     "bool": _converter("bool", mstype.bool_),
     "byte": _converter("byte", mstype.uint8),
     "double": _converter("double", mstype.float64),
     "float": _converter("float", mstype.float32),
     "half": _converter("half", mstype.float16),
     "int": _converter("int", mstype.int32),
-    "is_signed": is_signed,
-    "item": item,
-    "itemset": itemset,
     "long": _converter("long", mstype.int64),
     "short": _converter("short", mstype.int16),
-    "to": to,
-    "to_coo": to_coo,
-    "to_csr": to_csr,
     "type": type_,
-    "type_as": type_as,
 }

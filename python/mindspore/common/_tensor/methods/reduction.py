@@ -7,6 +7,7 @@ from typing import Any
 
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
+from mindspore.common._tensor.methods._named import named_methods
 from mindspore.ops._registry import op
 from mindspore.ops.function import reduction
 
@@ -127,18 +128,8 @@ def logsumexp(self, axis, keepdims=False) -> Tensor:
 
 
 METHODS = {
-    "argmax": argmax,
-    "argmax_with_value": argmax_with_value,
-    "argmin": argmin,
-    "argmin_with_value": argmin_with_value,
-    "cumsum": cumsum,
-    "logsumexp": logsumexp,
+    **named_methods(globals()),
     "max": max_,
-    "mean": mean,
     "min": min_,
-    "prod": prod,
-    "ptp": ptp,
-    "std": std,
     "sum": sum_,
-    "var": var,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore._c_expression import Tensor
 from mindspore.common import dtype as mstype
+from mindspore.common._tensor.methods._named import named_methods
 from mindspore.ops._registry import op
 from mindspore.ops.function import indexing, random, reduction
 
@@ -107,7 +108,7 @@ def cauchy(self, median=0.0, sigma=1.0) -> Tensor:
     return op.add(op.mul(op.tan(op.mul(drawn, 3.141592653589793)), sigma), median)
 
 
-def unsorted_segment(kind: str):
+def _unsorted_segment(kind: str):
     def segment(self, segment_ids, num_segments) -> Tensor:
         return getattr(op, f"unsorted_segment_{kind}")(self, segment_ids, num_segments)
 
@@ -117,18 +118,7 @@ def unsorted_segment(kind: str):
 
 
 METHODS = {
-    "bernoulli": bernoulli,
-    "cauchy": cauchy,
-    "choose": choose,
-    "index_add": index_add,
-    "index_put": index_put,
-    "inplace_update": inplace_update,
-    "log_normal": log_normal,
-    "masked_scatter": masked_scatter,
-    "searchsorted": searchsorted,
-    "select": select,
-    "uniform": uniform,
-    "where": where,
+    **named_methods(globals()),
     **{f"scatter_{kind}": _scatter(f"scatter_{kind}") for kind in ("add", "sub", "mul", "div", "max", "min")},
-    **{f"unsorted_segment_{kind}": unsorted_segment(kind) for kind in ("max", "min", "prod")},
+    **{f"unsorted_segment_{kind}": _unsorted_segment(kind) for kind in ("max", "min", "prod")},
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from mindspore import _c_expression as _c
 from mindspore._c_expression import Tensor
+from mindspore.common._tensor.methods._named import named_methods
 from mindspore.ops._registry import op
 
 
@@ -23,12 +24,12 @@ def contiguous(self) -> Tensor:
     return self if self.is_contiguous() else op.copy(self)
 
 
-def size_of(self) -> int:
+def numel(self) -> int:
     """Number of elements."""
     return self.size
 
 
-def rank_of(self) -> int:
+def ndimension(self) -> int:
     """Number of axes."""
     return self.ndim
 
@@ -107,21 +108,8 @@ def asnumpy_of_slice_persistent_data(self, param_key: int, slice_index: int):
 
 
 METHODS = {
-    "asnumpy_of_slice_persistent_data": asnumpy_of_slice_persistent_data,
-    "assign_value": assign_value,
-    "contiguous": contiguous,
-    "flush_from_cache": flush_from_cache,
-    "is_persistent_data": is_persistent_data,
-    "move_to": move_to,
-    "dim": rank_of,
-    "ndimension": rank_of,
-    "nelement": size_of,
-    "numel": size_of,
-    "positive": positive,
+    **named_methods(globals()),
+    "dim": ndimension,
+    "nelement": numel,
     "requires_grad": property(_requires_grad, _set_requires_grad),
-    "set_const_arg": set_const_arg,
-    "slice_num_of_persistent_data": slice_num_of_persistent_data,
-    "slice_shape_of_persistent_data": slice_shape_of_persistent_data,
-    "stride": stride,
-    "value": value,
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learning rates that follow the epochs: call `step` after each of them."""
 
+from mindspore._later import imported_names as _imported_names
 from mindspore.experimental.optim.lr_scheduler.cyclic import (
     CosineAnnealingLR,
     CosineAnnealingWarmRestarts,
@@ -19,19 +20,4 @@ from mindspore.experimental.optim.lr_scheduler.decay import (
 from mindspore.experimental.optim.lr_scheduler.scheduler import LRScheduler
 from mindspore.experimental.optim.lr_scheduler.sequence import ReduceLROnPlateau, SequentialLR
 
-__all__ = [
-    "ConstantLR",
-    "CosineAnnealingLR",
-    "CosineAnnealingWarmRestarts",
-    "CyclicLR",
-    "ExponentialLR",
-    "LRScheduler",
-    "LambdaLR",
-    "LinearLR",
-    "MultiStepLR",
-    "MultiplicativeLR",
-    "PolynomialLR",
-    "ReduceLROnPlateau",
-    "SequentialLR",
-    "StepLR",
-]
+__all__ = _imported_names(globals())

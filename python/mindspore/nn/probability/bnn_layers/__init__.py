@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers whose weights are distributed, for Bayesian networks."""
 
+from mindspore._later import imported_names as _imported_names
 from mindspore.nn.probability.bnn_layers.bnn_cell_wrapper import WithBNNLossCell
 from mindspore.nn.probability.bnn_layers.layer_distribution import (
     NormalPosterior,
@@ -9,12 +10,4 @@ from mindspore.nn.probability.bnn_layers.layer_distribution import (
 )
 from mindspore.nn.probability.bnn_layers.variational import ConvReparam, DenseLocalReparam, DenseReparam
 
-__all__ = [
-    "ConvReparam",
-    "DenseLocalReparam",
-    "DenseReparam",
-    "NormalPosterior",
-    "NormalPrior",
-    "WithBNNLossCell",
-    "normal_post_fn",
-]
+__all__ = _imported_names(globals())

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Distributions."""
 
+from mindspore._later import imported_names as _imported_names
 from mindspore.nn.probability.distribution.discrete import Bernoulli, Categorical, Geometric, Poisson
 from mindspore.nn.probability.distribution.distribution import Distribution
 from mindspore.nn.probability.distribution.location_scale import Cauchy, Gumbel, Laplace, Logistic, Uniform
@@ -8,23 +9,4 @@ from mindspore.nn.probability.distribution.normal import HalfNormal, LogNormal, 
 from mindspore.nn.probability.distribution.positive import Beta, Exponential, Gamma
 from mindspore.nn.probability.distribution.transformed_distribution import TransformedDistribution
 
-__all__ = [
-    "Bernoulli",
-    "Beta",
-    "Categorical",
-    "Cauchy",
-    "Distribution",
-    "Exponential",
-    "Gamma",
-    "Geometric",
-    "Gumbel",
-    "HalfNormal",
-    "Laplace",
-    "LogNormal",
-    "Logistic",
-    "Normal",
-    "Poisson",
-    "StudentT",
-    "TransformedDistribution",
-    "Uniform",
-]
+__all__ = _imported_names(globals())
