@@ -150,6 +150,26 @@ def test_tls(servables, tmp_path):
         requests.post(f"http://{rest}/model/add:add", json=body)
 
 
+@pytest.mark.parametrize("start", [server.start_grpc_server, server.start_restful_server])
+def test_files_that_tls_cannot_be_made_of(start, tmp_path):
+    (tmp_path / "other").mkdir()
+    certificate, key = make_certificate(tmp_path)
+    _, other_key = make_certificate(tmp_path / "other")
+    address = free_address()
+    begin = "Serving Error: "
+    if start is server.start_grpc_server:
+        begin += f"Serving gRPC server start failed, create server failed, address {address}: "
+    for files, text in (
+        ((key, key), f"load certificate from {key} failed"),
+        ((certificate, certificate), f"load private_key from {certificate} failed"),
+        ((certificate, other_key), f"load private_key from {other_key} failed"),
+        ((certificate, key, str(tmp_path / "none")), f"load custom_ca from {tmp_path / 'none'} failed"),
+    ):
+        with pytest.raises(RuntimeError) as caught:
+            start(address, ssl_config=server.SSLConfig(*files))
+        assert str(caught.value).startswith(begin + text)
+
+
 def test_rest_in_both_protocols(servables):
     servables.write(ADD).start(grpc=False, rest=True)
     url = f"http://{servables.rest}"

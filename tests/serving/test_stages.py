@@ -158,6 +158,36 @@ def test_what_a_function_is_given(servables, value, kind):
     assert servables.client("describe").infer({"x": value})[0]["y"] == kind
 
 
+@pytest.mark.parametrize("batch_size", [None, 2])
+def test_what_a_function_writes_into_its_inputs_is_seen_behind_it(servables, batch_size):
+    servables.write(
+        f"""
+        def mark(x, note, other):
+            x[0] = 7
+            return x[1:]
+
+        def mark_all(instances):
+            return [mark(*instance) for instance in instances]
+
+        def sums(x, other):
+            return x.sum(), other.sum()
+
+        @register.register_method(output_names=["rest", "x", "sum", "note", "other"])
+        def predict(x, note, other):
+            function = mark if {batch_size} is None else mark_all
+            rest = register.add_stage(function, x, note, other, outputs_count=1, batch_size={batch_size})
+            first, second = register.add_stage(sums, x, other, outputs_count=2)
+            return rest, x, first, note, second
+        """
+    ).start(servables.config())
+    inputs = [{"x": np.full(3, i, np.int32), "note": "as it was", "other": ONES} for i in range(5)]
+    for i, result in enumerate(servables.client("predict").infer(inputs)):
+        assert result["x"].tolist() == [7, i, i]
+        assert result["x"].dtype == np.int32
+        assert result["rest"].tolist() == [i, i]
+        assert (result["sum"], result["note"], result["other"]) == (7 + 2 * i, "as it was", 4)
+
+
 def test_an_error_ends_the_instance_it_belongs_to(servables):
     servables.write(
         """

@@ -11,6 +11,8 @@ import sys
 import time
 import traceback
 
+import numpy as np
+
 from mindspore_serving import log as logger
 from mindspore_serving._c_serving import WorkerChannel
 from mindspore_serving.server._config_module import import_config
@@ -19,6 +21,7 @@ from mindspore_serving.server.register._values import sendable
 
 _DESCRIPTOR = 3
 _PR_SET_PDEATHSIG = 1
+_UNCHANGED = np.empty(0, np.uint8)
 
 
 def _load(text):
@@ -38,6 +41,20 @@ def _one_result(result, stage):
     return tuple(sendable(value) for value in values)
 
 
+def _contents(stage, instance):
+    """Of the arrays that are used behind the stage, too: its function may write into them."""
+    arrays = {place: instance[place] for place in stage.reused if isinstance(instance[place], np.ndarray)}
+    return {place: array.tobytes() for place, array in arrays.items() if array.dtype.kind != "O"}
+
+
+def _changes(instance, before):
+    """The inputs, with nothing in the place of those that are as they were; () when all are."""
+    changed = {place for place, content in before.items() if instance[place].tobytes() != content}
+    if not changed:
+        return ()
+    return tuple(sendable(value) if i in changed else _UNCHANGED for i, value in enumerate(instance))
+
+
 class _Run:
     """Instances for one stage, and what becomes of them: tuples of values, or texts that say why not."""
 
@@ -45,12 +62,13 @@ class _Run:
         self._stage = stage
         self._tag = tag
         self._instances = instances
+        self._before = [_contents(stage, instance) for instance in instances]
         self.outcomes = []
 
     def by_one(self):
         for instance in self._instances:
             try:
-                self.outcomes.append(_one_result(self._stage.function(*instance), self._stage))
+                self._succeed(self._stage.function(*instance))
             except Exception as error:
                 self._fail(error)
 
@@ -72,7 +90,7 @@ class _Run:
             return
         for index in range(len(instances)):
             try:
-                self.outcomes.append(_one_result(next(results), self._stage))
+                self._succeed(next(results))
             except StopIteration:
                 missing = RuntimeError(
                     f"The number {index} of instances returned by function "
@@ -86,6 +104,11 @@ class _Run:
                 self._fail(error)
                 if not hasattr(returned, "__len__"):
                     return  # a generator that has raised has ended
+
+    def _succeed(self, result):
+        place = len(self.outcomes)
+        values = _one_result(result, self._stage)
+        self.outcomes.append(values + _changes(self._instances[place], self._before[place]))
 
     def _fail(self, error):
         traceback.print_exception(type(error), error, error.__traceback__)

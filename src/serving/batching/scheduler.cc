@@ -142,6 +142,20 @@ void Scheduler::advance(std::unique_ptr<Pending> pending) {
   queue_of(stage).waiting.push_back(std::move(pending));
 }
 
+// A function may have written into what it was given, and what follows sees that: its inputs come
+// behind its results then, empty those that are as they were.
+void Scheduler::take_changes(Pending& pending, Instance& values) {
+  const Stage& stage = pending.state->request.method->stages[pending.values.size() - 1];
+  const std::size_t count = stage.output_count;
+  if (stage.kind != StageKind::Function || values.size() != count + stage.inputs.size()) return;
+  for (std::size_t i = 0; i < stage.inputs.size(); ++i) {
+    const Source& source = stage.inputs[i];
+    if (!values[count + i].bytes.empty())
+      pending.values[source.stage][source.index] = std::move(values[count + i]);
+  }
+  values.resize(count);
+}
+
 Outcome Scheduler::result_of(const Pending& pending) const {
   Instance results;
   for (const Source& source : pending.state->request.method->results)
@@ -204,6 +218,7 @@ bool Scheduler::finish_run(WorkerId worker, std::uint64_t number, std::vector<Ou
   Run run = std::move(found->second);
   at->second.runs.erase(found);
   running_ -= run.instances.size();
+  count_runs(run, outcomes);
   const Clock::time_point now = Clock::now();
   // The way there and back says more about us than about the model.
   const std::chrono::nanoseconds whole = now - run.since;
@@ -220,6 +235,7 @@ bool Scheduler::finish_run(WorkerId worker, std::uint64_t number, std::vector<Ou
       continue;
     }
     Instance values = std::get<Instance>(std::move(outcomes[i]));
+    take_changes(*pending, values);
     if (values.size() != expected) {
       finish(*pending,
              Failure{FailureCode::SystemError, join("Result data tensor size ", values.size(),
@@ -350,6 +366,31 @@ void Scheduler::send_run(Queue& queue, Worker& worker, Clock::time_point now) {
   const std::uint64_t number = next_run_++;
   worker.runs.emplace(number, std::move(run));
   worker.port->send(write_run(FrameKind::Run, number, order));
+}
+
+// A frame holds several runs of a worker, and each may hold instances of several methods.
+void Scheduler::count_runs(const Run& run, const std::vector<Outcome>& outcomes) {
+  const std::size_t chunk = chunk_rows(*run.queue);
+  const Method* counted = nullptr;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (i % chunk == 0) {
+      ++counted_runs_;
+      counted = nullptr;
+    }
+    const Pending& pending = *run.instances[i];
+    const Method* method = pending.state->request.method;
+    if (method == counted || std::holds_alternative<Failure>(outcomes[i])) continue;
+    if (method->main_stage() != &method->stages[pending.values.size() - 1]) continue;
+    counted = method;
+    RunCount& count = run_counts_[method];
+    if (count.last != counted_runs_) ++count.runs;
+    count.last = counted_runs_;
+  }
+}
+
+std::uint64_t Scheduler::runs_of(const Method& method) const {
+  const auto at = run_counts_.find(&method);
+  return at == run_counts_.end() ? 0 : at->second.runs;
 }
 
 void Scheduler::drop_late(Queue& queue, Clock::time_point now) {

@@ -63,6 +63,9 @@ class Scheduler {
   // Whether `tick` has anything to do: a delay is set, or a request that is here has a deadline.
   bool needs_clock() const { return options_.delay.count() > 0 || deadlines_ > 0; }
 
+  // How often the method's main stage was run and gave something, whatever instances were together.
+  std::uint64_t runs_of(const Method& method) const;
+
   std::size_t waiting() const { return waiting_; }  // instances in queues
   std::size_t running() const { return running_; }  // instances at workers
   bool is_idle() const { return waiting_ == 0 && running_ == 0; }
@@ -79,6 +82,7 @@ class Scheduler {
   Queue& queue_of(const Stage& stage);
   void advance(std::unique_ptr<Pending> pending);
   void finish(Pending& pending, Outcome outcome);
+  static void take_changes(Pending& pending, Instance& values);
   Outcome result_of(const Pending& pending) const;
   void pump(Clock::time_point now);
   Queue* next_queue(StageKind kind, Clock::time_point now);
@@ -86,6 +90,7 @@ class Scheduler {
   void send_run(Queue& queue, Worker& worker, Clock::time_point now);
   std::size_t chunk_rows(const Queue& queue) const;
   std::size_t frame_rows(const Queue& queue) const;
+  void count_runs(const Run& run, const std::vector<Outcome>& outcomes);
   void drop_late(Queue& queue, Clock::time_point now);
   void report();
 
@@ -105,6 +110,12 @@ class Scheduler {
   std::size_t deadlines_ = 0;  // requests that have one
   bool is_pumping_ = false;
   std::deque<std::shared_ptr<RequestState>> finished_;  // to be told
+  struct RunCount {
+    std::uint64_t runs = 0;
+    std::uint64_t last = 0;  // number of the last that was counted
+  };
+  std::map<const Method*, RunCount> run_counts_;
+  std::uint64_t counted_runs_ = 0;
 };
 
 }  // namespace mycel::serving

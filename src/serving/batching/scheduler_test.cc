@@ -252,6 +252,25 @@ TEST_F(SchedulerTest, MoreThanABatchIsSeveralRuns) {
   EXPECT_EQ(result_of(outcomes->at(2)), 6);
 }
 
+TEST_F(SchedulerTest, RunsAreThoseOfTheMainStageThatGaveSomething) {
+  KeepingPort function, model;
+  const auto preparing = scheduler().add_worker(StageKind::Function, function);
+  const auto running = scheduler().add_worker(StageKind::Model, model);
+  submit({1});
+  scheduler().finish_run(running, model.orders.back().run, {Failure{FailureCode::Failed, "no"}});
+  model.orders.clear();
+  EXPECT_EQ(scheduler().runs_of(servable_.methods[0]), 0U);
+  submit({1, 2, 3});
+  while (!model.orders.empty()) EXPECT_TRUE(answer(running, model));
+  EXPECT_EQ(scheduler().runs_of(servable_.methods[0]), 2U);
+  submit({1}, "prepared");
+  scheduler().finish_run(preparing, function.orders[0].run, {Outcome(Instance{number(1)})});
+  EXPECT_EQ(scheduler().runs_of(servable_.methods[1]), 0U);
+  EXPECT_TRUE(answer(running, model));
+  EXPECT_EQ(scheduler().runs_of(servable_.methods[1]), 1U);
+  EXPECT_EQ(scheduler().runs_of(servable_.methods[0]), 2U);
+}
+
 // A server with much to do is slow to send and to receive; the worker is as fast as ever.
 TEST_F(SchedulerTest, FramesFollowTheTimeOfTheWorkerAlone) {
   KeepingPort port;
@@ -288,6 +307,20 @@ TEST_F(SchedulerTest, StagesPassTheirResultsOn) {
   ASSERT_EQ(model.orders.size(), 1U);
   EXPECT_TRUE(answer(running, model));
   EXPECT_EQ(result_of(outcomes->at(0)), 11);
+}
+
+TEST_F(SchedulerTest, InputsAFunctionHasWrittenIntoArePassedOn) {
+  servable_.methods[1].stages[0].inputs = {{0, 0}, {0, 1}};
+  servable_.methods[1].stages[1].inputs = {{0, 0}, {0, 1}};
+  KeepingPort function, model;
+  const auto preparing = scheduler().add_worker(StageKind::Function, function);
+  const auto running = scheduler().add_worker(StageKind::Model, model);
+  const auto outcomes = submit({1}, "prepared");
+  const Value unchanged = make_value(ElementType::UInt8, {0}, {});
+  scheduler().finish_run(preparing, function.orders[0].run,
+                         {Outcome(Instance{number(10), unchanged, number(20)})});
+  EXPECT_TRUE(answer(running, model));
+  EXPECT_EQ(result_of(outcomes->at(0)), 21);
 }
 
 TEST_F(SchedulerTest, OneBadResultOfAFunctionFailsAlone) {

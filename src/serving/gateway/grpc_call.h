@@ -42,7 +42,10 @@ class GrpcCall {
 struct GrpcMethod {
   // With each message of the client; of a call that may send one only, when that is complete.
   std::function<void(std::shared_ptr<GrpcCall> call, std::string message)> on_message;
-  // The client may send many; the call is finished when it has no more.
+  // The client may send many. Each comes with a call of its own, a turn, and is answered by one
+  // send(), whenever that is: answers go out in the order of the messages, and the call as a whole
+  // is finished when the client has no more and all are answered. To finish() a turn with an error
+  // ends the whole call.
   bool takes_many = false;
 };
 

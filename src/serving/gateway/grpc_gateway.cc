@@ -2,7 +2,9 @@
 #include "serving/gateway/grpc_gateway.h"
 
 #include <algorithm>
+#include <string>
 
+#include <google/protobuf/stubs/logging.h>
 #include <sys/resource.h>
 
 #include "serving/gateway/grpc_server.h"
@@ -35,12 +37,18 @@ struct GrpcGateway::State {
 GrpcGateway::GrpcGateway(boost::asio::io_context& context, Repository& repository,
                          const ListenOptions& options)
     : state_(std::make_unique<State>(context)) {
+  // It would write a line to the standard error for every message that is none: whoever sends many
+  // would fill the disk.
+  google::protobuf::SetLogHandler(nullptr);
   add_predict(state_->methods, repository, state_->side);
   add_inference(state_->methods, repository, state_->side);
   add_health(state_->methods, state_->watchers);
   add_reflection(state_->methods);
   const Address address = read_address(options.address, "Serving gRPC");
-  const auto tls = options.tls ? make_tls(*options.tls) : nullptr;
+  const std::string failed = platform::join(
+      "Serving Error: Serving gRPC server start failed, create server failed, address ",
+      options.address, ": ");
+  const auto tls = options.tls ? make_tls(*options.tls, failed) : nullptr;
   GrpcServerLimits limits;
   limits.most_connections = most_connections();
   limits.calls.most_message_bytes = options.most_message_bytes;
@@ -49,10 +57,7 @@ GrpcGateway::GrpcGateway(boost::asio::io_context& context, Repository& repositor
   try {
     state_->server = std::make_unique<GrpcServer>(context, address, tls, state_->methods, limits);
   } catch (const platform::Error& error) {
-    platform::fail(
-        ErrorKind::Runtime,
-        "Serving Error: Serving gRPC server start failed, create server failed, address ",
-        options.address, ": ", error.message());
+    platform::fail(ErrorKind::Runtime, failed, error.message());
   }
 }
 

@@ -14,7 +14,9 @@ struct GrpcLimits {
   std::size_t most_held_bytes = std::size_t{1} << 30;
   std::uint32_t most_calls = 256;              // at a time, of one connection
   std::uint32_t most_header_bytes = 16 << 10;  // of one call
-  // Of answers of one call, before it is asked for more of them.
+  // Of one call that may have many messages: so many are worked on at a time, and none is begun
+  // while so much of their answers is not sent. The client gets no room for more until then.
+  std::size_t most_turns = 256;
   std::size_t most_answers_ahead = std::size_t{1} << 20;
   // Frames a client may send beyond those that bring data or are answered: at once, per second.
   double most_frames_ahead = 10'000;

@@ -90,9 +90,14 @@ struct GrpcSession::Callbacks {
     return 0;
   }
 
-  static int on_data(nghttp2_session* /*http*/, std::uint8_t /*flags*/, std::int32_t id,
+  static int on_data(nghttp2_session* http, std::uint8_t /*flags*/, std::int32_t id,
                      const std::uint8_t* bytes, std::size_t length, void* own) {
-    if (GrpcStream* call = call_of(self(own), id)) call->receive(http2_text(bytes, length));
+    // Calls give back their own room, when they have use for more; none keeps others waiting.
+    nghttp2_session_consume_connection(http, length);
+    GrpcSession& session = self(own);
+    GrpcStream* call = call_of(session, id);
+    // A message of many is worth the frame it came with: it waits for its turn, and is answered.
+    if (call != nullptr && call->receive(http2_text(bytes, length))) session.earn_frames(1);
     return 0;
   }
 
@@ -112,8 +117,7 @@ struct GrpcSession::Callbacks {
     const bool is_data = frame->hd.type == NGHTTP2_DATA;
     if (!is_data && frame->hd.type != NGHTTP2_HEADERS) return 0;
     session.useful_ = Clock::now();
-    session.frames_left_ =
-        std::min(session.shared_.limits.most_frames_ahead, session.frames_left_ + kFramesOfAnswer);
+    session.earn_frames(kFramesOfAnswer);
     // Whoever is answered before it has sent all need not send the rest.
     const GrpcStream* call = call_of(session, frame->hd.stream_id);
     if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0 && call != nullptr && !call->has_ended())
@@ -140,6 +144,7 @@ GrpcSession::GrpcSession(GrpcShared& shared, std::function<void()> on_output)
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(made, Callbacks::on_data);
   nghttp2_session_callbacks_set_on_stream_close_callback(made, Callbacks::on_close);
   nghttp2_session_callbacks_set_on_frame_send_callback(made, Callbacks::on_sent);
+  nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_option_set_max_settings(option, kMostSettings);
   nghttp2_option_set_max_outbound_ack(option, kMostAcknowledgements);
   // Calls taken back are counted with all other frames: of many that are answered, some may be.
@@ -163,11 +168,14 @@ GrpcSession::~GrpcSession() {
 std::optional<std::string_view> GrpcSession::receive(std::string_view bytes) {
   const Clock::time_point now = Clock::now();
   const std::chrono::duration<double> since = now - std::exchange(heard_, now);
-  frames_left_ = std::min(shared_.limits.most_frames_ahead,
-                          frames_left_ + since.count() * shared_.limits.frames_per_second);
+  earn_frames(since.count() * shared_.limits.frames_per_second);
   const auto taken = http2_receive(session_, bytes);
   if (taken >= 0) return std::nullopt;
   return trouble_.empty() ? std::string_view(nghttp2_strerror(static_cast<int>(taken))) : trouble_;
+}
+
+void GrpcSession::earn_frames(double count) {
+  frames_left_ = std::min(shared_.limits.most_frames_ahead, frames_left_ + count);
 }
 
 std::string_view GrpcSession::output() {

@@ -43,6 +43,8 @@ class GrpcSession {
  private:
   struct Callbacks;
 
+  void earn_frames(double count);  // that the client may send besides
+
   GrpcShared& shared_;
   const std::function<void()> on_output_;
   nghttp2_session* session_ = nullptr;

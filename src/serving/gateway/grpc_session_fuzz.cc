@@ -25,6 +25,7 @@ struct Server {
     limits.most_message_bytes = 4096;
     limits.most_held_bytes = 16384;
     limits.most_answers_ahead = 4096;
+    limits.most_turns = 3;
     limits.most_calls = 8;
     limits.most_frames_ahead = 300;
     methods["/e"] = {[](const std::shared_ptr<GrpcCall>& call, std::string message) {
@@ -35,7 +36,9 @@ struct Server {
       kept.push_back(std::move(call));
     }};
     methods["/c"].takes_many = true;
-    methods["/c"].on_message = [](const std::shared_ptr<GrpcCall>& call, std::string message) {
+    methods["/c"].on_message = [this](const std::shared_ptr<GrpcCall>& call, std::string message) {
+      if (message.size() % 4 == 3) return call->finish({GrpcCode::NotFound, "no"});
+      if (message.size() % 2 == 1) return kept.push_back(call);
       call->send(std::move(message));
     };
   }

@@ -24,6 +24,7 @@ using std::chrono_literals::operator""s;
 using std::chrono_literals::operator""ms;
 
 constexpr std::size_t kMostMessage = 1 << 20;
+constexpr std::size_t kCallWindow = 4 << 20;  // what a call may send before it is read
 
 class GrpcSessionTest : public testing::Test {
  protected:
@@ -36,6 +37,8 @@ class GrpcSessionTest : public testing::Test {
     methods_["/keep"] = {[this](std::shared_ptr<GrpcCall> call, const std::string& /*message*/) {
       kept_.push_back(std::move(call));
     }};
+    methods_["/turns"].takes_many = true;
+    methods_["/turns"].on_message = methods_["/keep"].on_message;
     methods_["/chat"].takes_many = true;
     methods_["/chat"].on_message = [](const std::shared_ptr<GrpcCall>& call, std::string message) {
       call->send(std::move(message));
@@ -185,6 +188,52 @@ TEST_F(GrpcSessionTest, ConversationsEndWithTheClient) {
   EXPECT_EQ(replies_[0].status, 0);
 }
 
+TEST_F(GrpcSessionTest, AnswersOfAConversationAreInItsOrder) {
+  ask_bytes("/turns", framed("a") + framed("b") + framed("c"));
+  exchange();
+  ASSERT_EQ(kept_.size(), 3U);
+  kept_[2]->send("of c");
+  kept_[1]->send("of b");
+  exchange();
+  EXPECT_TRUE(replies_.empty());
+  EXPECT_FALSE(kept_[2]->is_open());
+  kept_[2]->send("of c again");
+  kept_[0]->send("of a");
+  exchange();
+  ASSERT_EQ(replies_.size(), 1U);  // the client had no more, so that was all
+  EXPECT_THAT(replies_[0].messages, ElementsAre("of a", "of b", "of c"));
+  EXPECT_EQ(replies_[0].status, 0);
+  kept_.clear();
+  EXPECT_EQ(*shared_.held_bytes, 0U);
+}
+
+TEST_F(GrpcSessionTest, AnErrorOfATurnEndsTheConversation) {
+  ask_bytes("/turns", framed("a") + framed("b"), false);
+  exchange();
+  kept_.at(1)->finish({GrpcCode::InvalidArgument, "no b"});
+  exchange();
+  ASSERT_EQ(replies_.size(), 1U);
+  EXPECT_EQ(replies_[0].text, "no b");
+  EXPECT_FALSE(kept_[0]->is_open());
+  kept_[0]->send("too late");
+  kept_.clear();
+  EXPECT_EQ(*shared_.held_bytes, 0U);
+}
+
+TEST_F(GrpcSessionTest, TurnsBeyondTheLimitWait) {
+  limits_.most_turns = 2;
+  ask_bytes("/turns", framed("a") + framed("b") + framed("c"));
+  exchange();
+  ASSERT_EQ(kept_.size(), 2U);
+  kept_[1]->send("of b");  // is still in the line behind a
+  EXPECT_EQ(kept_.size(), 2U);
+  kept_[0]->send("of a");
+  ASSERT_EQ(kept_.size(), 3U);
+  kept_[2]->send("of c");
+  exchange();
+  EXPECT_THAT(replies_.at(0).messages, ElementsAre("of a", "of b", "of c"));
+}
+
 TEST_F(GrpcSessionTest, LateCallsEnd) {
   ask("/keep", "a", {{"grpc-timeout", "1S"}});
   exchange();
@@ -209,6 +258,20 @@ TEST_F(GrpcSessionTest, CancelledCallsAreNotOpen) {
   kept_[0]->finish({});
   EXPECT_EQ(*shared_.held_bytes, 0U);
   EXPECT_THAT(reply_to("/echo", "b").messages, ElementsAre("b"));
+}
+
+TEST_F(GrpcSessionTest, CancelledConversationsAreHeldUntilTheirTurnsAreOver) {
+  const std::int32_t call =
+      ask_bytes("/turns", framed(std::string(1000, 'a')) + framed("b") + framed("c"), false);
+  exchange();
+  kept_.at(1)->send("of b");
+  client_.cancel(call);
+  exchange();
+  EXPECT_FALSE(kept_[0]->is_open());
+  EXPECT_GE(*shared_.held_bytes, 1000U);
+  kept_[0]->send("too late");
+  kept_.clear();
+  EXPECT_EQ(*shared_.held_bytes, 0U);
 }
 
 TEST_F(GrpcSessionTest, CallsOutliveTheirConnection) {
@@ -318,9 +381,40 @@ TEST_F(GrpcSessionTest, AnswersThatAreNotTakenAreBounded) {
   for (int i = 0; i < 64; ++i) body += framed(std::string(100'000, 'x'));
   ask_bytes("/chat", body, false);
   exchange();
-  EXPECT_LE(*shared_.held_bytes, limits_.most_answers_ahead + 300'000);
+  EXPECT_LE(*shared_.held_bytes, limits_.most_answers_ahead + 2 * kCallWindow);
   EXPECT_EQ(server().look(Clock::now()), std::nullopt);
   EXPECT_EQ(server().look(Clock::now() + limits_.write_time + 1s), kTakesNothing);
+}
+
+// Whoever asks faster than it is answered is not refused, and sends no more than it has room for.
+TEST_F(GrpcSessionTest, ClientsAheadOfTheirAnswersWait) {
+  limits_.most_turns = 1;
+  constexpr std::size_t kMessages = 64;
+  std::string body;
+  for (std::size_t i = 0; i < kMessages; ++i) body += framed(std::string(200'000, 'x'));
+  ask_bytes("/turns", body);
+  exchange();
+  EXPECT_LE(*shared_.held_bytes, 2 * kCallWindow);
+  for (std::size_t i = 0; i < kMessages; ++i) {
+    ASSERT_EQ(kept_.size(), 1U) << i;
+    std::exchange(kept_, {})[0]->send("so");
+    exchange();
+  }
+  ASSERT_EQ(replies_.size(), 1U);
+  EXPECT_EQ(replies_[0].status, 0);
+  EXPECT_EQ(replies_[0].messages.size(), kMessages);
+  EXPECT_EQ(*shared_.held_bytes, 0U);
+}
+
+// Many small messages come before the first is answered.
+TEST_F(GrpcSessionTest, MessagesThatWaitForTheirTurnAreNoAttack) {
+  limits_.most_turns = 1;
+  ask_bytes("/turns", "", false);
+  exchange();
+  const std::string frame = std::string("\0\0\6\0\0\0\0\0\1", 9) + framed("a");
+  for (int i = 0; i < 30'000; ++i) ASSERT_EQ(server().receive(frame), std::nullopt) << i;
+  EXPECT_EQ(kept_.size(), 1U);
+  EXPECT_GT(*shared_.held_bytes, 30'000 * sizeof(std::string));
 }
 
 // ---- clients that do too little

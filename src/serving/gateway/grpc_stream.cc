@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "platform/error/error.h"
+#include "serving/gateway/grpc_turn.h"
 #include "serving/gateway/http2.h"
 
 namespace mycel::serving {
@@ -67,14 +68,25 @@ void GrpcStream::end_of_headers() {
   body_.set_encoding(*encoding);
 }
 
-void GrpcStream::receive(std::string_view bytes) {
-  if (status_) return;
-  const auto wrong = body_.read(bytes, [this](std::string message) { take(std::move(message)); });
-  if (wrong) return finish(*wrong);
-  if (status_) return body_.drop();
-  count_held();
-  if (*all_held_ > limits_.most_held_bytes)
-    finish({GrpcCode::ResourceExhausted, "the server holds too many requests at a time"});
+bool GrpcStream::receive(std::string_view bytes) {
+  if (status_) return false;
+  bool has_message = false;
+  const auto wrong = body_.read(bytes, [&](std::string message) {
+    has_message = true;
+    take(std::move(message));
+  });
+  if (wrong) {
+    finish(*wrong);
+  } else if (status_) {
+    body_.drop();
+  } else {
+    unacknowledged_ += bytes.size();
+    give_room();
+    count_held();
+    if (*all_held_ > limits_.most_held_bytes)
+      finish({GrpcCode::ResourceExhausted, "the server holds too many requests at a time"});
+  }
+  return has_message && method_->takes_many;
 }
 
 void GrpcStream::end_of_requests() {
@@ -82,7 +94,7 @@ void GrpcStream::end_of_requests() {
   if (status_) return;
   if (!body_.is_between_messages())
     return finish({GrpcCode::Internal, "the last message is cut short"});
-  if (method_->takes_many) return finish({});
+  if (method_->takes_many) return finish_when_answered();
   if (!only_) return finish({GrpcCode::Internal, "there is no message"});
   std::string message = std::move(*only_);
   only_.reset();
@@ -91,24 +103,86 @@ void GrpcStream::end_of_requests() {
 
 void GrpcStream::take(std::string message) {
   if (status_) return;
-  if (method_->takes_many) {
-    if (out_bytes_ > limits_.most_answers_ahead)
-      return finish({GrpcCode::ResourceExhausted, "more is asked than answers are taken"});
-    return method_->on_message(shared_from_this(), std::move(message));
-  }
+  if (method_->takes_many) return take_many(std::move(message));
   if (only_) return finish({GrpcCode::Internal, "the method takes one message, but more came"});
   asked_bytes_ = message.capacity();
   only_ = std::move(message);
+}
+
+// ---- turns
+
+void GrpcStream::take_many(std::string message) {
+  // Many small ones are more than their letters.
+  const std::size_t bytes = message.capacity() + sizeof(Asked);
+  turn_bytes_ += bytes;
+  line_.push_back({std::move(message), bytes});
+  begin_turns();
+}
+
+// Those that are answered at once, and what that makes room for, come here again.
+void GrpcStream::begin_turns() {
+  if (is_beginning_turns_) return;
+  is_beginning_turns_ = true;
+  while (!line_.empty() && turns_.size() < limits_.most_turns &&
+         out_bytes_ <= limits_.most_answers_ahead) {
+    Asked asked = std::move(line_.front());
+    line_.pop_front();
+    const auto turn = std::make_shared<GrpcTurn>(shared_from_this(), asked.bytes);
+    turns_.push_back(turn);
+    method_->on_message(turn, std::move(asked.message));
+  }
+  is_beginning_turns_ = false;
+}
+
+void GrpcStream::on_answer(std::size_t bytes) {
+  out_bytes_ += bytes;
+  const bool is_next = turns_.front()->has_answer();
+  while (!turns_.empty() && turns_.front()->has_answer()) {
+    push(turns_.front()->take_answer());
+    turns_.pop_front();
+  }
+  if (!is_next) return count_held();
+  begin_turns();
+  give_room();
+  respond();
+  finish_when_answered();
+}
+
+void GrpcStream::let_go(std::size_t asked_bytes) {
+  turn_bytes_ -= asked_bytes;
+  count_held();
+}
+
+// Those that are worked on are held until that is done.
+void GrpcStream::drop_turns() {
+  for (const Asked& asked : line_) turn_bytes_ -= asked.bytes;
+  line_.clear();
+  for (const auto& turn : turns_) out_bytes_ -= turn->answer_bytes();
+  turns_.clear();
+}
+
+void GrpcStream::finish_when_answered() {
+  if (has_ended_ && line_.empty() && turns_.empty()) finish({});
+}
+
+// Whoever asks faster than it is answered waits: it cannot send more than it has room for.
+void GrpcStream::give_room() {
+  if (unacknowledged_ == 0 || !line_.empty() || !is_open()) return;
+  nghttp2_session_consume_stream(http_, id_, std::exchange(unacknowledged_, 0));
 }
 
 // ---- the answer
 
 void GrpcStream::send(std::string message) {
   if (!is_open()) return;
-  if (out_.empty()) moved_ = Clock::now();
   out_bytes_ += message.size();
-  out_.push_back({grpc_prefix(message.size()), std::move(message), 0});
+  push(std::move(message));
   respond();
+}
+
+void GrpcStream::push(std::string message) {
+  if (out_.empty()) moved_ = Clock::now();
+  out_.push_back({grpc_prefix(message.size()), std::move(message), 0});
 }
 
 void GrpcStream::finish(GrpcStatus status) {
@@ -116,6 +190,7 @@ void GrpcStream::finish(GrpcStatus status) {
   if (is_open()) {
     status_ = std::move(status);
     only_.reset();
+    drop_turns();
     body_.drop();
     respond();
   }
@@ -153,6 +228,8 @@ ssize_t GrpcStream::fill(std::uint8_t* to, std::size_t room, std::uint32_t& flag
   std::size_t filled = 0;
   while (!out_.empty() && filled < room) filled += fill_from(to + filled, room - filled);
   moved_ = Clock::now();
+  begin_turns();
+  give_room();
   count_held();
   if (!out_.empty()) return static_cast<ssize_t>(filled);
   if (status_) {
@@ -217,6 +294,7 @@ void GrpcStream::detach() {
   http_ = nullptr;
   body_.drop();
   only_.reset();
+  drop_turns();
   out_.clear();
   out_bytes_ = 0;
   if (!has_ended_ || status_) asked_bytes_ = 0;
@@ -224,7 +302,7 @@ void GrpcStream::detach() {
 }
 
 void GrpcStream::count_held() {
-  const std::size_t now = body_.held_bytes() + asked_bytes_ + out_bytes_;
+  const std::size_t now = body_.held_bytes() + asked_bytes_ + turn_bytes_ + out_bytes_;
   *all_held_ += now - held_;
   held_ = now;
 }

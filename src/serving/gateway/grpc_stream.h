@@ -28,6 +28,8 @@ struct GrpcShared {
   std::shared_ptr<std::size_t> held_bytes = std::make_shared<std::size_t>(0);
 };
 
+class GrpcTurn;
+
 // A call: one stream of a connection.
 class GrpcStream : public GrpcCall, public std::enable_shared_from_this<GrpcStream> {
  public:
@@ -46,15 +48,20 @@ class GrpcStream : public GrpcCall, public std::enable_shared_from_this<GrpcStre
   // What the client sends. False: its headers are too long.
   bool add_header(std::string_view name, std::string_view value);
   void end_of_headers();
-  void receive(std::string_view bytes);
+  // Whether, of a call that may have many, a message is complete with it.
+  bool receive(std::string_view bytes);
   void end_of_requests();
   bool has_ended() const { return has_ended_; }
 
   // It is asked for and not answered yet.
-  bool is_in_work() const { return has_ended_ && !status_; }
+  bool is_in_work() const { return !status_ && (has_ended_ || !turns_.empty()); }
   // Since when the client takes nothing of what is there for it.
   std::optional<Clock::time_point> stands_since() const;
   void detach();  // the client, or the whole connection, is gone
+
+  // From its turns: one is answered, with so many bytes; one is needed by nobody any more.
+  void on_answer(std::size_t bytes);
+  void let_go(std::size_t asked_bytes);
 
  private:
   struct Message {
@@ -63,7 +70,18 @@ class GrpcStream : public GrpcCall, public std::enable_shared_from_this<GrpcStre
     std::size_t sent;  // of both
   };
 
+  struct Asked {
+    std::string message;
+    std::size_t bytes;  // held for it
+  };
+
   void take(std::string message);
+  void take_many(std::string message);
+  void begin_turns();
+  void drop_turns();
+  void finish_when_answered();
+  void give_room();
+  void push(std::string message);
   void count_held();
   void respond();
   void respond_with_body();
@@ -89,9 +107,16 @@ class GrpcStream : public GrpcCall, public std::enable_shared_from_this<GrpcStre
   GrpcBody body_;
   std::optional<std::string> only_;  // message of a call that may have one
   std::size_t asked_bytes_ = 0;      // of that, also when it is read
+  // Of a call that may have many: those that wait for a turn, and turns whose answers are not on
+  // their way.
+  std::deque<Asked> line_;
+  std::deque<std::shared_ptr<GrpcTurn>> turns_;
+  std::size_t turn_bytes_ = 0;  // asked by both
+  bool is_beginning_turns_ = false;
+  std::size_t unacknowledged_ = 0;  // of the body: room that the client does not get back yet
   std::deque<Message> out_;
-  std::size_t out_bytes_ = 0;
-  std::size_t held_ = 0;  // of *all_held_
+  std::size_t out_bytes_ = 0;  // of these, and of turns that wait for those before
+  std::size_t held_ = 0;       // of *all_held_
   Clock::time_point moved_;
   std::optional<GrpcStatus> status_;
 };

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Open Inference Protocol over gRPC.
-#include <charconv>
+// The Open Inference Protocol over gRPC: what the server and its models are.
+#include "serving/gateway/inference_service.h"
 
-#include "serving/gateway/grpc_messages.h"
-#include "serving/gateway/grpc_services.h"
-#include "serving/gateway/rest.h"
+#include <open_inference.pb.h>
+
+#include "serving/gateway/model_config.h"
+#include "serving/gateway/model_lookup.h"
+#include "serving/gateway/model_statistics.h"
+#include "serving/gateway/server_metadata.h"
 
 namespace mycel::serving {
 namespace {
 
 using platform::join;
-
-constexpr std::string_view kService = "/inference.GRPCInferenceService/";
 
 GrpcCode code_of(FailureCode code) {
   switch (code) {
@@ -29,17 +30,6 @@ GrpcCode code_of(FailureCode code) {
   return GrpcCode::Internal;
 }
 
-GrpcStatus status_of(const Failure& failure) { return {code_of(failure.code), failure.text}; }
-
-std::variant<Route, Failure> find(const Repository& repository, const std::string& name,
-                                  const std::string& version) {
-  std::uint64_t number = 0;
-  const char* end = version.data() + version.size();
-  if (!version.empty() && std::from_chars(version.data(), end, number).ptr != end)
-    return Failure{FailureCode::InvalidInputs, join("version '", version, "' is no number")};
-  return find_model(repository, name, number);
-}
-
 inference::ModelMetadataResponse metadata_reply(const ModelDescription& metadata) {
   inference::ModelMetadataResponse reply;
   reply.set_name(metadata.name);
@@ -55,115 +45,135 @@ inference::ModelMetadataResponse metadata_reply(const ModelDescription& metadata
   return reply;
 }
 
-// A message, and what was read of it.
-struct Infer {
-  std::shared_ptr<const inference::ModelInferRequest> request;  // null: it is none
-  std::variant<NamedTensors, Failure> tensors;
-};
-
-Infer read_infer(const std::string& bytes) {
-  Infer infer{parsed<inference::ModelInferRequest>(bytes), NamedTensors{}};
-  if (infer.request != nullptr) infer.tensors = read_tensors(infer.request);
-  return infer;
+inference::ModelConfigResponse config_reply(const ModelConfig& from) {
+  inference::ModelConfigResponse reply;
+  inference::ModelConfig& config = *reply.mutable_config();
+  config.set_name(from.name);
+  config.set_platform(from.platform);
+  config.set_backend(std::string(kBackend));
+  config.set_max_batch_size(static_cast<std::int32_t>(from.most_batch));
+  if (from.most_batch > 0)
+    config.mutable_dynamic_batching()->set_max_queue_delay_microseconds(
+        static_cast<std::uint64_t>(from.batch_delay.count()));
+  const auto fill = [](const ConfiguredTensor& tensor, auto& to) {
+    inference::DataType type = inference::TYPE_INVALID;
+    inference::DataType_Parse(tensor.type, &type);
+    to.set_name(tensor.name);
+    to.set_data_type(type);
+    for (const std::int64_t length : tensor.dims) to.add_dims(length);
+  };
+  for (const ConfiguredTensor& tensor : from.inputs) fill(tensor, *config.add_input());
+  for (const ConfiguredTensor& tensor : from.outputs) fill(tensor, *config.add_output());
+  return reply;
 }
 
-void write_reply(const Route& route, const inference::ModelInferRequest& asked,
-                 std::vector<Outcome> outcomes, SideThread& side,
-                 const std::shared_ptr<GrpcCall>& call) {
-  std::vector<Instance> rows;
-  for (Outcome& outcome : outcomes) {
-    if (const auto* failure = std::get_if<Failure>(&outcome))
-      return call->finish(status_of(*failure));
-    rows.push_back(std::get<Instance>(std::move(outcome)));
-  }
-  const auto tensors = to_tensors(route.version->servable(), *route.method, std::move(rows));
-  if (const auto* failure = std::get_if<Failure>(&tensors))
-    return call->finish(status_of(*failure));
-  std::size_t bytes = 0;
-  for (const Value& value : std::get<Instance>(tensors)) bytes += value.bytes.size();
-  const auto write = [route, tensors = std::get<Instance>(tensors), name = asked.model_name(),
-                      id = asked.id()] {
-    inference::ModelInferResponse reply;
-    reply.set_model_name(name);
-    reply.set_model_version(join(route.version->number()));
-    reply.set_id(id);
-    write_tensors(*route.method, tensors, reply);
-    return reply.SerializeAsString();
+inference::ModelStatisticsResponse statistics_reply(const std::vector<ModelStatistics>& all) {
+  inference::ModelStatisticsResponse reply;
+  const auto fill = [](const DurationSum& from, inference::StatisticDuration& to) {
+    to.set_count(from.count());
+    to.set_ns(from.nanoseconds());
   };
-  side.run(bytes, write, [call](std::string reply) {
-    call->send(std::move(reply));
-    call->finish({});
+  for (const ModelStatistics& from : all) {
+    inference::ModelStatistics& own = *reply.add_model_stats();
+    own.set_name(from.name);
+    own.set_version(from.version);
+    own.set_last_inference(static_cast<std::uint64_t>(from.counts->last_request.load()));
+    own.set_inference_count(from.counts->succeeded_instances);
+    own.set_execution_count(from.runs);
+    fill(from.counts->succeeded, *own.mutable_inference_stats()->mutable_success());
+    fill(from.counts->failed, *own.mutable_inference_stats()->mutable_fail());
+  }
+  return reply;
+}
+
+inference::ServerMetadataResponse server_reply() {
+  inference::ServerMetadataResponse reply;
+  reply.set_name(std::string(kServerName));
+  reply.set_version(std::string(kServerVersion));
+  for (const std::string_view extension : kServerExtensions)
+    reply.add_extensions(std::string(extension));
+  return reply;
+}
+
+// Without a name: of all models.
+void tell_statistics(const Repository& repository, GrpcCall& call,
+                     const inference::ModelStatisticsRequest& request) {
+  if (request.name().empty()) return answer(call, statistics_reply(model_statistics(repository)));
+  const auto found = find_model(repository, request.name(), request.version());
+  if (const auto* failure = std::get_if<Failure>(&found)) return call.finish(status_of(*failure));
+  const Route& route = std::get<Route>(found);
+  const std::uint64_t version = request.version().empty() ? 0 : route.version->number();
+  answer(call, statistics_reply(model_statistics(repository, request.name(), version, route)));
+}
+
+// A method that tells of one model; `reply_of` is given the request and where the model is.
+template <class Request, class ReplyOf>
+GrpcMethod model_method(const Repository& repository, ReplyOf reply_of) {
+  return quick_method<Request>([&repository, reply_of](GrpcCall& call, const Request& request) {
+    const auto found = find_model(repository, request.name(), request.version());
+    if (const auto* failure = std::get_if<Failure>(&found)) return call.finish(status_of(*failure));
+    answer(call, reply_of(request, std::get<Route>(found)));
   });
 }
 
-void run(Repository& repository, SideThread& side, const std::shared_ptr<GrpcCall>& call,
-         const Infer& infer) {
-  const std::shared_ptr<const inference::ModelInferRequest> asked = infer.request;
-  if (asked == nullptr) return call->finish(unparsable<inference::ModelInferRequest>());
-  const auto refuse = [&](const Failure& failure) { call->finish(status_of(failure)); };
-  if (const auto* failure = std::get_if<Failure>(&infer.tensors)) return refuse(*failure);
-  const auto found = find(repository, asked->model_name(), asked->model_version());
-  if (const auto* failure = std::get_if<Failure>(&found)) return refuse(*failure);
-  const Route& route = std::get<Route>(found);
-  auto instances =
-      to_instances(route.version->servable(), *route.method, std::get<NamedTensors>(infer.tensors));
-  if (const auto* failure = std::get_if<Failure>(&instances)) return refuse(*failure);
-  Request request;
-  request.deadline = call->deadline();
-  request.instances = std::get<0>(std::move(instances));
-  request.done = [route, asked, call, &side](std::vector<Outcome> outcomes) {
-    write_reply(route, *asked, std::move(outcomes), side, call);
-  };
-  repository.submit(route, std::move(request));
+void add_models(GrpcMethods& methods, const Repository& repository) {
+  methods[inference_path("ModelReady")] = quick_method<inference::ModelReadyRequest>(
+      [&repository](GrpcCall& call, const inference::ModelReadyRequest& request) {
+        const auto found = find_model(repository, request.name(), request.version());
+        inference::ModelReadyResponse reply;
+        reply.set_ready(std::holds_alternative<Route>(found));
+        answer(call, reply);
+      });
+  methods[inference_path("ModelMetadata")] = model_method<inference::ModelMetadataRequest>(
+      repository,
+      [&repository](const inference::ModelMetadataRequest& request, const Route& route) {
+        return metadata_reply(metadata_of(repository, request.name(), route));
+      });
+  methods[inference_path("ModelConfig")] = model_method<inference::ModelConfigRequest>(
+      repository, [](const inference::ModelConfigRequest& request, const Route& route) {
+        return config_reply(config_of(request.name(), route));
+      });
+  methods[inference_path("ModelStatistics")] = quick_method<inference::ModelStatisticsRequest>(
+      [&repository](GrpcCall& call, const inference::ModelStatisticsRequest& request) {
+        tell_statistics(repository, call, request);
+      });
 }
 
 }  // namespace
 
+std::string inference_path(std::string_view method) {
+  return join("/inference.GRPCInferenceService/", method);
+}
+
+GrpcStatus status_of(const Failure& failure) { return {code_of(failure.code), failure.text}; }
+
+std::variant<Route, Failure> find_model(const Repository& repository, const std::string& model,
+                                        const std::string& version) {
+  if (version.empty()) return find_model(repository, model, 0);
+  const std::optional<std::uint64_t> number = read_number(version);
+  if (!number)
+    return Failure{FailureCode::InvalidInputs, join("version '", version, "' is no number")};
+  return find_model(repository, model, *number);
+}
+
 void add_inference(GrpcMethods& methods, Repository& repository, SideThread& side) {
-  const auto add = [&](std::string_view name, GrpcMethod method) {
-    methods[join(kService, name)] = std::move(method);
-  };
-  add("ServerLive", quick_method<inference::ServerLiveRequest>([](GrpcCall& call, const auto&) {
+  methods[inference_path("ServerLive")] =
+      quick_method<inference::ServerLiveRequest>([](GrpcCall& call, const auto&) {
         inference::ServerLiveResponse reply;
         reply.set_live(true);
         answer(call, reply);
-      }));
-  add("ServerReady",
+      });
+  methods[inference_path("ServerReady")] =
       quick_method<inference::ServerReadyRequest>([&repository](GrpcCall& call, const auto&) {
         inference::ServerReadyResponse reply;
         reply.set_ready(repository.is_ready());
         answer(call, reply);
-      }));
-  add("ModelReady", quick_method<inference::ModelReadyRequest>(
-                        [&repository](GrpcCall& call, const auto& request) {
-                          const auto found = find(repository, request.name(), request.version());
-                          inference::ModelReadyResponse reply;
-                          reply.set_ready(std::holds_alternative<Route>(found));
-                          answer(call, reply);
-                        }));
-  add("ServerMetadata",
-      quick_method<inference::ServerMetadataRequest>([](GrpcCall& call, const auto&) {
-        inference::ServerMetadataResponse reply;
-        reply.set_name("mycel");
-        reply.set_version("2.3.0");
-        answer(call, reply);
-      }));
-  add("ModelMetadata", quick_method<inference::ModelMetadataRequest>(
-                           [&repository](GrpcCall& call, const auto& request) {
-                             const auto found = find(repository, request.name(), request.version());
-                             if (const auto* failure = std::get_if<Failure>(&found))
-                               return call.finish(status_of(*failure));
-                             answer(call, metadata_reply(metadata_of(repository, request.name(),
-                                                                     std::get<Route>(found))));
-                           }));
-  add("ModelInfer",
-      {[&repository, &side](const std::shared_ptr<GrpcCall>& call, std::string message) {
-        const std::size_t bytes = message.size();
-        const auto read = [message = std::move(message)] { return read_infer(message); };
-        side.run(bytes, read, [&repository, &side, call](const Infer& infer) {
-          run(repository, side, call, infer);
-        });
-      }});
+      });
+  methods[inference_path("ServerMetadata")] = quick_method<inference::ServerMetadataRequest>(
+      [](GrpcCall& call, const auto&) { answer(call, server_reply()); });
+  add_models(methods, repository);
+  add_infer(methods, repository, side);
+  add_model_control(methods, repository);
 }
 
 }  // namespace mycel::serving

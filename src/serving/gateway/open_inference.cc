@@ -71,9 +71,9 @@ std::optional<ElementType> open_inference_type(std::string_view name) {
 }
 
 bool has_batch(const Servable& servable, const Method& method) {
-  for (const Stage& stage : method.stages)
-    if (stage.kind == StageKind::Model) return servable.models[stage.target].has_batch;
-  return false;
+  const Stage* stage = method.main_stage();
+  return stage != nullptr && stage->kind == StageKind::Model &&
+         servable.models[stage->target].has_batch;
 }
 
 std::variant<std::vector<Instance>, Failure> to_instances(const Servable& servable,
@@ -162,6 +162,7 @@ ModelDescription describe(const Servable& servable, const Signatures& signatures
   const auto spec_of = [&](std::string name, const TensorSpec* spec, bool is_shared) {
     TensorMetadata tensor;
     tensor.name = std::move(name);
+    tensor.is_told = spec != nullptr;
     // What functions take and give is theirs to know.
     tensor.datatype = spec == nullptr ? "BYTES" : std::string(open_inference_name(spec->type));
     tensor.dims = spec == nullptr ? Dims{-1} : spec->dims;

@@ -59,8 +59,9 @@ std::string open_inference_error(std::string_view text);
 // {"name": ..., "versions": [...], "platform": ..., "inputs": [...], "outputs": [...]}
 struct TensorMetadata {
   std::string name;
-  std::string datatype;  // "" where only a run would tell
+  std::string datatype;
   Dims dims;
+  bool is_told = true;  // by a model; else type and dims stand for any
 };
 struct ModelDescription {
   std::string name;

@@ -2,7 +2,6 @@
 #include "serving/gateway/rest.h"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -10,7 +9,11 @@
 
 #include "serving/gateway/classic_json.h"
 #include "serving/gateway/metrics.h"
+#include "serving/gateway/model_config.h"
 #include "serving/gateway/model_control.h"
+#include "serving/gateway/model_lookup.h"
+#include "serving/gateway/model_statistics.h"
+#include "serving/gateway/server_metadata.h"
 #include "serving/gateway/status_page.h"
 
 namespace mycel::serving {
@@ -69,13 +72,6 @@ std::vector<std::string> path_parts(std::string_view target) {
   return parts;
 }
 
-std::optional<std::uint64_t> number_of(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return number;
-}
-
 // Bytes of the results; their JSON has some times as many.
 std::size_t size_of(const std::vector<Outcome>& outcomes) {
   std::size_t size = 0;
@@ -86,37 +82,6 @@ std::size_t size_of(const std::vector<Outcome>& outcomes) {
 }
 
 }  // namespace
-
-std::variant<Route, Failure> find_model(const Repository& repository, const std::string& model,
-                                        std::uint64_t version) {
-  std::variant<Route, Failure> found = repository.find(model, "", version);
-  const std::size_t dot = model.rfind('.');
-  if (std::holds_alternative<Failure>(found) && dot != std::string::npos)
-    found = repository.find(model.substr(0, dot), model.substr(dot + 1), version);
-  if (auto* failure = std::get_if<Failure>(&found)) {
-    const std::string servable = model.substr(0, dot);
-    const bool is_known =
-        !repository.versions_of(model).empty() || !repository.versions_of(servable).empty();
-    if (!is_known || failure->code == FailureCode::InvalidInputs) {
-      failure->code = FailureCode::NotFound;
-      failure->text = join("there is no model '", model, "'",
-                           version == 0 ? "" : " of this version", "; ", failure->text);
-    }
-  }
-  return found;
-}
-
-ModelDescription metadata_of(const Repository& repository, const std::string& model,
-                             const Route& route) {
-  ModelDescription metadata =
-      describe(route.version->servable(), route.version->signatures(), *route.method);
-  metadata.name = model;
-  for (const std::shared_ptr<Version>& version :
-       repository.versions_of(route.version->servable().name))
-    if (version->state() == Version::State::Ready)
-      metadata.versions.push_back(join(version->number()));
-  return metadata;
-}
 
 HttpReply RestGateway::too_large(std::size_t limit) {
   return reply_with(http::status::payload_too_large, kJson,
@@ -201,8 +166,7 @@ void RestGateway::handle_open_inference(HttpRequest request, HttpServer::Respond
   const auto ok = [&](std::string body) {
     respond(reply_with(http::status::ok, kJson, std::move(body)));
   };
-  if (is_get && parts.size() == 1)
-    return ok("{\"name\":\"mycel\",\"version\":\"2.3.0\",\"extensions\":[\"binary_tensor_data\"]}");
+  if (is_get && parts.size() == 1) return ok(write_server_metadata());
   if (is_get && parts.size() == 3 && parts[1] == "health") {
     const bool is_fine = parts[2] == "live" || (parts[2] == "ready" && repository_.is_ready());
     if (parts[2] == "live" || parts[2] == "ready")
@@ -211,11 +175,14 @@ void RestGateway::handle_open_inference(HttpRequest request, HttpServer::Respond
   }
   if (is_post && parts.size() >= 3 && parts[1] == "repository")
     return control(request, parts, std::move(respond));
+  const bool is_of_all = parts.size() == 3 && parts[1] == "models" && parts[2] == "stats";
+  if (is_get && is_of_all && repository_.versions_of(parts[2]).empty())
+    return ok(write_statistics(model_statistics(repository_)));
   if (parts.size() >= 3 && parts[1] == "models") {
     std::uint64_t version = 0;
     std::size_t next = 3;
     if (parts.size() >= 5 && parts[3] == "versions") {
-      const std::optional<std::uint64_t> number = number_of(parts[4]);
+      const std::optional<std::uint64_t> number = read_number(parts[4]);
       if (!number)
         return respond(
             reply_with(http::status::bad_request, kJson,
@@ -237,9 +204,13 @@ void RestGateway::handle_open_inference(HttpRequest request, HttpServer::Respond
 // /v2/repository/index, /v2/repository/models/<model>[/versions/<n>]/load and /unload
 void RestGateway::control(const HttpRequest& request, const std::vector<std::string>& parts,
                           HttpServer::Respond respond) {
+  const auto wanted = read_control(request.body());
+  if (const auto* problem = std::get_if<std::string>(&wanted))
+    return respond(reply_with(http::status::bad_request, kJson, open_inference_error(*problem)));
+  const ControlRequest& asked = std::get<ControlRequest>(wanted);
   if (parts.size() == 3 && parts[2] == "index")
-    return respond(
-        reply_with(http::status::ok, kJson, write_model_states(model_states(repository_))));
+    return respond(reply_with(http::status::ok, kJson,
+                              write_model_states(model_states(repository_, asked.only_ready))));
   const auto done = [respond](const std::optional<std::string>& problem) {
     respond(problem ? reply_with(http::status::bad_request, kJson, open_inference_error(*problem))
                     : reply_with(http::status::ok, kJson, ""));
@@ -247,8 +218,10 @@ void RestGateway::control(const HttpRequest& request, const std::vector<std::str
   const bool names_version = parts.size() == 7 && parts[4] == "versions";
   if ((parts.size() == 5 || names_version) && parts[2] == "models") {
     const std::string version = names_version ? parts[5] : "";
-    if (parts.back() == "load") return load_model(repository_, parts[3], version, done);
-    if (parts.back() == "unload") return unload_model(repository_, parts[3], version, done);
+    if (parts.back() == "load")
+      return load_model(repository_, {parts[3], version, asked.parameters}, done);
+    if (parts.back() == "unload")
+      return unload_model(repository_, {parts[3], version, asked.parameters}, done);
   }
   respond(
       reply_with(http::status::not_found, kJson,
@@ -263,6 +236,13 @@ HttpReply RestGateway::model_reply(const std::string& model, std::uint64_t versi
   if (action.empty())
     return reply_with(http::status::ok, kJson,
                       write_metadata(metadata_of(repository_, model, std::get<Route>(found))));
+  if (action == "config")
+    return reply_with(http::status::ok, kJson,
+                      write_config(config_of(model, std::get<Route>(found))));
+  if (action == "stats")
+    return reply_with(
+        http::status::ok, kJson,
+        write_statistics(model_statistics(repository_, model, version, std::get<Route>(found))));
   return reply_with(http::status::not_found, kJson,
                     open_inference_error(join("a model has no '", action, "'")));
 }
@@ -278,7 +258,7 @@ void RestGateway::infer(HttpRequest request, const std::string& model, std::uint
   std::size_t json_bytes = request.body().size();
   const auto header = request.find(boost::beast::string_view(kJsonBytes.data(), kJsonBytes.size()));
   if (header != request.end()) {
-    const std::optional<std::uint64_t> number = number_of(text_of(header->value()));
+    const std::optional<std::uint64_t> number = read_number(text_of(header->value()));
     if (!number)
       return refuse({FailureCode::InvalidInputs, "Inference-Header-Content-Length is no number"});
     json_bytes = *number;

@@ -49,11 +49,4 @@ class RestGateway {
   SideThread side_;
 };
 
-// Servable and method of a model's name in the Open Inference Protocol: "servable" or
-// "servable.method".
-std::variant<Route, Failure> find_model(const Repository& repository, const std::string& model,
-                                        std::uint64_t version);
-ModelDescription metadata_of(const Repository& repository, const std::string& model,
-                             const Route& route);
-
 }  // namespace mycel::serving

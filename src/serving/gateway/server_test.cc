@@ -37,6 +37,7 @@ using platform::Json;
 using testing::HasSubstr;
 using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""s;
+using std::chrono_literals::operator""us;
 
 // Nobody listens there a moment later.
 std::string free_address() {
@@ -319,6 +320,182 @@ TEST_F(ServerTest, GrpcAnswers) {
             static_cast<int>(GrpcCode::NotFound));
   EXPECT_EQ(client.ask(kInfer, "no message").status, static_cast<int>(GrpcCode::Internal));
 }
+
+// ---- what the Open Inference Protocol tells besides
+
+constexpr const char* kService = "/inference.GRPCInferenceService/";
+
+TEST_F(ServerTest, ExtensionsAreTheSameOverBothProtocols) {
+  start_rest();
+  start_grpc();
+  inference::ServerMetadataResponse own;
+  SocketGrpcClient client(grpc_);
+  ASSERT_TRUE(
+      own.ParseFromString(client.ask(std::string(kService) + "ServerMetadata", "").messages.at(0)));
+  std::vector<std::string> told;
+  const Json metadata = platform::parse_json(http(rest_, "GET", "/v2").second, "metadata");
+  for (const Json& name : metadata.at("extensions").array()) told.push_back(name.string());
+  EXPECT_THAT(told, testing::IsSupersetOf({"model_configuration", "model_repository"}));
+  EXPECT_THAT(told, testing::ElementsAreArray(own.extensions()));
+}
+
+TEST_F(ServerTest, ConfigurationsAreWithoutTheBatch) {
+  VersionOptions options = version("add");
+  options.batching.delay = 300us;
+  server_.load(options);
+  start_rest();
+  start_grpc();
+  EXPECT_EQ(http(rest_, "GET", "/v2/models/other/config").first, 404);
+  EXPECT_EQ(http(rest_, "GET", "/v2/models/add/versions/1/config").second,
+            R"({"name":"add","platform":"mycel_mindir","backend":"mycel","max_batch_size":2,)"
+            R"("input":[{"name":"a","data_type":"TYPE_FP32","dims":[2]},)"
+            R"({"name":"b","data_type":"TYPE_FP32","dims":[2]}],)"
+            R"("output":[{"name":"y","data_type":"TYPE_FP32","dims":[2]}],)"
+            R"("dynamic_batching":{"max_queue_delay_microseconds":300}})");
+  SocketGrpcClient client(grpc_);
+  inference::ModelConfigRequest request;
+  request.set_name("add.sum");
+  const GrpcReply reply =
+      client.ask(std::string(kService) + "ModelConfig", request.SerializeAsString());
+  inference::ModelConfigResponse own;
+  ASSERT_TRUE(own.ParseFromString(reply.messages.at(0)));
+  EXPECT_EQ(own.config().name(), "add.sum");
+  EXPECT_EQ(own.config().max_batch_size(), 2);
+  EXPECT_EQ(own.config().dynamic_batching().max_queue_delay_microseconds(), 300U);
+  ASSERT_EQ(own.config().input_size(), 2);
+  EXPECT_EQ(own.config().input(1).data_type(), inference::TYPE_FP32);
+  EXPECT_THAT(own.config().output(0).dims(), testing::ElementsAre(2));
+  request.set_version("one");
+  EXPECT_EQ(client.ask(std::string(kService) + "ModelConfig", request.SerializeAsString()).status,
+            static_cast<int>(GrpcCode::InvalidArgument));
+}
+
+TEST_F(ServerTest, StatisticsCountRequestsInstancesAndRuns) {
+  server_.load(version("add"));
+  server_.load(version("hangs"));
+  start_rest();
+  start_grpc();
+  EXPECT_EQ(http(rest_, "GET", "/v2/models/other/stats").first, 404);
+  sum("add", R"({"instances":[{"a":[1.0,2.0],"b":[3.0,4.0]},{"a":[1.0,2.0],"b":[3.0,4.0]},
+                              {"a":[1.0,2.0],"b":[3.0,4.0]}]})");
+  sum("add", R"({"instances":[{"a":[1.0],"b":[3.0,4.0]}]})");
+  const Json all =
+      platform::parse_json(http(rest_, "GET", "/v2/models/add/stats").second, "statistics");
+  ASSERT_EQ(all.at("model_stats").array().size(), 1U);
+  const Json& own = all.at("model_stats").array()[0];
+  EXPECT_EQ(own.at("name").string(), "add");
+  EXPECT_EQ(own.at("version").string(), "1");
+  EXPECT_EQ(own.at("inference_count").integer(), 3);
+  EXPECT_EQ(own.at("execution_count").integer(), 2);
+  EXPECT_GT(own.at("last_inference").integer(), 1'600'000'000'000);
+  const Json& requests = own.at("inference_stats");
+  EXPECT_EQ(requests.at("success").at("count").integer(), 1);
+  EXPECT_GT(requests.at("success").at("ns").integer(), 0);
+  EXPECT_EQ(requests.at("fail").at("count").integer(), 1);
+  EXPECT_THAT(http(rest_, "GET", "/v2/models/stats").second,
+              testing::AllOf(HasSubstr(R"("name":"add")"), HasSubstr(R"("name":"hangs")")));
+
+  SocketGrpcClient client(grpc_);
+  inference::ModelStatisticsResponse told;
+  ASSERT_TRUE(told.ParseFromString(
+      client.ask(std::string(kService) + "ModelStatistics", "").messages.at(0)));
+  ASSERT_EQ(told.model_stats_size(), 2);
+  EXPECT_EQ(told.model_stats(0).inference_count(), 3U);
+  EXPECT_EQ(told.model_stats(0).inference_stats().fail().count(), 1U);
+  EXPECT_EQ(told.model_stats(1).inference_stats().success().count(), 0U);
+}
+
+TEST_F(ServerTest, ModelsAreUnloadedOverGrpc) {
+  server_.load(version("add"));
+  start_rest();
+  start_grpc();
+  SocketGrpcClient client(grpc_);
+  const auto index = [&](bool only_ready) {
+    inference::RepositoryIndexRequest request;
+    request.set_ready(only_ready);
+    inference::RepositoryIndexResponse reply;
+    reply.ParseFromString(
+        client.ask(std::string(kService) + "RepositoryIndex", request.SerializeAsString())
+            .messages.at(0));
+    return reply;
+  };
+  const auto unload = [&](const inference::RepositoryModelUnloadRequest& request) {
+    return client.ask(std::string(kService) + "RepositoryModelUnload", request.SerializeAsString())
+        .status;
+  };
+  EXPECT_EQ(index(true).models(0).state(), "READY");
+  inference::RepositoryModelUnloadRequest request;
+  request.set_model_name("add");
+  (*request.mutable_parameters())["now"].set_bool_param(true);
+  EXPECT_EQ(unload(request), static_cast<int>(GrpcCode::InvalidArgument));
+  request.mutable_parameters()->clear();
+  request.set_repository_name("other");
+  EXPECT_EQ(unload(request), static_cast<int>(GrpcCode::InvalidArgument));
+  request.clear_repository_name();
+  (*request.mutable_parameters())["unload_dependents"].set_bool_param(false);
+  EXPECT_EQ(unload(request), 0);
+  EXPECT_EQ(unload(request), static_cast<int>(GrpcCode::InvalidArgument));
+  EXPECT_EQ(index(true).models_size(), 0);
+  EXPECT_EQ(index(false).models(0).state(), "UNAVAILABLE");
+  EXPECT_EQ(http(rest_, "POST", "/v2/repository/index", R"({"ready":true})").second, "[]");
+  EXPECT_EQ(http(rest_, "POST", "/v2/repository/index", "ready").first, 400);
+}
+
+TEST_F(ServerTest, ParametersOfALoadAreRefused) {
+  server_.load(version("add"));
+  start_rest();
+  start_grpc();
+  const auto [status, text] =
+      http(rest_, "POST", "/v2/repository/models/add/load", R"({"parameters":{"config":"{}"}})");
+  EXPECT_EQ(status, 400);
+  EXPECT_THAT(text, HasSubstr("load parameter 'config' is not supported"));
+  inference::RepositoryModelLoadRequest request;
+  request.set_model_name("add");
+  (*request.mutable_parameters())["config"].set_string_param("{}");
+  const GrpcReply reply = SocketGrpcClient(grpc_).ask(std::string(kService) + "RepositoryModelLoad",
+                                                      request.SerializeAsString());
+  EXPECT_EQ(reply.status, static_cast<int>(GrpcCode::InvalidArgument));
+  EXPECT_THAT(reply.text, HasSubstr("load parameter 'config' is not supported"));
+}
+
+TEST_F(ServerTest, StreamsAnswerOneByOne) {
+  server_.load(version("add"));
+  start_grpc();
+  SocketGrpcClient client(grpc_);
+  std::string body;
+  for (const char* model : {"add", "other", "add"}) {
+    const std::string message = infer_request(model);
+    const auto prefix = grpc_prefix(message.size());
+    body.append(prefix.data(), prefix.size()).append(message);
+  }
+  std::optional<GrpcReply> reply;
+  client.calls().ask_bytes(std::string(kService) + "ModelStreamInfer", body, true,
+                           [&](GrpcReply own) { reply = std::move(own); });
+  while (!reply && client.exchange()) {
+  }
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->status, 0) << reply->text;
+  ASSERT_EQ(reply->messages.size(), 3U);
+  for (const std::size_t i : {0U, 1U, 2U}) {
+    inference::ModelStreamInferResponse own;
+    ASSERT_TRUE(own.ParseFromString(reply->messages[i]));
+    EXPECT_EQ(own.error_message().empty(), i != 1) << own.error_message();
+    EXPECT_EQ(own.infer_response().raw_output_contents_size(), i != 1 ? 1 : 0);
+  }
+}
+
+TEST_F(ServerTest, StreamsEndAtTheirDeadlines) {
+  server_.load(version("hangs"));
+  start_grpc();
+  SocketGrpcClient client(grpc_);
+  EXPECT_EQ(client
+                .ask(std::string(kService) + "ModelStreamInfer", infer_request("hangs"),
+                     {{"grpc-timeout", "50m"}})
+                .status,
+            static_cast<int>(GrpcCode::DeadlineExceeded));
+}
+
+// ---- calls under way
 
 // A call that no worker answers ends at its deadline, or when the server does.
 TEST_F(ServerTest, GrpcCallsUnderWayEndWithTheServer) {

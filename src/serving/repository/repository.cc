@@ -12,6 +12,11 @@ namespace {
 
 using platform::join;
 
+std::int64_t milliseconds_since_1970() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
 // Instances of which every one failed for the same reason fail as one request, and are told so.
 std::size_t failed_count(const std::vector<Outcome>& outcomes) {
   return static_cast<std::size_t>(std::ranges::count_if(
@@ -137,13 +142,18 @@ void Repository::submit(const Route& route, Request request) {
   ++open_requests_;
   statistics.requests.fetch_add(1, std::memory_order_relaxed);
   statistics.instances.fetch_add(request.instances.size(), std::memory_order_relaxed);
+  statistics.last_request.store(milliseconds_since_1970(), std::memory_order_relaxed);
   const Clock::time_point begin = Clock::now();
   request.method = route.method;
   request.done = [this, route, begin, &statistics,
                   done = std::move(request.done)](std::vector<Outcome> outcomes) {
     --open_requests_;
-    statistics.failed_instances.fetch_add(failed_count(outcomes), std::memory_order_relaxed);
-    statistics.latency.add(Clock::now() - begin);
+    const std::size_t failed = failed_count(outcomes);
+    const Clock::duration time = Clock::now() - begin;
+    statistics.failed_instances.fetch_add(failed, std::memory_order_relaxed);
+    statistics.succeeded_instances.fetch_add(outcomes.size() - failed, std::memory_order_relaxed);
+    statistics.latency.add(time);
+    (failed == 0 ? statistics.succeeded : statistics.failed).add(time);
     done(std::move(outcomes));
   };
   route.version->submit(std::move(request));

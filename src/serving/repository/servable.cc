@@ -93,6 +93,12 @@ Method read_method(const Json& text, const Servable& servable) {
 
 }  // namespace
 
+const Stage* Method::main_stage() const {
+  const auto model = std::ranges::find(stages, StageKind::Model, &Stage::kind);
+  if (model != stages.end()) return &*model;
+  return stages.empty() ? nullptr : &stages.front();
+}
+
 const Method* Servable::find(std::string_view method) const {
   const auto at = std::ranges::find(methods, method, &Method::name);
   return at == methods.end() ? nullptr : &*at;

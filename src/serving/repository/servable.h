@@ -52,6 +52,10 @@ struct Method {
   std::vector<std::string> inputs, outputs;
   std::vector<Stage> stages;
   std::vector<Source> results;
+
+  // The stage whose batches and runs are the method's: the first that is a model, else the first.
+  // Null: there are none.
+  const Stage* main_stage() const;
 };
 
 struct Servable {

@@ -6,13 +6,17 @@
 
 namespace mycel::serving {
 
+void DurationSum::add(std::chrono::nanoseconds time) {
+  count_.fetch_add(1, std::memory_order_relaxed);
+  nanoseconds_.fetch_add(static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0)),
+                         std::memory_order_relaxed);
+}
+
 void DurationHistogram::add(std::chrono::nanoseconds time) {
   const double us = std::max(static_cast<double>(time.count()) * 1e-3, 1.0);
   const auto bucket = static_cast<std::size_t>(std::ceil(2 * std::log2(us)));
   buckets_[std::min(bucket, kBuckets - 1)].fetch_add(1, std::memory_order_relaxed);
-  count_.fetch_add(1, std::memory_order_relaxed);
-  sum_ns_.fetch_add(static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0)),
-                    std::memory_order_relaxed);
+  sum_.add(time);
 }
 
 double DurationHistogram::upper_seconds(std::size_t bucket) {

@@ -8,6 +8,14 @@ namespace {
 
 using std::chrono::microseconds;
 
+TEST(DurationSumTest, TimesBelowNothingCountAsNone) {
+  DurationSum sum;
+  sum.add(std::chrono::nanoseconds(-5));
+  sum.add(microseconds(2));
+  EXPECT_EQ(sum.count(), 2U);
+  EXPECT_EQ(sum.nanoseconds(), 2000U);
+}
+
 TEST(DurationHistogramTest, ImpossibleTimesAreCountedSomewhere) {
   DurationHistogram histogram;
   histogram.add(std::chrono::nanoseconds(-5));

@@ -65,7 +65,11 @@ class Version : public std::enable_shared_from_this<Version> {
   State state() const { return state_; }
   std::size_t waiting() const { return scheduler_ ? scheduler_->waiting() : 0; }
   std::size_t running() const { return scheduler_ ? scheduler_->running() : 0; }
+  const BatchingOptions& batching() const { return options_.batching; }
   MethodStatistics& statistics(const Method& method);
+  std::uint64_t runs_of(const Method& method) const {
+    return scheduler_ ? scheduler_->runs_of(method) : 0;
+  }
 
   struct WorkerView {
     StageKind kind;

@@ -24,7 +24,8 @@ enum class FrameKind : std::uint32_t {
   Ready,   // worker: it is there; the description says in JSON what its models take and give
   Failed,  // worker: it could not load; the description is the reason
   Run,     // server: instances for a model or a function
-  Result,  // their results; also of what a function called
+  Result,  // their results; also of what a function called. Behind those of a function may come its
+           // inputs, empty but for those that it has written into
   Call,    // worker: a function calls a model; as Run
   Stop,    // server: end after what you have
 };

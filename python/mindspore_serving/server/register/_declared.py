@@ -12,6 +12,7 @@ class StageFunction:
     inputs_count: int
     outputs_count: int
     takes_batches: bool  # a tuple of instances instead of one
+    reused: set = field(default_factory=set)  # places of inputs that are used behind it, too
 
 
 @dataclass

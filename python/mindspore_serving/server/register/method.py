@@ -71,6 +71,15 @@ class _MethodBeingMade:
         return len(declared.functions) - 1
 
 
+def _note_reused_inputs(stages, results):
+    """Of functions: what follows sees what they write into them."""
+    for index, stage in enumerate(stages):
+        if "function" in stage:
+            later = results + [source for after in stages[index + 1 :] for source in after["inputs"]]
+            reused = {place for place, source in enumerate(stage["inputs"]) if source in later}
+            declared.functions[stage["function"]].reused |= reused
+
+
 def _title(function):
     return f"Function '{declared.servable_name}.{function.__name__}'"
 
@@ -96,7 +105,8 @@ def add_stage(stage, *args, outputs_count, batch_size=None, tag=None):
 
     Args:
         stage (Union[function, Model]): A Python function, or what :func:`declare_model` returned.
-        args: Its inputs: inputs of the method, or outputs of earlier stages.
+        args: Its inputs: inputs of the method, or outputs of earlier stages. What a function writes into an
+            array it is given, later stages see.
         outputs_count (int): How many outputs it has.
         batch_size (int, optional): Of a function. ``None``: it is given the inputs of one instance as
             arguments. Otherwise it is given a tuple of instances, each a tuple of inputs, at most so many
@@ -165,6 +175,7 @@ def register_method(output_names):
             )
         if any(old["name"] == name for old in declared.methods):
             raise RuntimeError(f"Method {name} has been registered more than once.")
+        _note_reused_inputs(method.stages, results)
         declared.methods.append(
             {
                 "name": name,
