@@ -22,6 +22,8 @@ import sys
 import tempfile
 import time
 
+from stalls import LOAD, tail_of_ideal
+
 HERE = pathlib.Path(__file__).parent
 MOST_WAITING = 64  # requests, when the server is given more than it can do
 CONNECTIONS = 32
@@ -132,7 +134,8 @@ def rounds_of(options, load: Load, folder: pathlib.Path) -> dict[str, list[dict]
                 full = load(protocol, address, "work", CONNECTIONS)
                 note(f"{protocol} work", full)
                 rate = full["right_per_second"]
-                note(f"{protocol} 70 %", load(protocol, address, "work", CONNECTIONS, 0.7 * rate))
+                note("nothing", {"tail": tail_of_ideal(1 / rate, options.seconds)})
+                note(f"{protocol} 70 %", load(protocol, address, "work", CONNECTIONS, LOAD * rate))
                 note(f"{protocol} 3 times", load(protocol, address, "work", 4 * MOST_WAITING, 3 * rate))
         if options.peer_python:
             rest = free_address()
@@ -162,6 +165,10 @@ def page(options, found: dict[str, list[dict]]) -> str:
             f"| {name}, the others there: half, and all but 1 %, refused within "
             f"| {median(over, 'refused_p50_us'):.0f} us, {median(over, 'refused_p99_us'):.0f} us |",
         ]
+    lines.append(
+        "| A server that costs nothing, on this machine at 70 %: all but 1 % of the answers, of the half "
+        f"| {median('nothing', 'tail'):.1f} times |"
+    )
     if "peer full" in found:
         ratio = median("rest full", "right_per_second") / median("peer full", "right_per_second")
         lines += [
