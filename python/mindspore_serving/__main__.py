@@ -10,6 +10,17 @@ import sys
 from mindspore_serving.version import __version__
 
 
+def _count_from(least):
+    """Reads an argument that is a whole number, and at least so many."""
+
+    def count(text):
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"must be a whole number, at least {least}, but got '{text}'")
+        return int(text)
+
+    return count
+
+
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m mindspore_serving", description="Serves trained models.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -21,14 +32,25 @@ def _parser():
     serve.add_argument("--rest", metavar="IP:PORT", help="address of the REST port")
     serve.add_argument("--grpc", metavar="IP:PORT|unix:PATH", help="address of the gRPC port")
     serve.add_argument(
-        "--workers", type=int, default=1, help="processes that run models, of each servable (1)"
-    )
-    serve.add_argument("--stage-workers", type=int, default=1, help="processes that run Python stages (1)")
-    serve.add_argument(
-        "--max-batch-delay-us", type=int, default=0, help="how long an instance waits for others (0)"
+        "--workers", type=_count_from(1), default=1, help="processes that run models, of each servable (1)"
     )
     serve.add_argument(
-        "--max-requests", type=int, default=10000, help="requests at a time; more are refused (10000)"
+        "--stage-workers",
+        type=_count_from(0),
+        default=1,
+        help="processes that run Python stages, at most 64 (1)",
+    )
+    serve.add_argument(
+        "--max-batch-delay-us",
+        type=_count_from(0),
+        default=0,
+        help="how long an instance waits for others (0)",
+    )
+    serve.add_argument(
+        "--max-requests",
+        type=_count_from(1),
+        default=10000,
+        help="requests at a time; more are refused (10000)",
     )
     serve.add_argument("--http-status-codes", action="store_true", help="statuses other than 200 for errors")
     serve.add_argument(
@@ -41,6 +63,8 @@ def _parser():
 
 
 def _servables_in(directory):
+    if not os.path.isdir(directory):
+        raise RuntimeError(f"there is no folder '{directory}'")
     names = sorted(
         entry.name
         for entry in os.scandir(directory)
@@ -56,7 +80,7 @@ def _config(options):
     from mindspore_serving.server._server import plans_for
 
     directory = os.path.abspath(options.directory)
-    devices = tuple(range(max(options.workers, 1)))
+    devices = tuple(range(options.workers))
     plans = plans_for(
         [
             ServableStartConfig(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -154,6 +155,23 @@ def test_commands_that_only_tell(servables):
         1,
         "mindspore_serving: nothing to listen at: give --rest or --grpc\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (("absent",), 1, "mindspore_serving: there is no folder '.*absent'\n$"),
+        ((".", "--max-requests", "0"), 2, "--max-requests: must be a whole number, at least 1, but got '0'"),
+        ((".", "--workers", "-3"), 2, "--workers: must be a whole number, at least 1, but got '-3'"),
+        ((".", "--stage-workers", "x"), 2, "--stage-workers: must be a whole number, at least 0"),
+    ],
+)
+def test_mistakes_in_commands(servables, words, code, text):
+    servables.write(ADD)
+    command = [sys.executable, "-m", "mindspore_serving", "serve", "--rest", free_address(), *words]
+    told = subprocess.run(command, capture_output=True, text=True, cwd=servables.folder, timeout=SECONDS)
+    assert told.returncode == code
+    assert re.search(text, told.stderr) and "Traceback" not in told.stderr
 
 
 def test_scripts_of_old_releases(servables):

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serving/gateway/accept_loop.h"
 
+#include <algorithm>
+
 #include <boost/asio/ip/address.hpp>
+#include <sys/resource.h>
 
 #include "platform/error/error.h"
 
@@ -27,6 +30,13 @@ void listen_at(tcp::acceptor& acceptor, const std::string& host, std::uint16_t p
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   platform::require(!error, platform::ErrorKind::Runtime, "bind to the socket address ", host, ":",
                     port, " failed: ", error.message());
+}
+
+std::size_t within_descriptors(std::size_t most, double share) {
+  rlimit descriptors{};
+  getrlimit(RLIMIT_NOFILE, &descriptors);
+  const double there = static_cast<double>(descriptors.rlim_cur) * share;
+  return static_cast<std::size_t>(std::clamp(there, 1.0, static_cast<double>(most)));
 }
 
 }  // namespace mycel::serving

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,6 +20,10 @@ namespace mycel::serving {
 // brackets. RuntimeError that names the address.
 void listen_at(boost::asio::ip::tcp::acceptor& acceptor, const std::string& host,
                std::uint16_t port);
+
+// `most`, or fewer connections where they would take more than this share of the descriptors: some
+// are left for the other port, workers and files.
+std::size_t within_descriptors(std::size_t most, double share);
 
 // Takes connections of a listening socket, one after the other, until it is destroyed.
 template <class Protocol>

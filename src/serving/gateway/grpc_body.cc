@@ -76,9 +76,14 @@ std::optional<Clock::duration> read_timeout(std::string_view text) {
 
 std::string percent_encoded(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
+  constexpr std::size_t kMostBytes = 4096;  // half of what gRPC's own clients take
   std::string encoded;
+  std::size_t whole = 0;  // up to the letter that is being written
   for (const char letter : text) {
     const auto byte = static_cast<unsigned char>(letter);
+    const bool begins_letter = (byte & 0xC0) != 0x80;  // of UTF-8
+    if (begins_letter) whole = encoded.size();
+    if (encoded.size() > kMostBytes) return encoded.substr(0, whole) + "...";
     if (byte >= ' ' && byte <= '~' && byte != '%') {
       encoded += letter;
     } else {

@@ -23,7 +23,8 @@ inline constexpr std::string_view kGrpcEncodings = "identity, deflate, gzip";
 // Of the header grpc-timeout: digits and a unit. Nothing: it is none.
 std::optional<Clock::duration> read_timeout(std::string_view text);
 
-// A status text as the header grpc-message has it.
+// A status text as the header grpc-message has it. Of a long one the beginning: clients take some
+// kilobytes of headers, and see none of a status that has more.
 std::string percent_encoded(std::string_view text);
 
 // What stands before a message: whether it is compressed, and its length.

@@ -148,6 +148,15 @@ TEST(GrpcHeaderTest, StatusTextsAreEncoded) {
   EXPECT_EQ(percent_encoded("\xC3\xA4"), "%C3%A4");
 }
 
+TEST(GrpcHeaderTest, StatusTextsAreShort) {
+  std::string letters;
+  for (int i = 0; i < 100'000; ++i) letters += "\xC3\xA4";
+  const std::string encoded = percent_encoded(letters);
+  EXPECT_LT(encoded.size(), 5000U);
+  EXPECT_EQ(encoded.substr(encoded.size() - 9), "%C3%A4...");
+  EXPECT_LT(percent_encoded(std::string(100'000, '\x80')).size(), 5000U);  // no UTF-8 at all
+}
+
 TEST(GrpcHeaderTest, EncodingsHaveNames) {
   EXPECT_EQ(read_encoding("gzip"), GrpcEncoding::Gzip);
   EXPECT_FALSE(read_encoding("br"));

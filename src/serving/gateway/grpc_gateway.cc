@@ -5,8 +5,8 @@
 #include <string>
 
 #include <google/protobuf/stubs/logging.h>
-#include <sys/resource.h>
 
+#include "serving/gateway/accept_loop.h"
 #include "serving/gateway/grpc_server.h"
 #include "serving/gateway/grpc_services.h"
 #include "serving/gateway/tls.h"
@@ -15,13 +15,6 @@ namespace mycel::serving {
 namespace {
 
 using platform::ErrorKind;
-
-// Others are left for REST, workers and files.
-std::size_t most_connections() {
-  rlimit descriptors{};
-  getrlimit(RLIMIT_NOFILE, &descriptors);
-  return std::clamp<std::size_t>(descriptors.rlim_cur / 3, 1, GrpcServerLimits().most_connections);
-}
 
 }  // namespace
 
@@ -50,7 +43,7 @@ GrpcGateway::GrpcGateway(boost::asio::io_context& context, Repository& repositor
       options.address, ": ");
   const auto tls = options.tls ? make_tls(*options.tls, failed) : nullptr;
   GrpcServerLimits limits;
-  limits.most_connections = most_connections();
+  limits.most_connections = within_descriptors(limits.most_connections, 1.0 / 3);
   limits.calls.most_message_bytes = options.most_message_bytes;
   limits.calls.most_held_bytes =
       std::max(limits.calls.most_held_bytes, 2 * options.most_message_bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serving/gateway/http_server.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
+#include <boost/beast/http/serializer.hpp>
 #include <boost/beast/http/write.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 
@@ -27,12 +29,16 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
 
 // A connection as the server knows it.
 class Connection {
  public:
   virtual ~Connection() = default;
   virtual void close_if_waiting() = 0;
+  // When it last was of use: now, while the server owes it an answer.
+  virtual Clock::time_point last_useful(Clock::time_point now) const = 0;
+  virtual void close() = 0;
 };
 
 }  // namespace
@@ -46,12 +52,14 @@ struct HttpServer::State : std::enable_shared_from_this<HttpServer::State> {
         too_large(std::move(own_too_large)) {}
 
   void begin(tcp::socket socket);
+  bool make_room();
 
   std::shared_ptr<asio::ssl::context> tls;
   const HttpLimits limits;
   const Handler handler;
   const TooLarge too_large;
   std::unordered_set<Connection*> connections;
+  std::size_t held_bytes = 0;  // of bodies
   std::optional<AcceptLoop<tcp>> loop;
   std::uint16_t port = 0;
   bool is_stopped = false;
@@ -76,7 +84,10 @@ class HttpConnection : public Connection,
       : server_(std::move(server)), stream_(std::move(stream)) {
     server_->connections.insert(this);
   }
-  ~HttpConnection() override { server_->connections.erase(this); }
+  ~HttpConnection() override {
+    hold(0);
+    server_->connections.erase(this);
+  }
 
   void begin() {
     if constexpr (kIsTls) {
@@ -94,8 +105,26 @@ class HttpConnection : public Connection,
     if (is_waiting_) lowest(stream_).cancel();
   }
 
+  Clock::time_point last_useful(Clock::time_point now) const override {
+    return is_in_work_ ? now : useful_;
+  }
+
+  void close() override {
+    useful_ = Clock::time_point::max();  // it is closed once
+    lowest(stream_).close();
+  }
+
  private:
   static constexpr bool kIsTls = !std::is_same_v<Stream, beast::tcp_stream>;
+
+  // An answer on its way.
+  struct Sent {
+    explicit Sent(HttpReply own_reply) : reply(std::move(own_reply)) {}
+
+    HttpReply reply;
+    http::response_serializer<http::string_body> serializer{reply};
+    std::size_t bytes = 0;
+  };
 
   void read_request() {
     if (server_->is_stopped) return finish();
@@ -120,7 +149,7 @@ class HttpConnection : public Connection,
     http::async_read_header(stream_, buffer_, *parser_,
                             [self = this->shared_from_this()](error_code error, std::size_t) {
                               if (error) return self->on_bad(error);
-                              self->body_begin_ = Clock::now();
+                              self->part_begin_ = Clock::now();
                               self->read_body();
                             });
   }
@@ -141,8 +170,10 @@ class HttpConnection : public Connection,
   }
 
   void read_some_body() {
+    hold(parser_->get().body().size());
+    if (is_too_much()) return refuse_body();
     if (parser_->is_done()) return handle();
-    if (is_too_slow()) return finish();
+    if (is_too_slow(held_bytes_)) return finish();
     lowest(stream_).expires_after(server_->limits.body_time);
     http::async_read_some(stream_, buffer_, *parser_,
                           [self = this->shared_from_this()](error_code error, std::size_t) {
@@ -151,12 +182,35 @@ class HttpConnection : public Connection,
                           });
   }
 
-  bool is_too_slow() const {
-    const Clock::duration time = Clock::now() - body_begin_;
+  // That so much of a body came, or went, since it began.
+  bool is_too_slow(std::size_t bytes) const {
+    const Clock::duration time = Clock::now() - part_begin_;
     const double least = std::chrono::duration<double>(time).count() *
                          static_cast<double>(server_->limits.least_body_rate);
-    return time > server_->limits.body_time &&
-           static_cast<double>(parser_->get().body().size()) < least;
+    return time > server_->limits.body_time && static_cast<double>(bytes) < least;
+  }
+
+  // Small requests are taken whatever others hold.
+  bool is_too_much() const {
+    return held_bytes_ > server_->limits.small_body_bytes &&
+           server_->held_bytes > server_->limits.most_held_bytes;
+  }
+
+  void hold(std::size_t bytes) {
+    server_->held_bytes += bytes - held_bytes_;
+    held_bytes_ = bytes;
+  }
+
+  void refuse_body() {
+    parser_->get().body() = {};
+    hold(0);
+    is_unread_ = true;
+    keep_alive_ = false;
+    HttpReply reply(http::status::service_unavailable, 11);
+    reply.set(http::field::content_type, "application/json");
+    reply.set(http::field::retry_after, "1");
+    reply.body() = "{\"error\":\"the requests of all clients are too large together\"}";
+    write(std::move(reply));
   }
 
   // What is no HTTP, or too much of it, gets an answer and no second chance.
@@ -164,7 +218,7 @@ class HttpConnection : public Connection,
     is_unread_ = true;
     if (error == http::error::body_limit) {
       keep_alive_ = false;
-      return write(server_->too_large(server_->limits.most_body_bytes));
+      return write(server_->too_large(parser_->get(), server_->limits.most_body_bytes));
     }
     const bool is_ours =
         error.category() == http::make_error_code(http::error::bad_version).category();
@@ -182,6 +236,7 @@ class HttpConnection : public Connection,
 
   void handle() {
     lowest(stream_).expires_never();
+    is_in_work_ = true;
     HttpRequest request = parser_->release();
     keep_alive_ = request.keep_alive();
     is_head_ = request.method() == http::verb::head;
@@ -196,14 +251,26 @@ class HttpConnection : public Connection,
     reply.keep_alive(keep_alive_ && !server_->is_stopped);
     reply.prepare_payload();
     if (is_head_) reply.body().clear();
-    const auto kept = std::make_shared<HttpReply>(std::move(reply));
+    hold(0);
+    is_in_work_ = false;
+    part_begin_ = Clock::now();
+    write_some(std::make_shared<Sent>(std::move(reply)));
+  }
+
+  void write_some(std::shared_ptr<Sent> sent) {
+    useful_ = Clock::now();
     lowest(stream_).expires_after(server_->limits.body_time);
-    http::async_write(stream_, *kept,
-                      [self = this->shared_from_this(), kept](error_code error, std::size_t) {
-                        if (!error && self->is_unread_) return self->linger();
-                        if (error || !kept->keep_alive()) return self->finish();
-                        self->read_request();
-                      });
+    http::async_write_some(
+        stream_, sent->serializer,
+        [self = this->shared_from_this(), sent](error_code error, std::size_t size) {
+          sent->bytes += size;
+          if (error) return self->finish();
+          if (!sent->serializer.is_done())
+            return self->is_too_slow(sent->bytes) ? self->finish() : self->write_some(sent);
+          if (self->is_unread_) return self->linger();
+          if (!sent->reply.keep_alive()) return self->finish();
+          self->read_request();
+        });
   }
 
   void finish() {
@@ -237,7 +304,6 @@ class HttpConnection : public Connection,
                             });
   }
 
-  using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kFirstBytes = 4096;
   static constexpr std::size_t kDiscardBytes = 64 << 10;
   static constexpr std::chrono::seconds kCloseTime{5};
@@ -250,14 +316,17 @@ class HttpConnection : public Connection,
   bool keep_alive_ = false;
   bool is_head_ = false;
   bool is_waiting_ = false;
-  bool is_unread_ = false;  // it sent what nobody will read
-  Clock::time_point body_begin_;
+  bool is_unread_ = false;   // it sent what nobody will read
+  bool is_in_work_ = false;  // it asked, and has no answer yet
+  std::size_t held_bytes_ = 0;
+  Clock::time_point part_begin_;  // of a body, or of an answer
+  Clock::time_point useful_ = Clock::now();
 };
 
 }  // namespace
 
 void HttpServer::State::begin(tcp::socket socket) {
-  if (connections.size() >= limits.most_connections) {
+  if (connections.size() >= limits.most_connections && !make_room()) {
     platform::log_warning("serving: a connection was refused: there are ", limits.most_connections);
     return;
   }
@@ -272,6 +341,18 @@ void HttpServer::State::begin(tcp::socket socket) {
   std::make_shared<Secure>(shared_from_this(), beast::ssl_stream<beast::tcp_stream>(
                                                    beast::tcp_stream(std::move(socket)), *tls))
       ->begin();
+}
+
+bool HttpServer::State::make_room() {
+  const Clock::time_point now = Clock::now();
+  const auto least = std::min_element(connections.begin(), connections.end(),
+                                      [now](const Connection* a, const Connection* b) {
+                                        return a->last_useful(now) < b->last_useful(now);
+                                      });
+  if (least == connections.end() || now - (*least)->last_useful(now) <= limits.least_silence)
+    return false;
+  (*least)->close();
+  return true;
 }
 
 HttpServer::HttpServer(asio::io_context& context, const std::string& host, std::uint16_t port,

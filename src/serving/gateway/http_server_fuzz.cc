@@ -34,7 +34,7 @@ struct Place {
               reply.body() = request.body();
               respond(std::move(reply));
             },
-            [](std::size_t) {
+            [](const HttpRequest&, std::size_t) {
               return HttpReply(boost::beast::http::status::payload_too_large, 11);
             }) {}
 

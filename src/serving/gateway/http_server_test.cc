@@ -69,7 +69,7 @@ class HttpServerTest : public testing::Test {
       }
       respond(reply);
     };
-    const auto too_large = [](std::size_t limit) {
+    const auto too_large = [](const HttpRequest& /*request*/, std::size_t limit) {
       HttpReply reply(http::status::payload_too_large, 11);
       reply.body() = "bigger than " + std::to_string(limit);
       return reply;
@@ -103,6 +103,12 @@ class HttpServerTest : public testing::Test {
       std::string own = text_.substr(0, head + size);
       text_.erase(0, own.size());
       return own;
+    }
+    // So many bytes, or all until the server closes.
+    std::size_t take(std::size_t bytes) {
+      std::string to(bytes, 0);
+      error_code ignored;
+      return asio::read(socket_, asio::buffer(to), ignored);
     }
     // Everything until the server closes.
     std::string rest() {
@@ -251,6 +257,7 @@ TEST_F(HttpServerTest, IdleConnectionIsClosed) {
 
 TEST_F(HttpServerTest, MoreConnectionsThanMayBeAreClosed) {
   limits_.most_connections = 1;
+  limits_.least_silence = 60'000ms;
   start();
   Client first(port_);
   first.send("GET /first HTTP/1.1\r\n\r\n");
@@ -259,6 +266,71 @@ TEST_F(HttpServerTest, MoreConnectionsThanMayBeAreClosed) {
   EXPECT_EQ(second.rest(), "");
   first.send("GET /again HTTP/1.1\r\n\r\n");
   EXPECT_THAT(first.answer(), HasSubstr("/again"));
+}
+
+TEST_F(HttpServerTest, TheLeastUsefulMakesRoom) {
+  limits_.most_connections = 2;
+  limits_.least_silence = 0ms;
+  start();
+  Client idle(port_);
+  Client late(port_);
+  late.send("GET /la");
+  Client asks(port_);
+  asks.send("GET /asks HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(asks.answer(), HasSubstr("/asks"));
+  EXPECT_EQ(idle.rest(), "");
+  late.send("te HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(late.answer(), HasSubstr("/late"));
+}
+
+// Whoever waits for an answer is of use.
+TEST_F(HttpServerTest, WithoutRoomOthersAreRefused) {
+  limits_.most_connections = 1;
+  limits_.least_silence = 0ms;
+  start();
+  Client first(port_);
+  first.send("GET /later HTTP/1.1\r\n\r\n");
+  arrived_.get_future().wait();
+  EXPECT_EQ(Client(port_).rest(), "");
+  on_server([this] { later_[0](); });
+  EXPECT_THAT(first.answer(), HasSubstr("/later"));
+}
+
+TEST_F(HttpServerTest, BodiesOfAllAreBounded) {
+  limits_.most_body_bytes = 5000;
+  limits_.most_held_bytes = 5000;
+  limits_.small_body_bytes = 1000;
+  start();
+  Client first(port_);
+  first.send("POST /later HTTP/1.1\r\nContent-Length: 3000\r\n\r\n" + std::string(3000, 'a'));
+  arrived_.get_future().wait();
+  Client second(port_);
+  second.send("POST /b HTTP/1.1\r\nContent-Length: 4000\r\n\r\n" + std::string(3000, 'b'));
+  EXPECT_THAT(second.rest(), HasSubstr("503 Service Unavailable"));
+  Client small(port_);
+  small.send("POST /small HTTP/1.1\r\nContent-Length: 4\r\n\r\nbody");
+  EXPECT_THAT(small.answer(), HasSubstr("POST /small body"));
+  on_server([this] { later_[0](); });
+  EXPECT_THAT(first.answer(), HasSubstr("/later"));
+  Client third(port_);
+  third.send("POST /c HTTP/1.1\r\nContent-Length: 4000\r\n\r\n" + std::string(4000, 'c'));
+  EXPECT_THAT(third.answer(), HasSubstr("POST /c"));
+}
+
+TEST_F(HttpServerTest, LargeAnswersMayTakeTheirTime) {
+  limits_.body_time = 150ms;
+  limits_.most_body_bytes = 64 << 20;
+  start();
+  Client client(port_);
+  const std::size_t size = 48 << 20;
+  client.send("POST /large HTTP/1.1\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n" +
+              std::string(size, 'x'));
+  std::size_t taken = 0;
+  for (int i = 0; i < 12; ++i) {
+    std::this_thread::sleep_for(50ms);
+    taken += client.take(4 << 20);
+  }
+  EXPECT_GE(taken, size);
 }
 
 TEST_F(HttpServerTest, ConnectionIsKept) {

@@ -59,6 +59,10 @@ HttpReply open_inference_failure(const Failure& failure) {
 
 std::string_view text_of(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
+bool is_open_inference(std::string_view target) {
+  return target == "/v2" || target.starts_with("/v2/");
+}
+
 std::vector<std::string> path_parts(std::string_view target) {
   target = target.substr(0, target.find('?'));
   std::vector<std::string> parts;
@@ -83,15 +87,16 @@ std::size_t size_of(const std::vector<Outcome>& outcomes) {
 
 }  // namespace
 
-HttpReply RestGateway::too_large(std::size_t limit) {
+HttpReply RestGateway::too_large(const HttpRequest& request, std::size_t limit) {
+  const std::string text = join("http message is bigger than ", limit);
   return reply_with(http::status::payload_too_large, kJson,
-                    classic_error(join("http message is bigger than ", limit)));
+                    is_open_inference(text_of(request.target())) ? open_inference_error(text)
+                                                                 : classic_error(text));
 }
 
 void RestGateway::handle(HttpRequest request, HttpServer::Respond respond) {
   const std::string_view target = text_of(request.target());
-  if (target == "/v2" || target.starts_with("/v2/"))
-    return handle_open_inference(std::move(request), respond);
+  if (is_open_inference(target)) return handle_open_inference(std::move(request), respond);
   const bool is_get = request.method() == http::verb::get || request.method() == http::verb::head;
   if (is_get && target == "/metrics")
     return respond(

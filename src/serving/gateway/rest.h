@@ -28,7 +28,7 @@ class RestGateway {
       : repository_(repository), options_(options), side_(context) {}
 
   void handle(HttpRequest request, HttpServer::Respond respond);
-  static HttpReply too_large(std::size_t limit);
+  static HttpReply too_large(const HttpRequest& request, std::size_t limit);
 
  private:
   void handle_classic(HttpRequest request, HttpServer::Respond respond);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serving/gateway/server.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <future>
@@ -13,6 +14,7 @@
 
 #include "platform/log/log.h"
 #include "platform/thread/thread.h"
+#include "serving/gateway/accept_loop.h"
 #include "serving/gateway/address.h"
 #include "serving/gateway/grpc_gateway.h"
 #include "serving/gateway/tls.h"
@@ -149,6 +151,8 @@ void Server::start_rest(const ListenOptions& options) {
     auto rest = std::make_unique<RestGateway>(state_->context, state_->repository, options.rest);
     HttpLimits limits;
     limits.most_body_bytes = options.most_message_bytes;
+    limits.most_connections = within_descriptors(limits.most_connections, 0.5);
+    limits.most_held_bytes = std::max(limits.most_held_bytes, 2 * options.most_message_bytes);
     const auto handle = [gateway = rest.get()](HttpRequest request, HttpServer::Respond respond) {
       gateway->handle(std::move(request), std::move(respond));
     };
