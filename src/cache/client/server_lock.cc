@@ -65,7 +65,7 @@ void ServerLock::remove_file() {
 }
 
 std::optional<LockHolder> lock_holder(const Path& path) {
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (file.number() < 0 || !is_current(file.number(), path)) return std::nullopt;
   if (std::optional<ProcessIdentity> process = process_in(file.number()))
     return LockHolder{std::move(process)};

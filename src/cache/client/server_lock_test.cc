@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace mycel::cache {
@@ -53,6 +54,11 @@ TEST_F(ServerLockTest, ANameInTheFileIsNoLock) {
   ASSERT_TRUE(platform::replace_file(path_, platform::as_bytes(dead)));
   EXPECT_FALSE(lock_holder(path_));
   EXPECT_TRUE(ServerLock::take(path_).value());
+}
+
+TEST_F(ServerLockTest, APipeInThePlaceOfTheFileIsNotWaitedFor) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_FALSE(lock_holder(path_));
 }
 
 TEST(ProcessIdentityTest, TextGoesBothWays) {

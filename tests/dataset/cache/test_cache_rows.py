@@ -159,6 +159,21 @@ def test_changed_files_are_read_again(tmp_path, server):
     assert read == [["newer"], ["old"]]
 
 
+def test_changed_files_behind_links_are_read_again(tmp_path, server):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "kind").symlink_to("../kept")
+    session = server.session()
+    for content in (b"old", b"newer"):
+        (tmp_path / "kept" / "0.jpg").write_bytes(content)
+        data = ds.ImageFolderDataset(str(tmp_path / "root"), cache=server.cache(session))
+        assert [row[0].tobytes() for row in rows_of(data)] == [content]
+    # One more name for the same folder, before the other: labels change.
+    (tmp_path / "root" / "first").symlink_to("../kept")
+    data = ds.ImageFolderDataset(str(tmp_path / "root"), shuffle=False, cache=server.cache(session))
+    assert [int(row[1]) for row in rows_of(data)] == [0, 1]
+
+
 def test_values_may_be_written_by_whoever_gets_them(pictures, server):
     def scribble(x):
         x[...] = 7

@@ -268,7 +268,14 @@ def _files_at(path: str) -> Iterator[tuple[str, os.stat_result]]:
     if os.path.isfile(path):
         yield path, os.stat(path)
         return
-    for folder, folders, names in os.walk(path):
+    walked = set()  # links may lead in circles, and several to one folder
+    for folder, folders, names in os.walk(path, followlinks=True):
+        place = os.path.realpath(folder)
+        if place in walked:
+            yield f"{folder} is {place}", os.stat(place)
+            folders.clear()
+            continue
+        walked.add(place)
         folders.sort()
         for name in sorted(names):
             with contextlib.suppress(FileNotFoundError):

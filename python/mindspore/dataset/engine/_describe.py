@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values and functions as text that differs when what they compute does.
 
-A function is described by its code, constants, defaults, closure and the globals it refers to, all the way
-down to libraries, which are described by name and version. What cannot be described is refused: rows that
-were made by it could not be told from rows of another one.
+A function is described by its code, constants, defaults, closure, the globals it refers to and what it
+imports, all the way down to libraries, which are described by name and version. What cannot be described
+is refused: rows that were made by it could not be told from rows of another one.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import dis
 import enum
 import functools
 import hashlib
+import importlib
 import inspect
 import sys
 import sysconfig
@@ -23,12 +24,14 @@ from typing import Any
 
 import numpy as np
 
+from ..transforms._operation import TensorOperation, has_own_call
+
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented))
 _LIBRARY_FOLDERS = tuple(
     {sysconfig.get_path(name) + "/" for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 )
 _SHORT = 256  # characters that stand for themselves
-# Set when a pipeline is built, by what the list of operations says.
+# Of transforms: set when a pipeline is built, by what the list of operations says.
 _NOT_STATE = frozenset({"_made", "implementation"})
 
 
@@ -38,7 +41,10 @@ class CannotDescribeError(Exception):
 
 def describe(value: Any) -> str:
     """Text that is the same for the same value in every process, and another one for another value."""
-    return _Description().of(value)
+    try:
+        return _Description().of(value)
+    except RecursionError:
+        raise CannotDescribeError(f"a value of type '{_full_name(type(value))}' that goes too deep") from None
 
 
 class _Description:
@@ -76,16 +82,20 @@ class _Description:
 
     def _set(self, value: Any) -> str:
         # Each by a description of its own: their order differs from process to process.
-        return f"{_kind(value)}{{{','.join(sorted(map(describe, value)))}}}"
+        parts = sorted(_Description().of(one) for one in value)
+        return f"{_kind(value)}{{{','.join(parts)}}}"
 
     def _array(self, value: np.ndarray) -> str:
         if value.dtype.hasobject:
             return f"array({value.shape},{self._listed(value.ravel().tolist())})"
         content = np.ascontiguousarray(value)
-        return f"array({value.dtype.str},{value.shape},{_digest(content.tobytes())})"
+        return f"array({value.dtype!r},{value.shape},{_digest(content.tobytes())})"
 
     def _enum(self, value: enum.Enum) -> str:
-        return f"{type(value).__module__}.{type(value).__qualname__}.{value.name}"
+        name = value.name or repr(value.value)  # several flags may have none
+        if _is_library(type(value).__module__):
+            return f"{_full_name(type(value))}.{name}"
+        return f"{self.of(type(value))}.{name}"
 
     def _partial(self, value: functools.partial) -> str:
         return f"partial({self.of(value.func)},{self._listed(value.args)},{self._items(value.keywords)})"
@@ -112,15 +122,25 @@ class _Description:
             owner.__name__: owner for owner in map(_module_of, vars(value).values()) if owner is not None
         }
         used = [self.of(others[name]) for name in sorted(others) if not _is_library(name)]
+        # Numbers and text may have been set since it was read.
+        used += [
+            f"{name}={_plain(one)}"
+            for name, one in sorted(vars(value).items())
+            if type(one) in _PLAIN and not name.startswith("__")
+        ]
         return f"module({value.__name__},{content},{','.join(used)})"
 
     def _function(self, value: types.FunctionType) -> str:
         # Not by __module__, which decorators copy from the function they wrap.
         if _is_library(value.__globals__.get("__name__")):
-            return _library_name(value) + self._captured(value)
+            parts = [self._code(value.__code__), self._captured(value)]
+            if "<" in value.__qualname__:  # made anew by each call of another
+                parts += [self.of(value.__defaults__), self.of(value.__kwdefaults__)]
+            return f"{_library_name(value)}({','.join(parts)})"
         parts = [self._code(value.__code__)]
         parts += [self.of(value.__defaults__), self.of(value.__kwdefaults__), self._captured(value)]
         parts += [f"{name}={self.of(bound)}" for name, bound in _globals_of(value)]
+        parts += [f"{name}={self.of(bound)}" for name, bound in _imports_of(value)]
         parts.append(self._items(vars(value)))
         return f"function({','.join(parts)})"
 
@@ -159,9 +179,11 @@ class _Description:
 
     def _object(self, value: Any) -> str:
         kind = type(value)
-        state = {name: entry for name, entry in _state_of(value).items() if name not in _NOT_STATE}
+        is_transform = isinstance(value, TensorOperation) and not has_own_call(value)
+        skipped = _NOT_STATE if is_transform else frozenset()
+        state = {name: entry for name, entry in _state_of(value).items() if name not in skipped}
         described = f"{self.of(kind)},{self._items(state)}"
-        if kind.__module__.partition(".")[0] == "mindspore" or _is_plain_class(kind):
+        if (is_transform and _is_library(kind.__module__)) or _is_plain_class(kind):
             return f"object({described})"
         if isinstance(value, (types.MemberDescriptorType, types.GetSetDescriptorType)):
             return f"slot({value.__name__})"
@@ -195,7 +217,7 @@ _CONTAINERS: dict[type, Callable[[_Description, Any], str]] = {
 
 
 def _plain(value: Any) -> str:
-    text = repr(value)
+    text = hex(value) if type(value) is int and value.bit_length() > _SHORT else repr(value)
     return (
         text if len(text) <= _SHORT else f"{type(value).__name__}({_digest(text.encode('utf-8', 'replace'))})"
     )
@@ -207,6 +229,10 @@ def _digest(content: bytes) -> str:
 
 def _kind(value: Any) -> str:
     return type(value).__qualname__
+
+
+def _full_name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _state_of(value: Any) -> dict[str, Any]:
@@ -225,8 +251,7 @@ def _reduced(value: Any) -> Any:
         reduce = copyreg.dispatch_table.get(type(value))
         return reduce(value) if reduce is not None else value.__reduce_ex__(4)
     except Exception as error:
-        name = f"{type(value).__module__}.{type(value).__qualname__}"
-        raise CannotDescribeError(f"a value of type '{name}'") from error
+        raise CannotDescribeError(f"a value of type '{_full_name(type(value))}'") from error
 
 
 def _slots(kind: type) -> tuple[str, ...]:
@@ -302,3 +327,32 @@ def _global_paths(code: types.CodeType) -> Iterator[list[str]]:
     for constant in code.co_consts:
         if inspect.iscode(constant):
             yield from _global_paths(constant)
+
+
+def _imports_of(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """What the code and the functions inside of it import when they run."""
+    package = function.__globals__.get("__package__")
+    for name, wanted in _imported_names(function.__code__):
+        try:
+            module = importlib.import_module(name, package)
+        except Exception:  # it says so itself when it is called
+            continue
+        if not wanted:
+            yield name, module
+        for one in wanted:
+            if hasattr(module, one):
+                yield f"{name}:{one}", getattr(module, one)
+
+
+def _imported_names(code: types.CodeType) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """For every import the module, with a dot for each level above, and the names that are taken from it."""
+    pushed: list[Any] = [0, None]
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "IMPORT_NAME":
+            level, wanted = pushed
+            yield "." * level + instruction.argval, wanted or ()
+        if instruction.opname != "EXTENDED_ARG":
+            pushed = [pushed[1], instruction.argval]
+    for constant in code.co_consts:
+        if inspect.iscode(constant):
+            yield from _imported_names(constant)

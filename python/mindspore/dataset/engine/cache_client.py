@@ -122,7 +122,8 @@ class DatasetCache:
         if self._tree is not None and self._tree != tree:
             _c_data.raise_pipeline_error(
                 "Cannot re-use a cache for a different tree! Make a DatasetCache for each; they may have the "
-                "same session."
+                "same session. If it is the same pipeline, something has changed that a function below the "
+                "cache holds or uses: results kept from call to call, a count, a generator of random numbers."
             )
         self._tree = tree
         # Everybody who fills a stream has a turn of his own; other caches can be shared.
