@@ -153,3 +153,15 @@ def test_a_stream_that_is_cancelled_disturbs_nobody(inference):
     next(answers)
     answers.cancel()
     inference.ModelInfer(infer_request(inference, rows))
+
+
+def test_outputs_that_are_not_wanted_are_left_out(inference):
+    request = infer_request(inference, np.ones((1, 2), np.float32))
+    (name,) = [output.name for output in inference.ModelInfer(request).outputs]
+    request.outputs.add(name=name)
+    assert [output.name for output in inference.ModelInfer(request).outputs] == [name]
+    request.outputs.add(name="nothing")
+    assert refusal(inference.ModelInfer, request) == (
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "the model has no output 'nothing'",
+    )

@@ -211,8 +211,8 @@ std::variant<NamedTensors, Failure> read_tensors(
 }
 
 void write_tensors(const Method& method, const Instance& tensors,
-                   inference::ModelInferResponse& reply) {
-  for (std::size_t k = 0; k < tensors.size(); ++k) {
+                   const std::vector<std::size_t>& wanted, inference::ModelInferResponse& reply) {
+  for (const std::size_t k : wanted) {
     auto& output = *reply.add_outputs();
     output.set_name(method.outputs[k]);
     output.set_datatype(std::string(open_inference_name(tensors[k].type)));

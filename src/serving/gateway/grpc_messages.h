@@ -26,7 +26,8 @@ void write_failure(const Failure& failure, ms::PredictReply& reply);
 
 std::variant<NamedTensors, Failure> read_tensors(
     const std::shared_ptr<const inference::ModelInferRequest>& request);
+// Of the outputs those at the places that are wanted.
 void write_tensors(const Method& method, const Instance& tensors,
-                   inference::ModelInferResponse& reply);
+                   const std::vector<std::size_t>& wanted, inference::ModelInferResponse& reply);
 
 }  // namespace mycel::serving

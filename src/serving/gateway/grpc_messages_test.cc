@@ -217,7 +217,7 @@ TEST(GrpcMessagesTest, ResultsAreRaw) {
   method.outputs = {"y"};
   const std::string_view part = "ab";
   inference::ModelInferResponse reply;
-  write_tensors(method, {make_text(ElementType::String, {1}, {&part, 1})}, reply);
+  write_tensors(method, {make_text(ElementType::String, {1}, {&part, 1})}, {0}, reply);
   EXPECT_EQ(reply.outputs(0).datatype(), "BYTES");
   EXPECT_EQ(reply.raw_output_contents(0), std::string("\x02\0\0\0ab", 6));
 }

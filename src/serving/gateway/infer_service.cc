@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Open Inference Protocol over gRPC: inference, one request a call or many.
+#include <algorithm>
+#include <vector>
+
 #include "serving/gateway/grpc_messages.h"
 #include "serving/gateway/inference_service.h"
 
@@ -46,9 +49,26 @@ Infer read_infer(const std::string& bytes) {
   return infer;
 }
 
+// Places of the outputs that are wanted: all of them where none is named.
+std::variant<std::vector<std::size_t>, Failure> wanted_outputs(
+    const Method& method, const inference::ModelInferRequest& asked) {
+  std::vector<std::size_t> places;
+  for (const auto& wanted : asked.outputs()) {
+    const auto at = std::ranges::find(method.outputs, wanted.name());
+    if (at == method.outputs.end())
+      return Failure{FailureCode::InvalidInputs,
+                     join("the model has no output '", wanted.name(), "'")};
+    places.push_back(static_cast<std::size_t>(at - method.outputs.begin()));
+  }
+  for (std::size_t k = 0; asked.outputs().empty() && k < method.outputs.size(); ++k)
+    places.push_back(k);
+  return places;
+}
+
 void write_reply(const Route& route, const Manner& manner,
-                 const inference::ModelInferRequest& asked, std::vector<Outcome> outcomes,
-                 SideThread& side, const std::shared_ptr<GrpcCall>& call) {
+                 const inference::ModelInferRequest& asked, const std::vector<std::size_t>& wanted,
+                 std::vector<Outcome> outcomes, SideThread& side,
+                 const std::shared_ptr<GrpcCall>& call) {
   std::vector<Instance> rows;
   for (Outcome& outcome : outcomes) {
     if (const auto* failure = std::get_if<Failure>(&outcome))
@@ -60,13 +80,13 @@ void write_reply(const Route& route, const Manner& manner,
     return manner.refuse(*call, asked, *failure);
   std::size_t bytes = 0;
   for (const Value& value : std::get<Instance>(tensors)) bytes += value.bytes.size();
-  const auto write = [route, tensors = std::get<Instance>(tensors), name = asked.model_name(),
-                      id = asked.id(), text_of = manner.text_of] {
+  const auto write = [route, wanted, tensors = std::get<Instance>(tensors),
+                      name = asked.model_name(), id = asked.id(), text_of = manner.text_of] {
     inference::ModelInferResponse reply;
     reply.set_model_name(name);
     reply.set_model_version(join(route.version->number()));
     reply.set_id(id);
-    write_tensors(*route.method, tensors, reply);
+    write_tensors(*route.method, tensors, wanted, reply);
     return text_of(std::move(reply));
   };
   side.run(bytes, write, [call](std::string reply) {
@@ -84,14 +104,17 @@ void run(Repository& repository, SideThread& side, const Manner& manner,
   const auto found = find_model(repository, asked->model_name(), asked->model_version());
   if (const auto* failure = std::get_if<Failure>(&found)) return refuse(*failure);
   const Route& route = std::get<Route>(found);
+  const auto wanted = wanted_outputs(*route.method, *asked);
+  if (const auto* failure = std::get_if<Failure>(&wanted)) return refuse(*failure);
   auto instances =
       to_instances(route.version->servable(), *route.method, std::get<NamedTensors>(infer.tensors));
   if (const auto* failure = std::get_if<Failure>(&instances)) return refuse(*failure);
   Request request;
   request.deadline = call->deadline();
   request.instances = std::get<0>(std::move(instances));
-  request.done = [route, &manner, asked, call, &side](std::vector<Outcome> outcomes) {
-    write_reply(route, manner, *asked, std::move(outcomes), side, call);
+  request.done = [route, &manner, asked, wanted = std::get<0>(wanted), call,
+                  &side](std::vector<Outcome> outcomes) {
+    write_reply(route, manner, *asked, wanted, std::move(outcomes), side, call);
   };
   repository.submit(route, std::move(request));
 }
