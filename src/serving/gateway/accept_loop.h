@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,8 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "serving/batching/request.h"
+
 namespace mycel::serving {
 
 // Binds to "host:port" and listens; a host may be a name, an IPv4 address or an IPv6 address in
@@ -24,6 +27,19 @@ void listen_at(boost::asio::ip::tcp::acceptor& acceptor, const std::string& host
 // `most`, or fewer connections where they would take more than this share of the descriptors: some
 // are left for the other port, workers and files.
 std::size_t within_descriptors(std::size_t most, double share);
+
+// The connection that was last of use longest ago, when that is more than `silence`; null: none may
+// go. One that waits for an answer is of use now, and stays also where no silence is asked for.
+template <class Connections>
+auto least_useful(const Connections& connections, Clock::duration silence) {
+  const Clock::time_point now = Clock::now();
+  const auto earlier = [now](const auto* a, const auto* b) {
+    return a->last_useful(now) < b->last_useful(now);
+  };
+  const auto least = std::min_element(connections.begin(), connections.end(), earlier);
+  const bool may_go = least != connections.end() && now - (*least)->last_useful(now) > silence;
+  return may_go ? *least : nullptr;
+}
 
 // Takes connections of a listening socket, one after the other, until it is destroyed.
 template <class Protocol>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serving/gateway/grpc_server.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -143,16 +142,10 @@ void GrpcServer::State::begin(Socket socket) {
 }
 
 bool GrpcServer::State::make_room() {
-  const Clock::time_point now = Clock::now();
-  const auto least = std::min_element(open.begin(), open.end(),
-                                      [now](const OpenConnection* a, const OpenConnection* b) {
-                                        return a->last_useful(now) < b->last_useful(now);
-                                      });
-  // One that waits for an answer is useful now, and stays also where no silence is asked for.
-  if (least == open.end() || now - (*least)->last_useful(now) <= all_limits.least_silence)
-    return false;
+  OpenConnection* const least = least_useful(open, all_limits.least_silence);
+  if (least == nullptr) return false;
   tell_closed("it asked nothing, and others wait");
-  (*least)->close();
+  least->close();
   return true;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serving/gateway/http_server.h"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -344,14 +343,9 @@ void HttpServer::State::begin(tcp::socket socket) {
 }
 
 bool HttpServer::State::make_room() {
-  const Clock::time_point now = Clock::now();
-  const auto least = std::min_element(connections.begin(), connections.end(),
-                                      [now](const Connection* a, const Connection* b) {
-                                        return a->last_useful(now) < b->last_useful(now);
-                                      });
-  if (least == connections.end() || now - (*least)->last_useful(now) <= limits.least_silence)
-    return false;
-  (*least)->close();
+  Connection* const least = least_useful(connections, limits.least_silence);
+  if (least == nullptr) return false;
+  least->close();
   return true;
 }
 
